@@ -7,7 +7,7 @@ use crate::facts;
 use crate::facts::Facts;
 use crate::facts::Integrity;
 use crate::facts::Purpose;
-use crate::facts::Summary;
+use crate::facts::SharingState;
 use crate::project::Project;
 use crate::warning::Warning;
 
@@ -72,7 +72,7 @@ fn rows(found: &Integrity) -> Vec<AuditRow> {
 }
 
 /// Returns the problems of syncing with other devices.
-fn shared(here: &Summary) -> AuditRow {
+fn shared(here: &SharingState) -> AuditRow {
     let failed = here.failed_at.iter().zip(&here.last_error);
     let failed =
         failed.map(|(at, why)| Detail::new(&format!("not synchronised since {at}: {why}")));

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::cli::absolute;
 use crate::cli::output::Output;
+use crate::cli::value_enum::value_enum;
 use crate::error::Error;
 use crate::error::Result;
 use crate::exchange;
@@ -33,7 +34,7 @@ const SHOWN: usize = 100;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals import serena .serena/memories --dry-run")]
 pub(crate) struct ImportArgs {
-    /// Format of the source: server-memory, serena, basic-memory, claude-code, claude-mem
+    /// Format of the source
     #[arg(value_name = "FORMAT")]
     format: Format,
     /// The file or folder
@@ -52,6 +53,8 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     allow_secret: bool,
 }
+
+value_enum!(Format);
 
 pub(crate) fn run(args: &ImportArgs, project: &Project, out: &mut Output) -> Result<()> {
     let import = Import {

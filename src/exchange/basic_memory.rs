@@ -40,13 +40,13 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
 }
 
 /// A line that states a fact with a category.
-struct Observation<'t> {
+struct CategorizedLine<'t> {
     category: &'t str,
     text: &'t str,
 }
 
 /// Returns the lines `- [category] fact`; task checkboxes and links are not categories.
-fn observations(body: &str) -> Vec<Observation<'_>> {
+fn observations(body: &str) -> Vec<CategorizedLine<'_>> {
     let line = |line: &'_ str| -> Option<(usize, usize)> {
         let rest = line.trim_start().strip_prefix("- [")?;
         let end = rest.find(']')?;
@@ -58,7 +58,7 @@ fn observations(body: &str) -> Vec<Observation<'_>> {
     };
     let found = body.lines().filter_map(|text| {
         let (start, end) = line(text)?;
-        Some(Observation {
+        Some(CategorizedLine {
             category: text[start..start + end].trim(),
             text: text[start + end + 1..].trim(),
         })

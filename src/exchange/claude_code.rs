@@ -76,8 +76,8 @@ fn topic(path: &Path, name: String, source: &mut ImportSource) {
     let description = file.front.text(&["description"]).unwrap_or_default();
     let body = match description {
         "" => file.body.clone(),
-        told if file.body.contains(told) => file.body.clone(),
-        told => format!("{told}\n\n{}", file.body),
+        text if file.body.contains(text) => file.body.clone(),
+        text => format!("{text}\n\n{}", file.body),
     };
     let mut aliases = vec![name.trim_end_matches(".md").to_owned(), words.clone()];
     aliases.extend(named);

@@ -150,9 +150,9 @@ fn write(
         // The folder must not be a symbolic link before anything is created in it.
         folder.create()?;
     }
-    let own = folder.path().join(format!("export-{}", &sum[..16]));
+    let history = folder.path().join(format!("export-{}", &sum[..16]));
     let storage = Storage::new(root, project.clock)
-        .with_folder(&own)
+        .with_folder(&history)
         .key_in(project.environment.data_dir())
         .dry_run(project.dry_run)
         .keep_history(false)

@@ -1,7 +1,5 @@
 //! Defines the formats that can be imported.
 
-use std::str::FromStr;
-
 use serde::Serialize;
 
 use crate::text::word_enum;
@@ -20,13 +18,5 @@ word_enum! {
         ClaudeCode = "claude-code",
         /// The database of claude-mem.
         ClaudeMem = "claude-mem",
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        Self::choose(word, "a format")
     }
 }

@@ -65,11 +65,7 @@ pub fn import(
             );
         }
         statements::import(
-            (facts, user),
-            source.notes,
-            import.secrets,
-            &project.progress,
-            &mut report,
+            facts, user, source.notes, import.secrets, &project.progress, &mut report,
         )?;
     } else {
         let notes = safe_notes(source.notes, import.secrets, &mut report);

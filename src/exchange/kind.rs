@@ -59,10 +59,10 @@ const WORDS: [(&[&str], EntryType); 10] = [
 
 /// Returns the entry type that a text names, else the one that a known word implies, else `Reference`.
 pub(crate) fn kind_of(texts: &[&str]) -> EntryType {
-    let own = texts
+    let named = texts
         .iter()
         .find_map(|text| EntryType::from_any_case(text.trim()));
-    let told = || {
+    let implied = || {
         texts.iter().find_map(|text| {
             let lower = text.to_lowercase();
             let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
@@ -72,7 +72,7 @@ pub(crate) fn kind_of(texts: &[&str]) -> EntryType {
             row.map(|(_, kind)| *kind)
         })
     };
-    own.or_else(told).unwrap_or(EntryType::Reference)
+    named.or_else(implied).unwrap_or(EntryType::Reference)
 }
 
 #[cfg(test)]

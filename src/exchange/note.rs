@@ -77,8 +77,9 @@ impl NoteFile {
 
     /// Returns the confidence that the note states, or `Low` if it states none.
     pub(crate) fn confidence(&self) -> Confidence {
-        let told = self.front.text(&["confidence"]);
-        told.and_then(Confidence::from_any_case)
+        let stated = self.front.text(&["confidence"]);
+        stated
+            .and_then(Confidence::from_any_case)
             .unwrap_or(Confidence::Low)
     }
 

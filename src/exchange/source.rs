@@ -123,13 +123,8 @@ impl ImportSource {
 /// empty.
 pub(crate) fn title(text: &str, otherwise: &str) -> String {
     let line = |text: &str| {
-        let words = text::strip_controls(text);
-        let words: Vec<&str> = words.split_whitespace().collect();
-        text::clip(
-            words.join(" ").trim_start_matches(['#', ' ']),
-            MAX_TITLE_CHARS,
-        )
-        .into_owned()
+        let line = text::one_line(&text::strip_controls(text));
+        text::clip(line.trim_start_matches(['#', ' ']), MAX_TITLE_CHARS).into_owned()
     };
     [line(text), line(otherwise)]
         .into_iter()

@@ -29,7 +29,8 @@ use crate::text::hexadecimal;
 
 /// Imports all statements of the notes, or none; the id of each fact is derived from its text.
 pub(crate) fn import(
-    (facts, user): (&mut Facts, &UserId),
+    facts: &mut Facts,
+    user: &UserId,
     notes: Vec<Note>,
     policy: SecretPolicy,
     progress: &Progress,

@@ -83,7 +83,6 @@ pub struct Action {
     #[serde(rename = "type")]
     pub kind: ActionType,
     /// The key of the fact that it concerns.
-    #[serde(serialize_with = "as_text")]
     pub key: FactKey,
     /// The new value.
     pub new_value_text: Option<String>,
@@ -99,13 +98,6 @@ pub struct Action {
     pub confidence_delta: f64,
     /// The reason.
     pub reason: String,
-}
-
-fn as_text<S: serde::Serializer>(
-    key: &FactKey,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    serializer.serialize_str(key.as_str())
 }
 
 impl Action {

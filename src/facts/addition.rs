@@ -1,20 +1,18 @@
 //! Adds a fact that is stated directly rather than extracted from a turn of a conversation.
 
 use rusqlite::Connection;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::Action;
-use crate::facts::action::ActionOutcome;
 use crate::facts::action::ActionType;
 use crate::facts::application;
 use crate::facts::application::ActionResult;
+use crate::facts::arbitration::ActionEffect;
 use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::fact;
-use crate::facts::fact::Fact;
 use crate::facts::fact::MAX_VALUE_BYTES;
 use crate::facts::fact::normalized_time;
 use crate::facts::key::FactKey;
@@ -24,6 +22,7 @@ use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vocabulary::Category;
+use crate::project::scope_name;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::text;
@@ -63,17 +62,8 @@ pub struct Statement {
     pub scope: Option<String>,
 }
 
-/// The outcome of a statement.
-#[derive(Clone, Debug, Serialize)]
-pub struct Added {
-    /// The outcome.
-    pub outcome: ActionOutcome,
-    /// The affected fact.
-    pub fact: Option<Fact>,
-}
-
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
-pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Added> {
+pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
     let action = action(statement)?;
     let event_time = time("event time", statement.event_time.as_deref())?;
     let now = facts.clock().timestamp();
@@ -117,10 +107,7 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
     let Some(scope) = &statement.scope else {
         return Ok(());
     };
-    if !replication::is_name(scope) {
-        return Err(Error::usage(format!("{scope:?} is not a scope"))
-            .hint("device, private, or a name of lower-case letters, digits, - and _"));
-    }
+    scope_name(scope).map_err(Error::usage)?;
     match replication::Device::joined(facts.connection())? {
         Some(_) => Ok(()),
         None => Err(
@@ -131,7 +118,11 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
 }
 
 /// Refuses a scope other than the fact's own: a fact keeps the scope in which it was first written.
-fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> Result<Added> {
+fn keep_scope(
+    connection: &Connection,
+    statement: &Statement,
+    added: ActionEffect,
+) -> Result<ActionEffect> {
     let (Some(wanted), Some(fact)) = (&statement.scope, &added.fact) else {
         return Ok(added);
     };
@@ -144,27 +135,24 @@ fn keep_scope(connection: &Connection, statement: &Statement, added: Added) -> R
     }
 }
 
-fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Result<Added> {
+fn answer(connection: &Connection, user: &UserId, applied: &ActionResult) -> Result<ActionEffect> {
     let fact = match &applied.fact_id {
         Some(id) => fact::by_id(connection, user, id)?,
         None => None,
     };
-    Ok(Added {
-        outcome: applied.outcome,
-        fact,
-    })
+    Ok(ActionEffect::new(applied.outcome, fact))
 }
 
-/// Returns a turn id for a statement, which has no turn: the number of its action, which is never reused.
+/// Returns a turn id for a statement, made from the number of its action, which is never reused.
 fn next_turn(connection: &Connection) -> Result<String> {
     let number = queue::next_number(connection, "applied_actions")?;
     let prefix = replication::turn_id_prefix(connection, "stated")?;
     Ok(format!("{prefix}{number}"))
 }
 
-/// Returns the turn id of a request: apart from those of turns, which others choose.
+/// Returns the turn id of a request, with a prefix that keeps it apart from the ids of turns.
 ///
-/// Earlier versions took the request's id as it is, so a statement that they recorded under it is found again.
+/// Earlier versions used the request's id itself, so a statement recorded under it is found again.
 fn turn_of_request(connection: &Connection, user: &UserId, id: &str) -> Result<String> {
     queue::refuse_reserved(id)?;
     let is_statement: bool = connection.value(
@@ -252,6 +240,7 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
 mod tests {
     use super::*;
     use crate::clock::Clock;
+    use crate::facts::ActionOutcome;
     use crate::facts::Observation;
     use crate::facts::apply;
     use crate::facts::observe;

@@ -9,6 +9,7 @@ use crate::error::ErrorKind;
 use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::action::ActionOutcome;
+use crate::facts::arbitration::ActionEffect;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
@@ -61,7 +62,7 @@ fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {
     if let Some(earlier) = earlier {
         return Ok(earlier);
     }
-    let (outcome, fact) = arbiter.decide(action)?;
+    let ActionEffect { outcome, fact } = arbiter.decide(action)?;
     let applied = ActionResult {
         key: key.to_owned(),
         outcome,

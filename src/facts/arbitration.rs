@@ -15,6 +15,7 @@
 
 use rusqlite::Connection;
 use rusqlite::params;
+use serde::Serialize;
 use sha2::Digest;
 use sha2::Sha256;
 
@@ -25,6 +26,7 @@ use crate::facts::action::ActionOutcome;
 use crate::facts::action::ActionType;
 use crate::facts::change;
 use crate::facts::change::Cause;
+use crate::facts::columns::Json;
 use crate::facts::confidence;
 use crate::facts::expiry;
 use crate::facts::fact;
@@ -66,8 +68,20 @@ pub(crate) struct Arbiter<'a> {
     pub(crate) high_risk: &'a [String],
 }
 
-/// The outcome, and the affected fact.
-pub(crate) type Decision = (ActionOutcome, Option<Fact>);
+/// The effect of an action.
+#[derive(Clone, Debug, Serialize)]
+pub struct ActionEffect {
+    /// The outcome.
+    pub outcome: ActionOutcome,
+    /// The affected fact.
+    pub fact: Option<Fact>,
+}
+
+impl ActionEffect {
+    pub(crate) fn new(outcome: ActionOutcome, fact: Option<Fact>) -> Self {
+        Self { outcome, fact }
+    }
+}
 
 impl<'a> Arbiter<'a> {
     /// Creates the arbiter for one turn of a user.
@@ -88,7 +102,7 @@ impl<'a> Arbiter<'a> {
     }
 
     /// Applies an action as far as the rules allow.
-    pub(crate) fn decide(&self, action: &Action) -> Result<Decision> {
+    pub(crate) fn decide(&self, action: &Action) -> Result<ActionEffect> {
         self.expire_ended(action.key.as_str())?;
         let target = self.target(action)?;
         let current = match target {
@@ -100,7 +114,7 @@ impl<'a> Arbiter<'a> {
         };
         match (action.kind, current) {
             (ActionType::Noop, current) => self.repeat(action, current),
-            (ActionType::Expire, None) => Ok((ActionOutcome::Nothing, None)),
+            (ActionType::Expire, None) => Ok(ActionEffect::new(ActionOutcome::Nothing, None)),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
             (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
             (_, Some(current)) if !self.is_historical(action, &current) => {
@@ -192,7 +206,7 @@ impl<'a> Arbiter<'a> {
     }
 
     /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
-    fn apply_value(&self, action: &Action, current: &Fact) -> Result<Decision> {
+    fn apply_value(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
         let value = value_of(action);
         if wording::is_same(value, &current.value_text) {
             if action.valid_to.is_some() && action.valid_to != current.valid_to {
@@ -247,17 +261,17 @@ impl<'a> Arbiter<'a> {
     }
 
     /// Rule 1.
-    fn insert(&self, action: &Action) -> Result<Decision> {
+    fn insert(&self, action: &Action) -> Result<ActionEffect> {
         if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
         let new = self.new_fact(action, value_of(action));
         self.write_change("insert", &action.reason, None, &new)?;
-        Ok((ActionOutcome::Inserted, Some(new)))
+        Ok(ActionEffect::new(ActionOutcome::Inserted, Some(new)))
     }
 
     /// Rule 1 for a value whose validity has ended: it is stored as expired.
-    fn insert_ended(&self, action: &Action) -> Result<Decision> {
+    fn insert_ended(&self, action: &Action) -> Result<ActionEffect> {
         let new = self.new_fact(action, value_of(action));
         let ended = Fact {
             // If only the end is given, the start is unknown.
@@ -271,11 +285,11 @@ impl<'a> Arbiter<'a> {
             ..new
         };
         self.write_change("insert", &action.reason, None, &ended)?;
-        Ok((ActionOutcome::Expired, Some(ended)))
+        Ok(ActionEffect::new(ActionOutcome::Expired, Some(ended)))
     }
 
     /// Rule 2.
-    fn refine(&self, action: &Action, current: &Fact) -> Result<Decision> {
+    fn refine(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
         let confidence = if self.source.is_confirmed {
             confidence::CONFIRMED
         } else {
@@ -288,7 +302,7 @@ impl<'a> Arbiter<'a> {
             .filter(|end| *end > current.valid_from);
         let after = Fact {
             value_text: value_of(action).to_owned(),
-            value_json: action.new_value_json.clone(),
+            value_json: action.new_value_json.clone().map(Json),
             confidence,
             source_excerpt: self.source.excerpt.clone(),
             source_turn_id: self.source.turn_id.clone(),
@@ -296,11 +310,11 @@ impl<'a> Arbiter<'a> {
             ..self.mentioned(current)
         };
         self.write_change("update", &action.reason, Some(current), &after)?;
-        Ok((ActionOutcome::Refined, Some(after)))
+        Ok(ActionEffect::new(ActionOutcome::Refined, Some(after)))
     }
 
     /// Rule 3.
-    fn supersede(&self, action: &Action, current: &Fact) -> Result<Decision> {
+    fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
         let mut new = self.new_fact(action, value_of(action));
         new.category = self.source.category.unwrap_or(current.category);
         self.close(
@@ -311,11 +325,11 @@ impl<'a> Arbiter<'a> {
         )?;
         self.count(Figure::Supersessions)?;
         self.write_change("insert", &action.reason, None, &new)?;
-        Ok((ActionOutcome::Superseded, Some(new)))
+        Ok(ActionEffect::new(ActionOutcome::Superseded, Some(new)))
     }
 
     /// Rule 4.
-    fn end(&self, action: &Action, current: &Fact) -> Result<Decision> {
+    fn end(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
         let is_guarded = self.is_high_risk(action, current)
             || confidence::first_mention(action.confidence_delta) < confidence::FIRST_MENTION;
         if is_guarded && !self.source.is_confirmed {
@@ -332,23 +346,23 @@ impl<'a> Arbiter<'a> {
                 ..self.mentioned(current)
             };
             self.write_change("update", &action.reason, Some(current), &after)?;
-            return Ok((ActionOutcome::Refined, Some(after)));
+            return Ok(ActionEffect::new(ActionOutcome::Refined, Some(after)));
         }
         let after = self.close(current, FactStatus::Expired, end, &action.reason)?;
-        Ok((ActionOutcome::Expired, Some(after)))
+        Ok(ActionEffect::new(ActionOutcome::Expired, Some(after)))
     }
 
     /// Rule 5.
-    pub(crate) fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
+    pub(crate) fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<ActionEffect> {
         let Some(current) = current else {
-            return Ok((ActionOutcome::Nothing, None));
+            return Ok(ActionEffect::new(ActionOutcome::Nothing, None));
         };
         let says_otherwise = action
             .new_value_text
             .as_deref()
             .is_some_and(|value| !wording::is_same(value, &current.value_text));
         if says_otherwise {
-            return Ok((ActionOutcome::Nothing, Some(current)));
+            return Ok(ActionEffect::new(ActionOutcome::Nothing, Some(current)));
         }
         let after = self.repeated(action, &current)?;
         let (outcome, name) = if after.confidence > current.confidence {
@@ -357,7 +371,7 @@ impl<'a> Arbiter<'a> {
             (ActionOutcome::Mentioned, "mention")
         };
         self.write_change(name, &action.reason, Some(&current), &after)?;
-        Ok((outcome, Some(after)))
+        Ok(ActionEffect::new(outcome, Some(after)))
     }
 
     pub(crate) fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
@@ -426,7 +440,7 @@ impl<'a> Arbiter<'a> {
             .unwrap_or(&source.said_at)
             .clone();
         Fact {
-            value_json: action.new_value_json.clone(),
+            value_json: action.new_value_json.clone().map(Json),
             category: source.category.unwrap_or(action.key.category()),
             confidence: if source.is_confirmed {
                 confidence::CONFIRMED

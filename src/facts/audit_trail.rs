@@ -37,7 +37,7 @@ pub struct Change {
     pub device: Option<String>,
 }
 
-/// Returns the changes of a user's facts, oldest first: of one fact or key, or of all.
+/// Returns the changes of a user's facts, oldest first; only those of one fact or key if `of` names it.
 pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Change>> {
     let sql = "SELECT fact_id, key, action, reason, turn_id, at, device, before_json, after_json FROM fact_history \
                WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \

@@ -17,8 +17,8 @@ const MAX_REPEATED: f64 = 0.999_999;
 
 /// Returns the confidence after another mention, which halves the distance to certainty.
 pub fn repeated(confidence: f64) -> f64 {
-    let surer = rounded(confidence + 0.5 * (CONFIRMED - confidence));
-    surer.min(MAX_REPEATED.max(confidence))
+    let raised = rounded(confidence + 0.5 * (CONFIRMED - confidence));
+    raised.min(MAX_REPEATED.max(confidence))
 }
 
 /// Returns the confidence of a fact mentioned for the first time.

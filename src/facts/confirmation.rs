@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::action::ActionOutcome;
+use crate::facts::arbitration::ActionEffect;
 use crate::facts::arbitration::ActionSource;
 use crate::facts::arbitration::Arbiter;
 use crate::facts::confidence;
@@ -31,15 +32,6 @@ pub struct Pending {
     pub contested: Option<Fact>,
     /// The question to ask, if the conflict is important enough for one.
     pub question: Option<String>,
-}
-
-/// The effect of an answer.
-#[derive(Clone, Debug, Serialize)]
-pub struct ConfirmationResult {
-    /// The outcome.
-    pub outcome: ActionOutcome,
-    /// The fact after the change.
-    pub fact: Fact,
 }
 
 /// Returns a user's pending facts with their questions, oldest first.
@@ -100,7 +92,7 @@ fn question(
 }
 
 /// Confirms a fact: it becomes certain, and takes effect if it was pending.
-pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ConfirmationResult> {
+pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffect> {
     let fact = listing::find(facts, user, id)?;
     let now = facts.clock().timestamp();
     let source = source(facts, &format!("annals:confirmed:{}", fact.fact_id));
@@ -109,7 +101,10 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Confirmatio
         let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let fact = reload(connection, user, &fact)?;
         match fact.status {
-            FactStatus::Active => mark_certain(&arbiter, &fact),
+            FactStatus::Active => {
+                let sure = mark_certain(&arbiter, &fact)?;
+                Ok(ActionEffect::new(ActionOutcome::Confirmed, Some(sure)))
+            }
             FactStatus::PendingConfirmation if fact.is_lapsed_at(&now) => {
                 let end = fact.valid_to.as_deref().unwrap_or_default();
                 Err(
@@ -118,20 +113,16 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<Confirmatio
                 )
             }
             FactStatus::PendingConfirmation => {
-                let sure = mark_certain(&arbiter, &fact)?.fact;
+                let sure = mark_certain(&arbiter, &fact)?;
                 let contested = arbiter.contested_fact(&sure)?;
-                let (outcome, accepted) = arbiter.accept(&sure, contested.as_ref(), "confirmed")?;
-                Ok(ConfirmationResult {
-                    outcome,
-                    fact: accepted.unwrap_or(sure),
-                })
+                arbiter.accept(&sure, contested.as_ref(), "confirmed")
             }
             FactStatus::Superseded | FactStatus::Expired => restore(&arbiter, &fact),
         }
     })
 }
 
-fn mark_certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ConfirmationResult> {
+fn mark_certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Fact> {
     let sure = Fact {
         confidence: confidence::CONFIRMED,
         ..arbiter.mentioned(fact)
@@ -139,14 +130,11 @@ fn mark_certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ConfirmationResult
     if sure != *fact {
         arbiter.write_change("confirm", "confirmed", Some(fact), &sure)?;
     }
-    Ok(ConfirmationResult {
-        outcome: ActionOutcome::Confirmed,
-        fact: sure,
-    })
+    Ok(sure)
 }
 
 /// Makes an old value active again; the value that replaced it was wrong.
-fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ConfirmationResult> {
+fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ActionEffect> {
     let contested = arbiter.contested_fact(fact)?;
     if fact.status == FactStatus::Superseded {
         metrics::note_restoration(arbiter.connection, arbiter.user, fact)?;
@@ -166,23 +154,15 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ConfirmationResult> {
         ..arbiter.mentioned(fact)
     };
     arbiter.write_change("restore", "confirmed", Some(fact), &restored)?;
-    Ok(ConfirmationResult {
-        outcome: if contested.is_some() {
-            ActionOutcome::Superseded
-        } else {
-            ActionOutcome::Confirmed
-        },
-        fact: restored,
-    })
+    let outcome = match contested {
+        Some(_) => ActionOutcome::Superseded,
+        None => ActionOutcome::Confirmed,
+    };
+    Ok(ActionEffect::new(outcome, Some(restored)))
 }
 
 /// Rejects a fact: a pending one is dropped, an active one ends.
-pub fn reject(
-    facts: &mut Facts,
-    user: &UserId,
-    id: &str,
-    reason: &str,
-) -> Result<ConfirmationResult> {
+pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Result<ActionEffect> {
     let fact = listing::find(facts, user, id)?;
     let now = facts.clock().timestamp();
     let source = source(facts, &format!("annals:rejected:{}", fact.fact_id));
@@ -191,10 +171,7 @@ pub fn reject(
         let arbiter = Arbiter::new(connection, user, &source, &now, &high_risk);
         let fact = reload(connection, user, &fact)?;
         if !fact.status.is_retrievable() {
-            return Ok(ConfirmationResult {
-                outcome: ActionOutcome::Nothing,
-                fact,
-            });
+            return Ok(ActionEffect::new(ActionOutcome::Nothing, Some(fact)));
         }
         if fact.status == FactStatus::PendingConfirmation {
             metrics::note_resolution(connection, user, &fact)?;
@@ -208,10 +185,7 @@ pub fn reject(
             ..fact.clone()
         };
         arbiter.write_change("reject", reason, Some(&fact), &rejected)?;
-        Ok(ConfirmationResult {
-            outcome: ActionOutcome::Expired,
-            fact: rejected,
-        })
+        Ok(ActionEffect::new(ActionOutcome::Expired, Some(rejected)))
     })
 }
 
@@ -269,9 +243,10 @@ mod tests {
         let id = &waiting[0].fact.fact_id;
         let accepted = confirm(&mut facts, &ada, id).unwrap();
         assert_eq!(accepted.outcome, ActionOutcome::Refined);
-        assert_eq!(accepted.fact.status, FactStatus::Active);
-        assert_eq!(accepted.fact.value_text, "Rome");
-        assert_eq!(accepted.fact.valid_to.as_deref(), Some(end));
+        let fact = accepted.fact.unwrap();
+        assert_eq!(fact.status, FactStatus::Active);
+        assert_eq!(fact.value_text, "Rome");
+        assert_eq!(fact.valid_to.as_deref(), Some(end));
         assert!(pending(&facts, &ada).unwrap().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Erases the rows of facts, and what other rows say of them, so that a rewrite of the file leaves no byte.
+//! Erases the rows of facts, and mentions of them in other rows, so that a rewrite of the file leaves no byte.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,13 @@ use crate::text;
 /// Minimum length of a value searched for in turns, in characters: shorter ones match by chance.
 const MIN_VALUE_CHARS: usize = 3;
 
+/// Where states of facts are recorded: table, the column that identifies a row, and the column with the fact as JSON.
+const STATES: [[&str; 3]; 3] = [
+    ["facts_archive", "fact_id", "fact_json"],
+    ["fact_history", "history_id", "after_json"],
+    ["fact_history", "history_id", "before_json"],
+];
+
 /// Returns every recorded state of the facts, so that all of their values are known; with a scope, only those
 /// of its operations.
 pub(crate) fn known_states(
@@ -28,21 +35,19 @@ pub(crate) fn known_states(
     key: Option<&str>,
     scope: Option<&str>,
 ) -> Result<Vec<Fact>> {
-    let facts = format!("(?2 IS NULL OR key = ?2) AND {}", within("fact_id", 3));
-    let mut matching_states = fact::select(connection, user, &facts, &[&key, &scope])?;
-    for sql in [
-        format!("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND {facts}"),
-        format!(
-            "SELECT after_json FROM fact_history WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
-             AND after_json IS NOT NULL AND {}",
-            within("history_id", 3)
-        ),
-    ] {
+    let condition = |id: &str| format!("(?2 IS NULL OR key = ?2) AND {}", within(id, 3));
+    let mut states = fact::select(connection, user, &condition("fact_id"), &[&key, &scope])?;
+    // A state before a change is also that after an earlier one.
+    for [table, id, json] in &STATES[..2] {
+        let condition = condition(id);
+        let sql = format!(
+            "SELECT {json} FROM {table} WHERE user_id = ?1 AND {json} IS NOT NULL AND {condition}"
+        );
         let values = params![user.as_str(), key, scope];
-        let states = audit_trail::facts(connection, "read what is forgotten", &sql, values)?;
-        matching_states.extend(states);
+        let recorded = audit_trail::facts(connection, "read what is forgotten", &sql, values)?;
+        states.extend(recorded);
     }
-    Ok(matching_states)
+    Ok(states)
 }
 
 /// Returns the condition that a row, by its column `fact_id` or `history_id`, belongs to the scope in a
@@ -131,14 +136,14 @@ pub(crate) fn erase_key(
     scope: Option<&str>,
 ) -> Result<()> {
     let all = known_states(connection, user, Some(key), None)?;
-    let meant = known_states(connection, user, Some(key), scope)?;
+    let forgotten = known_states(connection, user, Some(key), scope)?;
     let turns = match scope {
-        None => erase_turns(connection, user, Some(key), &meant)?,
+        None => erase_turns(connection, user, Some(key), &forgotten)?,
         Some(_) => Vec::new(),
     };
-    let turns = sources(&meant, &turns);
+    let turns = sources(&forgotten, &turns);
     erase(connection, user, Some(key), &all)?;
-    scrub(connection, user, (&meant, &turns), scope)?;
+    scrub(connection, user, &forgotten, &turns, scope)?;
     rebuild_indexes(connection)
 }
 
@@ -157,14 +162,16 @@ pub(crate) fn clear_turns(
         [user.as_str(), &json_array(turns)?],
         |row| row.get(0),
     )?;
-    scrub(connection, user, (&[], turns), scope)?;
+    scrub(connection, user, &[], turns, scope)?;
     Ok(keys)
 }
 
 /// Clears the excerpts and the reason of an operation; returns its user and key.
 pub(crate) fn clear_operation(
     connection: &Connection,
-    (scope, device, number): (&str, &str, i64),
+    scope: &str,
+    device: &str,
+    number: i64,
 ) -> Result<Option<(String, String)>> {
     let sql = "SELECT h.history_id, h.user_id, h.key FROM operations JOIN fact_history AS h USING (history_id) \
                WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
@@ -177,15 +184,15 @@ pub(crate) fn clear_operation(
     let Some((history, (user, key))) = found else {
         return Ok(None);
     };
-    let without = |column: &str| {
+    let without_excerpt = |column: &str| {
         format!(
             "{column} = CASE WHEN {column} IS NULL THEN NULL ELSE json_set({column}, '$.source_excerpt', '') END"
         )
     };
     let sql = format!(
         "UPDATE fact_history SET reason = '', {}, {} WHERE history_id = ?1",
-        without("before_json"),
-        without("after_json")
+        without_excerpt("before_json"),
+        without_excerpt("after_json")
     );
     while_erasing(connection, &UserId::stored(String::clone(&user)), || {
         connection.run("forget", &sql, [history])
@@ -206,12 +213,12 @@ fn while_erasing<T>(
     Ok(done)
 }
 
-/// Returns the turns in which the erased facts were said.
+/// Returns the turns that the erased facts come from, and the erased ones.
 pub(crate) fn sources(matching_states: &[Fact], erased: &[String]) -> BTreeSet<String> {
-    let said = matching_states
+    let turns = matching_states
         .iter()
         .map(|fact| fact.source_turn_id.clone());
-    said.chain(erased.iter().cloned()).collect()
+    turns.chain(erased.iter().cloned()).collect()
 }
 
 /// Erases a turn if the facts come from it, or if it or an answer to it mentions one of the values.
@@ -231,11 +238,11 @@ pub(crate) fn erase_turns(
     )?;
     let values = folded_values(matching_states);
     let mut erased = Vec::new();
-    for (id, said) in turns {
+    for (id, text) in turns {
         let is_source = || matching_states.iter().any(|fact| fact.source_turn_id == id);
         let is_mention = || {
-            let said = text::fold(&said);
-            values.iter().any(|value| said.contains(value))
+            let text = text::fold(&text);
+            values.iter().any(|value| text.contains(value))
         };
         if key.is_none() || is_source() || is_mention() {
             connection.run(
@@ -263,16 +270,17 @@ fn folded_values(matching_states: &[Fact]) -> BTreeSet<String> {
 pub(crate) fn scrub(
     connection: &Connection,
     user: &UserId,
-    (matching_states, turns): (&[Fact], &BTreeSet<String>),
+    matching_states: &[Fact],
+    turns: &BTreeSet<String>,
     scope: Option<&str>,
 ) -> Result<()> {
     let mentions = json_array(&mentions(connection, user, matching_states)?)?;
     let turns = json_array(turns)?;
     while_erasing(connection, user, || {
-        clear(connection, (user, &mentions, scope), "source_excerpt")?;
-        clear_reasons(connection, (user, &mentions, scope), "reason")?;
-        clear(connection, (user, &turns, scope), "source_turn_id")?;
-        clear_reasons(connection, (user, &turns, scope), "turn_id")
+        clear(
+            connection, user, &mentions, scope, "source_excerpt", "reason",
+        )?;
+        clear(connection, user, &turns, scope, "source_turn_id", "turn_id")
     })
 }
 
@@ -302,48 +310,33 @@ fn mentions(
     Ok(texts)
 }
 
-/// The user, the excerpts, reasons or turn ids to clear as a JSON array, and the scope, if only one is cleared.
-type Values<'a> = (&'a UserId, &'a str, Option<&'a str>);
-
 fn json_array(texts: &impl Serialize) -> Result<String> {
     serde_json::to_string(texts)
         .map_err(|error| Error::failed(format!("cannot write what is forgotten: {error}")))
 }
 
-/// Clears the excerpts of the facts and of all their recorded states that have one of the values in a field.
-fn clear(connection: &Connection, (user, values, scope): Values<'_>, field: &str) -> Result<()> {
-    let mut statements = vec![format!(
-        "UPDATE facts SET source_excerpt = '' WHERE user_id = ?1 \
-         AND {field} IN (SELECT value FROM json_each(?2)) AND {}",
-        within("fact_id", 3)
-    )];
-    for (table, id, state) in [
-        ("facts_archive", "fact_id", "fact_json"),
-        ("fact_history", "history_id", "before_json"),
-        ("fact_history", "history_id", "after_json"),
-    ] {
-        statements.push(format!(
-            "UPDATE {table} SET {state} = json_set({state}, '$.source_excerpt', '') \
-             WHERE user_id = ?1 AND {state} ->> '{field}' IN (SELECT value FROM json_each(?2)) AND {}",
-            within(id, 3)
-        ));
-    }
-    for sql in statements {
-        connection.run("forget", &sql, params![user.as_str(), values, scope])?;
-    }
-    Ok(())
-}
-
-/// Clears the reasons of changes with one of the values in a column.
-fn clear_reasons(
+/// Clears the excerpts of facts, in all their recorded states, and the reasons of changes, if a field of the fact
+/// or a column of the change has one of the values in a JSON array.
+fn clear(
     connection: &Connection,
-    (user, values, scope): Values<'_>,
+    user: &UserId,
+    values: &str,
+    scope: Option<&str>,
+    field: &str,
     column: &str,
 ) -> Result<()> {
-    let sql = format!(
-        "UPDATE fact_history SET reason = '' WHERE user_id = ?1 \
-         AND {column} IN (SELECT value FROM json_each(?2)) AND {}",
-        within("history_id", 3)
-    );
-    connection.run("forget", &sql, params![user.as_str(), values, scope])
+    let update = |table: &str, id: &str, change: &str, value: &str| {
+        let sql = format!(
+            "UPDATE {table} SET {change} WHERE user_id = ?1 \
+             AND {value} IN (SELECT value FROM json_each(?2)) AND {}",
+            within(id, 3)
+        );
+        connection.run("forget", &sql, params![user.as_str(), values, scope])
+    };
+    update("facts", "fact_id", "source_excerpt = ''", field)?;
+    for [table, id, json] in STATES {
+        let change = format!("{json} = json_set({json}, '$.source_excerpt', '')");
+        update(table, id, &change, &format!("{json} ->> '{field}'"))?;
+    }
+    update("fact_history", "history_id", "reason = ''", column)
 }

@@ -3,18 +3,21 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use chrono::DateTime;
+use chrono::SecondsFormat;
+use chrono::Utc;
 use rusqlite::Connection;
-use rusqlite::Row;
 use rusqlite::ToSql;
 use rusqlite::params_from_iter;
 use serde::Deserialize;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::clock::parse_date;
 use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::columns::Json;
+use crate::facts::columns::columns;
 use crate::facts::confidence;
 use crate::facts::key;
 use crate::facts::key::FactKey;
@@ -40,7 +43,7 @@ pub struct Fact {
     /// The value.
     pub value_text: String,
     /// The value as JSON.
-    pub value_json: Option<Value>,
+    pub value_json: Option<Json>,
     /// The category.
     pub category: Category,
     /// The confidence, from 0 to 1.
@@ -77,10 +80,14 @@ pub struct Fact {
     pub contests: Option<String>,
 }
 
+columns!(
+    Fact: fact_id, user_id, key, value_text, value_json, category, confidence, event_time, valid_from, valid_to,
+    status, source_turn_id, source_excerpt, embedding_id, created_at, updated_at, last_mentioned_at, session_id,
+    turn_seq, project, proposal, contests
+);
+
 /// The columns of `facts` in the order of [`Fact::read`].
-pub(crate) const COLUMNS: &str = "fact_id, user_id, key, value_text, value_json, category, confidence, \
-    event_time, valid_from, valid_to, status, source_turn_id, source_excerpt, embedding_id, created_at, \
-    updated_at, last_mentioned_at, session_id, turn_seq, project, proposal, contests";
+pub(crate) const COLUMNS: &str = Fact::COLUMNS;
 
 /// Number of facts that one statement writes.
 const ROWS: usize = 64;
@@ -136,74 +143,15 @@ impl Fact {
         }
     }
 
-    /// Reads a row that begins with [`COLUMNS`].
-    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        let value_json: Option<String> = row.get(4)?;
-        Ok(Self {
-            fact_id: row.get(0)?,
-            user_id: row.get(1)?,
-            key: row.get(2)?,
-            value_text: row.get(3)?,
-            // The table has a CHECK constraint that the column is valid JSON.
-            value_json: value_json.and_then(|text| serde_json::from_str(&text).ok()),
-            category: row.get(5)?,
-            confidence: row.get(6)?,
-            event_time: row.get(7)?,
-            valid_from: row.get(8)?,
-            valid_to: row.get(9)?,
-            status: row.get(10)?,
-            source_turn_id: row.get(11)?,
-            source_excerpt: row.get(12)?,
-            embedding_id: row.get(13)?,
-            created_at: row.get(14)?,
-            updated_at: row.get(15)?,
-            last_mentioned_at: row.get(16)?,
-            session_id: row.get(17)?,
-            turn_seq: row.get(18)?,
-            project: row.get(19)?,
-            proposal: row.get(20)?,
-            contests: row.get(21)?,
-        })
-    }
-
     /// Writes a fact, replacing the row with the same id.
     pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
-        let values = params_from_iter(self.row());
+        let values = params_from_iter(self.values());
         connection.run("write the fact", &UPSERT, values)
-    }
-
-    /// Returns the values of the [`COLUMNS`].
-    fn row(&self) -> [Box<dyn ToSql + '_>; 22] {
-        let json = self.value_json.as_ref().map(Value::to_string);
-        [
-            Box::new(&self.fact_id),
-            Box::new(&self.user_id),
-            Box::new(&self.key),
-            Box::new(&self.value_text),
-            Box::new(json),
-            Box::new(&self.category),
-            Box::new(&self.confidence),
-            Box::new(&self.event_time),
-            Box::new(&self.valid_from),
-            Box::new(&self.valid_to),
-            Box::new(&self.status),
-            Box::new(&self.source_turn_id),
-            Box::new(&self.source_excerpt),
-            Box::new(&self.embedding_id),
-            Box::new(&self.created_at),
-            Box::new(&self.updated_at),
-            Box::new(&self.last_mentioned_at),
-            Box::new(&self.session_id),
-            Box::new(&self.turn_seq),
-            Box::new(&self.project),
-            Box::new(&self.proposal),
-            Box::new(&self.contests),
-        ]
     }
 
     /// Returns whether its key can have several values.
     pub(crate) fn is_multi_valued(&self) -> bool {
-        key::is_multi_valued(&self.key)
+        self.key.ends_with(key::SEVERAL)
     }
 
     /// Returns the fact as JSON, as the history and the archive store it.
@@ -240,7 +188,7 @@ impl Fact {
             .as_ref()
             .is_some_and(|end| *end < self.valid_from)
         {
-            return Err(Error::refused("valid_to is not after valid_from"));
+            return Err(Error::refused("valid_to is before valid_from"));
         }
         Ok(())
     }
@@ -286,7 +234,7 @@ impl fmt::Display for Fact {
 pub(crate) fn upsert_all(connection: &Connection, facts: &[Fact]) -> Result<()> {
     let (groups, rest) = facts.as_chunks::<ROWS>();
     for group in groups {
-        let values = params_from_iter(group.iter().flat_map(Fact::row));
+        let values = params_from_iter(group.iter().flat_map(Fact::values));
         connection.run("write the facts", &UPSERT_ROWS, values)?;
     }
     rest.iter().try_for_each(|fact| fact.upsert(connection))
@@ -361,11 +309,15 @@ fn select_sql(condition: &str) -> String {
     format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq")
 }
 
-/// Normalises a time to its stored form: RFC 3339 in UTC, to the second; a date means its midnight.
+/// Formats a time as it is stored: RFC 3339 in UTC, to the second.
+pub(crate) fn format_time(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// Normalises a time to its stored form; a date means its midnight.
 pub(crate) fn normalized_time(text: &str) -> Option<String> {
     let of_day = || Some(parse_date(text)?.and_hms_opt(0, 0, 0)?.and_utc());
-    let time = parse_timestamp(text).or_else(of_day)?;
-    Some(time.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
+    parse_timestamp(text).or_else(of_day).map(format_time)
 }
 
 #[cfg(test)]

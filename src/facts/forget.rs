@@ -69,7 +69,7 @@ pub fn forget(
             remaining: Vec::new(),
         };
         let turns = erase::sources(&matching_states, &turns);
-        erase::scrub(connection, user, (&matching_states, &turns), None)?;
+        erase::scrub(connection, user, &matching_states, &turns, None)?;
         erase::rebuild_indexes(connection)?;
         replication::record_tombstone(connection, user, key, &turns, clock)?;
         let reason = sanitized_reason(reason, user, &matching_states);
@@ -126,14 +126,14 @@ fn log_erasure(
 /// Returns the reason that remains, or a placeholder if it mentions an erased key or value, or the user.
 fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> String {
     let folded = text::fold(reason);
-    let says = |secret: &str| {
-        let secret = text::fold(secret);
-        !secret.is_empty() && folded.contains(&secret)
+    let mentions = |text: &str| {
+        let text = text::fold(text);
+        !text.is_empty() && folded.contains(&text)
     };
-    let tells = matching_states
+    let mentions_a_fact = matching_states
         .iter()
-        .any(|fact| says(&fact.value_text) || says(&fact.key));
-    if tells || says(user.as_str()) {
+        .any(|fact| mentions(&fact.value_text) || mentions(&fact.key));
+    if mentions_a_fact || mentions(user.as_str()) {
         return "(withheld: it said what was forgotten)".to_owned();
     }
     reason.to_owned()

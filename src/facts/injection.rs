@@ -80,61 +80,61 @@ pub fn inject(
         None => vec![Some(0.0); total],
     };
     let stale = maintenance::before(facts.clock().now(), STALE_AFTER);
-    let held = in_order(all, &shares, &stale);
-    let mut kept: Vec<Fact> = Vec::new();
-    for fact in &held {
-        kept.push(fact.clone());
-        if text::estimate_tokens(&page(&kept)) > budget {
-            kept.pop();
+    let related = in_order(all, &shares, &stale);
+    let mut selected: Vec<Fact> = Vec::new();
+    for fact in &related {
+        selected.push(fact.clone());
+        if text::estimate_tokens(&page(&selected)) > budget {
+            selected.pop();
         }
     }
-    let text = page(&kept);
+    let text = page(&selected);
     Ok(Injection {
         user_id: user.as_str().to_owned(),
         tokens: text::estimate_tokens(&text),
         text,
         budget,
-        left_out: total - kept.len(),
-        unrelated: total - held.len(),
-        facts: kept.into_iter().map(|fact| fact.fact_id).collect(),
+        left_out: total - selected.len(),
+        unrelated: total - related.len(),
+        facts: selected.into_iter().map(|fact| fact.fact_id).collect(),
     })
 }
 
 /// Returns the facts with a share and those that apply to every prompt, the most important first.
 fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> {
-    let mut held: Vec<(f64, Fact)> = facts
+    let mut ordered: Vec<(f64, Fact)> = facts
         .into_iter()
         .zip(shares)
         .filter_map(|(fact, share)| {
-            let share = (*share).or_else(|| always_holds(&fact).then_some(0.0))?;
+            let share = (*share).or_else(|| applies_to_every_prompt(&fact).then_some(0.0))?;
             Some((share, fact))
         })
         .collect();
-    held.sort_by_key(|(share, fact)| {
+    ordered.sort_by_key(|(share, fact)| {
         let is_unsure = fact.confidence < confidence::FIRST_MENTION;
-        let worse = fact.last_touched() < stale || is_unsure;
+        let is_stale_or_unsure = fact.last_touched() < stale || is_unsure;
         let (share, sure) = (share.to_bits(), fact.confidence.to_bits());
         (
             Priority::for_fact(fact),
-            worse,
+            is_stale_or_unsure,
             Reverse(share),
             Reverse(sure),
             fact.key.clone(),
         )
     });
-    held.into_iter().map(|(_, fact)| fact).collect()
+    ordered.into_iter().map(|(_, fact)| fact).collect()
 }
 
-/// Returns whether a fact must be followed, whatever the prompt is about.
-fn always_holds(fact: &Fact) -> bool {
+/// Returns whether a fact must be followed whatever the prompt is about.
+fn applies_to_every_prompt(fact: &Fact) -> bool {
     matches!(fact.category, Category::HardPreference | Category::Health)
 }
 
 /// Renders the facts; values are single sanitised lines, which cannot become headings or instruction blocks.
-fn page(kept: &[Fact]) -> String {
+fn page(facts: &[Fact]) -> String {
     let mut page = String::new();
     for (rank, title) in Priority::ALL {
-        let mut lines = kept
+        let mut lines = facts
             .iter()
             .filter(|fact| Priority::for_fact(fact) == rank)
             .peekable();

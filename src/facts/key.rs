@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::error::Error;
 use crate::error::Result;
 use crate::facts::vocabulary::Category;
@@ -11,10 +13,11 @@ use crate::secrets;
 const MAX_KEY_BYTES: usize = 128;
 
 /// Suffix of a key with several values.
-const SEVERAL: &str = "[]";
+pub(crate) const SEVERAL: &str = "[]";
 
 /// A key: dotted, lower case, with the suffix `[]` if it has several values.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
 pub struct FactKey(String);
 
 impl FactKey {
@@ -55,7 +58,7 @@ impl FactKey {
 
     /// Returns whether the key can have several values, each in a separate fact.
     pub fn is_multi_valued(&self) -> bool {
-        is_multi_valued(&self.0)
+        self.0.ends_with(SEVERAL)
     }
 
     /// Returns the category that follows from the key.
@@ -124,11 +127,6 @@ impl FactKey {
             None => parts.next().is_none_or(|of| !OTHER_KEYS.contains(&of)),
         }
     }
-}
-
-/// Returns whether a key can have several values.
-pub(crate) fn is_multi_valued(key: &str) -> bool {
-    key.ends_with(SEVERAL)
 }
 
 impl fmt::Display for FactKey {

@@ -11,7 +11,7 @@ use crate::facts::queue::Turn;
 use crate::facts::queue::TurnStatus;
 use crate::facts::store::Facts;
 
-/// Number of attempts that ended with the worker's death after which a turn is marked as dead.
+/// Number of workers that may die while judging a turn before it is marked as dead.
 const MAX_ATTEMPTS: u32 = 5;
 
 /// A turn leased by a worker.
@@ -40,9 +40,10 @@ pub(crate) fn lease(
              AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) ORDER BY seq",
             queue::COLUMNS
         );
-        let rows = connection.rows("read the queue", &sql, [&now], queue::read)?;
+        let rows = connection.rows("read the queue", &sql, [&now], Turn::read)?;
         let is_skipped = |turn: &Turn| {
-            let is_it = |other: &Turn| other.turn_id == turn.turn_id && other.user == turn.user;
+            let is_it =
+                |other: &Turn| other.turn_id == turn.turn_id && other.user_id == turn.user_id;
             skipped.iter().any(is_it)
         };
         let Some(mut turn) = rows.into_iter().find(|turn| !is_skipped(turn)) else {
@@ -56,7 +57,7 @@ pub(crate) fn lease(
             "UPDATE turns SET status = 'running', attempts = ?3, lease = ?4, lease_until = ?5 \
                  WHERE user_id = ?1 AND turn_id = ?2",
             params![
-                turn.user.as_str(),
+                turn.user_id.as_str(),
                 turn.turn_id,
                 turn.attempts,
                 token,
@@ -85,7 +86,7 @@ pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Resu
             "lease a turn",
             "UPDATE turns SET lease_until = ?4 WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3",
             params![
-                lease.turn.user.as_str(),
+                lease.turn.user_id.as_str(),
                 lease.turn.turn_id,
                 lease.token,
                 until
@@ -100,7 +101,7 @@ pub(crate) fn holds_lease(connection: &Connection, lease: &Lease) -> Result<bool
     connection.value(
         "read the queue",
         "SELECT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3)",
-        params![lease.turn.user.as_str(), lease.turn.turn_id, lease.token],
+        params![lease.turn.user_id.as_str(), lease.turn.turn_id, lease.token],
     )
 }
 
@@ -133,7 +134,7 @@ pub(crate) fn finish(
              lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
              attempts = attempts - (?3 = 'pending') \
              WHERE user_id = ?1 AND turn_id = ?2",
-        params![turn.user.as_str(), turn.turn_id, status, error, raw, now],
+        params![turn.user_id.as_str(), turn.turn_id, status, error, raw, now],
     )
 }
 

@@ -1,7 +1,6 @@
 //! Maintains the database over time: expires facts, archives old ones, and deletes finished turns.
 
 use chrono::DateTime;
-use chrono::SecondsFormat;
 use chrono::TimeDelta;
 use chrono::Utc;
 use rusqlite::Connection;
@@ -58,14 +57,13 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
 /// Archives the superseded and expired facts of all users that were last changed before a time.
 pub fn archive(facts: &mut Facts, cut_off: DateTime<Utc>) -> Result<usize> {
     let now = facts.clock().timestamp();
-    let cut_off = cut_off.to_rfc3339_opts(SecondsFormat::Secs, true);
+    let cut_off = fact::format_time(cut_off);
     facts.write(|connection| archive_older(connection, &cut_off, &now))
 }
 
 /// Returns the time this many days ago, as stored.
 pub(crate) fn before(now: DateTime<Utc>, days: i64) -> String {
-    let time = now.checked_sub_signed(TimeDelta::days(days)).unwrap_or(now);
-    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+    fact::format_time(now.checked_sub_signed(TimeDelta::days(days)).unwrap_or(now))
 }
 
 fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {

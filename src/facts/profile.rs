@@ -174,7 +174,7 @@ fn build(
 }
 
 fn insert_field(fields: &mut Fields, field: Field) {
-    if !key::is_multi_valued(&field.key) {
+    if !field.key.ends_with(key::SEVERAL) {
         fields.insert(field.key.clone(), Slot::One(field));
         return;
     }

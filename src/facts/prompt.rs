@@ -30,10 +30,10 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
 fn candidates(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Vec<Fact>> {
     let project = turn.project.as_deref();
     let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
-    let hits = search::retrieve(facts, &turn.user, &query, embedder)?.hits;
+    let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
     let mut known = fact::select(
         facts.connection(),
-        &turn.user,
+        &turn.user_id,
         "status IN ('active', 'pending_confirmation')",
         &[],
     )?;

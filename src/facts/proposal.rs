@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::facts::action::Action;
 use crate::facts::action::ActionOutcome;
 use crate::facts::action::ActionType;
+use crate::facts::arbitration::ActionEffect;
 use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::Decision;
 use crate::facts::arbitration::value_of;
 use crate::facts::confidence;
 use crate::facts::fact::Fact;
@@ -17,7 +17,7 @@ use crate::facts::vocabulary::FactStatus;
 use crate::facts::vocabulary::Proposal;
 use crate::facts::wording;
 
-/// The active facts of a key, by what a pending fact of that key contests.
+/// The active facts of a key, indexed by what a pending fact can contest.
 pub(crate) struct ContestableFacts {
     active: Vec<Fact>,
     by_id: HashMap<String, usize>,
@@ -41,8 +41,8 @@ impl ContestableFacts {
         }
     }
 
-    /// Returns the fact that a pending one would replace or end: of a key with several values, the one that it
-    /// names or that has the same value, the later one if those differ.
+    /// Returns the fact that a pending one would replace or end. If the key has several values, that is the one
+    /// that it names or that has the same value; if they differ, the later one.
     pub(crate) fn contested_by(&self, pending: &Fact) -> Option<&Fact> {
         if !pending.is_multi_valued() {
             return self.active.last();
@@ -57,7 +57,11 @@ impl ContestableFacts {
 
 impl Arbiter<'_> {
     /// Rule 6, requested by the auditor itself.
-    pub(crate) fn mark_pending(&self, action: &Action, current: Option<Fact>) -> Result<Decision> {
+    pub(crate) fn mark_pending(
+        &self,
+        action: &Action,
+        current: Option<Fact>,
+    ) -> Result<ActionEffect> {
         let value = action.new_value_text.as_deref();
         match (value, current) {
             (Some(value), Some(current)) if wording::is_same(value, &current.value_text) => {
@@ -71,7 +75,7 @@ impl Arbiter<'_> {
                 let is_guarded = current.confidence >= confidence::ESTABLISHED
                     || self.is_high_risk(action, &current);
                 if is_guarded {
-                    return Ok((ActionOutcome::Kept, Some(current)));
+                    return Ok(ActionEffect::new(ActionOutcome::Kept, Some(current)));
                 }
                 let after = Fact {
                     status: FactStatus::PendingConfirmation,
@@ -79,9 +83,9 @@ impl Arbiter<'_> {
                 };
                 self.write_change(action.kind.as_str(), &action.reason, Some(&current), &after)?;
                 self.count(Figure::Pending)?;
-                Ok((ActionOutcome::Pending, Some(after)))
+                Ok(ActionEffect::new(ActionOutcome::Pending, Some(after)))
             }
-            (None, None) => Ok((ActionOutcome::Nothing, None)),
+            (None, None) => Ok(ActionEffect::new(ActionOutcome::Nothing, None)),
         }
     }
 
@@ -92,7 +96,7 @@ impl Arbiter<'_> {
         current: Option<&Fact>,
         proposal: Proposal,
         value: &str,
-    ) -> Result<Decision> {
+    ) -> Result<ActionEffect> {
         let mut new = self.new_fact(action, value);
         new.status = FactStatus::PendingConfirmation;
         new.proposal = Some(proposal);
@@ -103,7 +107,7 @@ impl Arbiter<'_> {
         let name = ActionType::MarkPendingConfirmation.as_str();
         self.write_change(name, &action.reason, None, &new)?;
         self.count(Figure::Pending)?;
-        Ok((ActionOutcome::Pending, Some(new)))
+        Ok(ActionEffect::new(ActionOutcome::Pending, Some(new)))
     }
 
     /// Returns the pending fact that already proposes the same.
@@ -124,7 +128,7 @@ impl Arbiter<'_> {
     }
 
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
-    pub(crate) fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<Decision> {
+    pub(crate) fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         let says_the_same = action
             .new_value_text
             .as_deref()
@@ -133,7 +137,7 @@ impl Arbiter<'_> {
             ActionType::Expire => {
                 metrics::note_resolution(self.connection, self.user, pending)?;
                 let after = self.close(pending, FactStatus::Expired, self.now, &action.reason)?;
-                Ok((ActionOutcome::Expired, Some(after)))
+                Ok(ActionEffect::new(ActionOutcome::Expired, Some(after)))
             }
             _ if says_the_same => self.repeat_proposal(action, pending),
             _ => {
@@ -147,7 +151,7 @@ impl Arbiter<'_> {
     }
 
     /// Raises the confidence of a repeated proposal, which takes effect once that is high enough.
-    pub(crate) fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<Decision> {
+    pub(crate) fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         let after = self.repeated(action, pending)?;
         let name = if after.confidence > pending.confidence {
             "confirm"
@@ -159,7 +163,7 @@ impl Arbiter<'_> {
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = confidence::needed(self.is_high_risk(action, &after), old);
         if !self.source.is_confirmed && after.confidence < needed {
-            return Ok((ActionOutcome::Pending, Some(after)));
+            return Ok(ActionEffect::new(ActionOutcome::Pending, Some(after)));
         }
         self.accept(&after, contested.as_ref(), &action.reason)
     }
@@ -176,7 +180,7 @@ impl Arbiter<'_> {
         pending: &Fact,
         contested: Option<&Fact>,
         reason: &str,
-    ) -> Result<Decision> {
+    ) -> Result<ActionEffect> {
         metrics::note_resolution(self.connection, self.user, pending)?;
         if pending.proposal == Some(Proposal::End) {
             let ends_later = pending.valid_to.as_deref().filter(|end| *end > self.now);
@@ -188,7 +192,7 @@ impl Arbiter<'_> {
                     };
                     self.write_change("update", reason, Some(old), &ending)?;
                     self.close(pending, FactStatus::Expired, self.now, reason)?;
-                    return Ok((ActionOutcome::Refined, Some(ending)));
+                    return Ok(ActionEffect::new(ActionOutcome::Refined, Some(ending)));
                 }
                 (Some(old), None) => {
                     let end = pending.valid_to.as_deref().unwrap_or(self.now);
@@ -197,7 +201,7 @@ impl Arbiter<'_> {
                 (None, _) => {}
             }
             let after = self.close(pending, FactStatus::Expired, self.now, reason)?;
-            return Ok((ActionOutcome::Expired, Some(after)));
+            return Ok(ActionEffect::new(ActionOutcome::Expired, Some(after)));
         }
         if let Some(old) = contested {
             self.close(old, FactStatus::Superseded, self.now, reason)?;
@@ -215,7 +219,7 @@ impl Arbiter<'_> {
         } else {
             ActionOutcome::Confirmed
         };
-        Ok((outcome, Some(after)))
+        Ok(ActionEffect::new(outcome, Some(after)))
     }
 }
 

@@ -3,7 +3,6 @@
 use chrono::SecondsFormat;
 use chrono::TimeDelta;
 use rusqlite::Connection;
-use rusqlite::Row;
 use rusqlite::params;
 use serde::Deserialize;
 use serde::Deserializer;
@@ -13,6 +12,8 @@ use crate::clock::Clock;
 use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::columns::columns;
+use crate::facts::fact;
 use crate::facts::profile;
 use crate::facts::query::Query;
 use crate::facts::replication;
@@ -93,7 +94,7 @@ pub struct Receipt {
 pub struct Turn {
     /// The user.
     #[serde(skip)]
-    pub(crate) user: UserId,
+    pub(crate) user_id: UserId,
     /// The turn's id.
     pub turn_id: String,
     /// Its status.
@@ -125,7 +126,7 @@ impl Turn {
     pub fn unqueued(facts: &Facts, user: &UserId, user_input: &str) -> Self {
         let said_at = facts.clock().timestamp();
         Self {
-            user: user.clone(),
+            user_id: user.clone(),
             turn_id: String::new(),
             status: TurnStatus::Pending,
             observed_at: said_at.clone(),
@@ -141,8 +142,7 @@ impl Turn {
         }
     }
 
-    /// Returns whether it is the turn with these texts, as far as they are known: those of a forgotten turn are
-    /// erased.
+    /// Returns whether it is the turn with these texts. Texts of a forgotten turn are erased, and match any.
     fn is_of(&self, input: &str, response: &str, session: Option<&str>) -> bool {
         let is_same = |stored: &str, new: &str| {
             stored.is_empty() || new.is_empty() || sanitized(stored) == sanitized(new)
@@ -154,8 +154,12 @@ impl Turn {
     }
 }
 
-pub(super) const COLUMNS: &str = "user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, \
-    user_input, assistant_response, attempts, last_error, raw_answer";
+columns!(
+    Turn: user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, user_input,
+    assistant_response, attempts, last_error, raw_answer
+);
+
+pub(super) const COLUMNS: &str = Turn::COLUMNS;
 
 /// Enqueues a turn, and nothing more; for a known turn, returns the first receipt again.
 ///
@@ -250,13 +254,12 @@ fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
         Error::usage(format!("timestamp: {text:?} is not an ISO 8601 time"))
             .hint("write it like 2026-02-17T10:11:12Z")
     })?;
-    let time = time.min(clock.now());
-    Ok(time.to_rfc3339_opts(SecondsFormat::Secs, true))
+    Ok(fact::format_time(time.min(clock.now())))
 }
 
 /// Returns the time of this run in milliseconds, the precision of the queue.
 pub(crate) fn now_millis(clock: &Clock) -> String {
-    clock.now().to_rfc3339_opts(SecondsFormat::Millis, true)
+    later(clock, TimeDelta::zero())
 }
 
 fn next_id(connection: &Connection) -> Result<String> {
@@ -276,7 +279,7 @@ pub(crate) fn next_number(connection: &Connection, table: &str) -> Result<i64> {
 impl From<Turn> for Receipt {
     fn from(turn: Turn) -> Self {
         Self {
-            user_id: turn.user.as_str().to_owned(),
+            user_id: turn.user_id.as_str().to_owned(),
             turn_id: turn.turn_id,
             turn_seq: turn.turn_seq,
         }
@@ -290,7 +293,7 @@ pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Res
         "read the queue",
         &sql,
         params![user.as_str(), turn_id],
-        read,
+        Turn::read,
     )
 }
 
@@ -307,7 +310,7 @@ pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
     let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 ORDER BY seq");
     facts
         .connection()
-        .rows("read the queue", &sql, [user.as_str()], read)
+        .rows("read the queue", &sql, [user.as_str()], Turn::read)
 }
 
 /// Returns the number of turns of all users that are waiting for the auditor.
@@ -317,25 +320,6 @@ pub fn waiting(facts: &Facts) -> Result<u64> {
         "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
         [],
     )
-}
-
-pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Turn> {
-    let user: String = row.get(0)?;
-    Ok(Turn {
-        user: UserId::stored(user),
-        turn_id: row.get(1)?,
-        status: row.get(2)?,
-        said_at: row.get(3)?,
-        observed_at: row.get(4)?,
-        session_id: row.get(5)?,
-        turn_seq: row.get(6)?,
-        project: row.get(7)?,
-        user_input: row.get(8)?,
-        assistant_response: row.get(9)?,
-        attempts: row.get(10)?,
-        last_error: row.get(11)?,
-        raw_answer: row.get(12)?,
-    })
 }
 
 /// Returns the time of this run plus a duration, in the precision of the queue.

@@ -1,7 +1,5 @@
-//! Opens the database file safely, and writes to it in transactions while other processes use it.
+//! The open database: writes to it in transactions, and locks it while other processes use it.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::path::PathBuf;
 use std::thread;
@@ -9,13 +7,11 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::ErrorCode;
-use rusqlite::OpenFlags;
 use rusqlite::Transaction;
 use rusqlite::TransactionBehavior;
 use rusqlite::config::DbConfig;
 
 use crate::clock::Clock;
-use crate::error::At;
 use crate::error::Error;
 use crate::error::ErrorKind;
 use crate::error::Result;
@@ -24,16 +20,12 @@ use crate::facts::holders;
 use crate::facts::replication;
 use crate::facts::replication::Scopes;
 use crate::facts::schema;
-use crate::facts::user::UserId;
 use crate::project::Project;
 use crate::storage::fail_point;
 use crate::storage::remove_beside;
 
 /// Pause before retrying a switch of the journal mode.
 const PAUSE: Duration = Duration::from_millis(5);
-
-/// Capacity of the statement cache: more than one change of a fact needs, so that none is prepared twice.
-const STATEMENTS: usize = 64;
 
 /// Size of SQLite's page cache for runs that update all indexes, in KiB.
 const CACHE_KIB: i32 = 32 * 1024;
@@ -69,22 +61,6 @@ impl Facts {
         self.scopes = Scopes::new(&project.settings.share.scopes);
     }
 
-    /// Opens the database in a file, waiting at most this long for locks.
-    pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
-        let named = |error: Error| error.at(path, None);
-        let connection = if purpose == Purpose::Read && is_missing_or_empty(path) {
-            Connection::open_in_memory().context("open a database")?
-        } else {
-            create(path)?;
-            match open_shared(path, wait) {
-                Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error),
-                opened => opened,
-            }
-            .map_err(named)?
-        };
-        Self::new(connection, path, clock, wait).map_err(named)
-    }
-
     /// Returns a database in memory, which is discarded at the end of the run.
     pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
         let connection = Connection::open_in_memory().context("open a database")?;
@@ -92,7 +68,12 @@ impl Facts {
     }
 
     /// Creates the store from a connection, and brings its tables up to date.
-    fn new(mut connection: Connection, path: &Path, clock: Clock, wait: Duration) -> Result<Self> {
+    pub(super) fn new(
+        mut connection: Connection,
+        path: &Path,
+        clock: Clock,
+        wait: Duration,
+    ) -> Result<Self> {
         schema::migrate(&mut connection)?;
         Ok(Self {
             connection,
@@ -287,77 +268,8 @@ pub(crate) fn crash_point() {
     }
 }
 
-/// Returns the user: the named one, else that of the settings.
-pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
-    match named.or(project.settings.user.as_deref()) {
-        Some(user) => UserId::new(user),
-        None => Err(Error::usage("no user is set")
-            .hint("set one with --user, ANNALS_USER or `user` in your own config.toml")),
-    }
-}
-
-/// Returns whether a path has no database yet: no file, or an empty one.
-pub(super) fn is_missing_or_empty(path: &Path) -> bool {
-    !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0)
-}
-
-fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
-    let connection = Connection::open(path).context("open the database")?;
-    prepare(&connection, wait)?;
-    Ok(connection)
-}
-
-/// Opens a file read-only if no write-ahead log can be created beside it, provided that the file is complete.
-///
-/// This applies to a read-only file system or folder. An existing log may hold more than the file, and cannot
-/// be read without writing.
-fn open_immutable(path: &Path) -> Option<Connection> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    if Path::new(&log).exists() {
-        return None;
-    }
-    let escaped: String = path
-        .as_os_str()
-        .as_encoded_bytes()
-        .iter()
-        .map(|byte| match byte {
-            b'/' | b'.' | b'-' | b'_' => char::from(*byte).to_string(),
-            _ if byte.is_ascii_alphanumeric() => char::from(*byte).to_string(),
-            _ => format!("%{byte:02X}"),
-        })
-        .collect();
-    let uri = format!("file:{escaped}?immutable=1");
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(&uri, flags).ok()?;
-    let first = "SELECT count(*) FROM sqlite_schema";
-    let is_readable = connection.query_row(first, [], |_| Ok(())).is_ok();
-    is_readable.then_some(connection)
-}
-
-/// Configures a connection, whichever process created the file.
-fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
-    connection
-        .busy_timeout(wait)
-        .context("set how long to wait")?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    // Otherwise SQLite prepares a statement again if a bound value could change the query plan.
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .context("open the database")?;
-    // Checked before the journal mode is set, which is stored in the file.
-    schema::known_version(connection)?;
-    connection
-        .execute_batch(
-            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \
-             PRAGMA temp_store = MEMORY;",
-        )
-        .context("open the database")?;
-    use_write_ahead_log(connection, wait)
-}
-
 /// Switches to the write-ahead log, retrying: the busy timeout does not cover concurrent switches.
-fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
+pub(super) fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
         let switched = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
@@ -376,46 +288,6 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error
         .sqlite_error_code()
         .is_some_and(|code| busy.contains(&code))
-}
-
-/// Creates the file and its parent folders if they are missing, accessible only to the user.
-fn create(path: &Path) -> Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent()
-        && !folder.as_os_str().is_empty()
-    {
-        create_folder(folder).at("make the folder", folder)?;
-    }
-    match create_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        created => created.at("make the database", path),
-    }
-}
-
-fn create_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-
-        builder.mode(0o700);
-    }
-    builder.create(folder)
-}
-
-fn create_file(path: &Path) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-
-        options.mode(0o600);
-    }
-    options.open(path).map(|_| ())
 }
 
 #[cfg(test)]

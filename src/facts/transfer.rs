@@ -7,7 +7,6 @@ use std::collections::hash_map::Entry;
 
 use rusqlite::Connection;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::error::Error;
 use crate::error::Result;
@@ -204,7 +203,7 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
     value.trim().clone_into(&mut fact.value_text);
     let excerpt = text::strip_controls(&fact.source_excerpt);
     fact.source_excerpt = text::clip(&excerpt, MAX_EXCERPT_CHARS).into_owned();
-    let json = fact.value_json.as_ref().map(Value::to_string);
+    let json = fact.value_json.as_ref().map(|json| json.0.to_string());
     let json = json.unwrap_or_default();
     if fact.value_text.len().max(json.len()) > MAX_VALUE_BYTES {
         return Err(Error::refused(format!(
@@ -232,6 +231,8 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
     use crate::clock::Clock;
     use crate::facts::Statement;

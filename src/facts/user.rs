@@ -1,11 +1,17 @@
-//! The id of a user, without which no query runs.
+//! The id of a user, which every query requires.
 
 use std::fmt;
 
+use rusqlite::ToSql;
+use rusqlite::types::FromSql;
+use rusqlite::types::FromSqlResult;
+use rusqlite::types::ToSqlOutput;
+use rusqlite::types::ValueRef;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::project::Project;
 
 /// Maximum length of a user id, in bytes.
 const MAX_ID_BYTES: usize = 256;
@@ -38,8 +44,29 @@ impl UserId {
     }
 }
 
+impl FromSql for UserId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        String::column_result(value).map(Self)
+    }
+}
+
+impl ToSql for UserId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
+    }
+}
+
 impl fmt::Display for UserId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// Returns the user: the named one, else that of the settings.
+pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
+    match named.or(project.settings.user.as_deref()) {
+        Some(user) => UserId::new(user),
+        None => Err(Error::usage("no user is set")
+            .hint("set one with --user, ANNALS_USER or `user` in your own config.toml")),
     }
 }

@@ -1,4 +1,4 @@
-//! Defines the words for a fact's category, status and proposal, and stores them as such in the database.
+//! Defines a fact's category, status and proposal, which are words in the database.
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::text::word_enum;
 
 word_enum! {
-    /// The category of a fact, which decides on its section in the profile and whether it is high-risk.
+    /// The category of a fact, which determines its section in the profile and whether it is high-risk.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum Category {
         /// Who the user is.
@@ -57,17 +57,9 @@ word_enum! {
     }
 }
 
-/// Stores enums as their words in the database, and parses them from their words.
+/// Stores enums as their words in the database.
 macro_rules! stored_as_word {
     ($($name:ty: $what:literal),*) => {$(
-        impl std::str::FromStr for $name {
-            type Err = String;
-
-            fn from_str(word: &str) -> std::result::Result<Self, String> {
-                Self::choose(word, $what)
-            }
-        }
-
         impl rusqlite::ToSql for $name {
             fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
                 Ok(self.as_str().into())

@@ -80,7 +80,7 @@ pub fn apply(
         _ => Some(Ranks::search(facts, &turn, None)?),
     };
     let now = queue::now_millis(&facts.clock());
-    judge(facts, &turn, None, &actions, (ranks.as_ref(), &now))
+    judge(facts, &turn, None, &actions, ranks.as_ref(), &now)
 }
 
 /// Judges the next turn of the queue; returns `None` if none is available.
@@ -96,7 +96,7 @@ pub fn step(
     let Some(lease) = lease::lease(facts, skipped, length)? else {
         return Ok(None);
     };
-    match judge_leased(facts, auditor, embedder, &lease, (wait, length)) {
+    match judge_leased(facts, auditor, embedder, &lease, wait, length) {
         Ok(outcome) => Ok(Some(outcome)),
         // The worker is still alive, so the turn is released at once and no attempt is counted.
         Err(error) => {
@@ -112,22 +112,23 @@ fn judge_leased(
     auditor: &Auditor,
     embedder: &Embedder,
     lease: &Lease,
-    (wait, length): (Duration, TimeDelta),
+    wait: Duration,
+    length: TimeDelta,
 ) -> Result<TurnOutcome> {
     // The duration of an answer is measured here; the current time comes only from the interfaces.
     let begun = Instant::now();
-    let mut asked = prompt(facts, &lease.turn, embedder)?;
+    let mut question = prompt(facts, &lease.turn, embedder)?;
     let ranks = Ranks::search(facts, &lease.turn, Some(embedder))?;
     let mut last = (String::new(), String::new());
     for _ in 0..TRIES {
         if !lease::renew(facts, lease, length)? {
             return Ok(TurnOutcome::Lost(lease.turn.clone()));
         }
-        let answer = auditor.ask(&asked, wait)?;
+        let answer = auditor.ask(&question, wait)?;
         let applied_at = queue::later(&facts.clock(), elapsed(begun));
-        let measured = (Some(&ranks), applied_at.as_str());
+        let (turn, ranks) = (&lease.turn, Some(&ranks));
         let judged = action::parse_answer(&answer, SecretPolicy::Refuse)
-            .and_then(|actions| judge(facts, &lease.turn, Some(lease), &actions, measured));
+            .and_then(|actions| judge(facts, turn, Some(lease), &actions, ranks, &applied_at));
         match judged {
             Ok(judged) => return Ok(TurnOutcome::Judged(judged)),
             Err(error) if error.kind == ErrorKind::NotFound => {
@@ -136,7 +137,7 @@ fn judge_leased(
             Err(error) if error.kind == ErrorKind::Refused => {
                 // The facts may have changed: the next try uses the current ones.
                 let fresh = prompt(facts, &lease.turn, embedder)?;
-                asked = retry_prompt(&fresh, &answer, &error.message);
+                question = retry_prompt(&fresh, &answer, &error.message);
                 last = (answer, error.message);
             }
             Err(error) => return Err(error),
@@ -167,7 +168,8 @@ fn judge(
     turn: &Turn,
     lease: Option<&Lease>,
     actions: &[Action],
-    (ranks, applied_at): (Option<&Ranks>, &str),
+    ranks: Option<&Ranks>,
+    applied_at: &str,
 ) -> Result<JudgedTurn> {
     let now = facts.clock().timestamp();
     let high_risk = facts.high_risk().to_vec();
@@ -178,19 +180,19 @@ fn judge(
         {
             return Err(Error::not_found("another worker has taken the turn"));
         }
-        let arbiter = Arbiter::new(connection, &turn.user, &source, &now, &high_risk);
-        let current = queue::turn(connection, &turn.user, &turn.turn_id)?;
+        let arbiter = Arbiter::new(connection, &turn.user_id, &source, &now, &high_risk);
+        let current = queue::turn(connection, &turn.user_id, &turn.turn_id)?;
         if current.is_some_and(|turn| turn.status == TurnStatus::Done) {
             return replayed(&arbiter, actions);
         }
         let applied = application::apply(&arbiter, actions)?;
         lease::finish(connection, turn, TurnEnd::Done, applied_at)?;
-        metrics::note_turn(connection, turn, (&applied, ranks), applied_at)?;
-        profile::count_turn(connection, &turn.user, &now)?;
+        metrics::note_turn(connection, turn, &applied, ranks, applied_at)?;
+        profile::count_turn(connection, &turn.user_id, &now)?;
         Ok(applied)
     })?;
     Ok(JudgedTurn {
-        user_id: turn.user.clone(),
+        user_id: turn.user_id.clone(),
         turn_id: turn.turn_id.clone(),
         applied,
     })

@@ -1,4 +1,4 @@
-//! A record with the time that another source gave it, and what tells it from others.
+//! A record with the time that another source gave it, and its identity.
 
 use chrono::DateTime;
 use chrono::SecondsFormat;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::journal::draft::RecordDraft;
 
 /// A digest of the content and time of a record: records with the same identity are duplicates.
-pub(crate) type Identity = [u8; 16];
+pub(crate) type RecordIdentity = [u8; 16];
 
 /// A record with its time.
 #[derive(Clone, Debug)]
@@ -29,14 +29,14 @@ impl DatedRecord {
         self.draft.line(&time)
     }
 
-    /// Returns what identifies the record: those with the same identity are duplicates.
-    pub(crate) fn identity(&self) -> Identity {
+    /// Returns the identity of the record.
+    pub(crate) fn identity(&self) -> RecordIdentity {
         identity(self.draft.content(), self.time)
     }
 }
 
 /// Returns the identity of a record.
-pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
+pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> RecordIdentity {
     let mut sum = Sha256::new();
     sum.update(content);
     if let Some(time) = time {
@@ -44,7 +44,7 @@ pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> Identity {
         sum.update(time.timestamp_millis().to_le_bytes());
     }
     let sum = sum.finalize();
-    let mut identity = Identity::default();
-    identity.copy_from_slice(&sum[..size_of::<Identity>()]);
+    let mut identity = RecordIdentity::default();
+    identity.copy_from_slice(&sum[..size_of::<RecordIdentity>()]);
     identity
 }

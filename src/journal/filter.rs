@@ -11,7 +11,7 @@ use crate::clock::parse_timestamp;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::query::JournalQuery;
-use crate::journal::record::Record;
+use crate::journal::record::JournalRecord;
 
 /// The filters of one query.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl QueryFilter {
     }
 
     /// Returns whether a record matches all filters.
-    pub(crate) fn accepts(&self, record: &Record) -> bool {
+    pub(crate) fn accepts(&self, record: &JournalRecord) -> bool {
         self.kind
             .as_deref()
             .is_none_or(|kind| record.kind() == Some(kind))
@@ -47,12 +47,12 @@ impl QueryFilter {
             && self.is_in_time(record)
     }
 
-    fn has_tags(&self, record: &Record) -> bool {
+    fn has_tags(&self, record: &JournalRecord) -> bool {
         let tags = record.tags();
         self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
     }
 
-    fn is_in_time(&self, record: &Record) -> bool {
+    fn is_in_time(&self, record: &JournalRecord) -> bool {
         if self.since.is_none() && self.before.is_none() {
             return true;
         }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn accepts(query: &JournalQuery, line: &str) -> bool {
-        let record = Record::parse(line.as_bytes()).unwrap();
+        let record = JournalRecord::parse(line.as_bytes()).unwrap();
         QueryFilter::new(query).unwrap().accepts(&record)
     }
 

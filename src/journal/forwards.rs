@@ -14,7 +14,7 @@ use crate::journal::backwards::BLOCK;
 /// A reader of the lines of a file, from an offset to the end.
 pub(crate) struct LineReader {
     file: BufReader<File>,
-    at: u64,
+    offset: u64,
     longest: usize,
     line: Vec<u8>,
 }
@@ -29,19 +29,19 @@ pub(crate) enum JournalLine<'a> {
 
 impl LineReader {
     /// Creates a reader that starts at an offset of the file and discards lines over `longest` bytes.
-    pub(crate) fn new(mut file: File, at: u64, longest: usize) -> Result<Self> {
-        file.seek(SeekFrom::Start(at))?;
+    pub(crate) fn new(mut file: File, offset: u64, longest: usize) -> Result<Self> {
+        file.seek(SeekFrom::Start(offset))?;
         Ok(Self {
             file: BufReader::with_capacity(BLOCK, file),
-            at,
+            offset,
             longest,
             line: Vec::new(),
         })
     }
 
     /// Returns the offset of the next line.
-    pub(crate) fn at(&self) -> u64 {
-        self.at
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// Returns the next line, or `None` at the end of the file.
@@ -65,7 +65,7 @@ impl LineReader {
                 break;
             }
         }
-        self.at += length;
+        self.offset += length;
         Ok(match length {
             0 => None,
             _ if dropped => Some(JournalLine::Dropped),

@@ -10,13 +10,13 @@ use crate::error::At;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::MAX_LINE;
-use crate::journal::dated::Identity;
+use crate::journal::dated::RecordIdentity;
 use crate::journal::dated::identity;
 use crate::journal::foreign::Fault;
 use crate::journal::foreign::Foreign;
 use crate::journal::forwards::JournalLine;
 use crate::journal::forwards::LineReader;
-use crate::journal::record::Record;
+use crate::journal::record::JournalRecord;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
 use crate::journal::write::WriteOptions;
@@ -162,7 +162,7 @@ impl ImportTarget {
 
 /// Reads the file once before anything is written, and returns the number of lines and the identities of the
 /// records; refuses a file that contains a secret.
-fn survey(from: &Path, options: &WriteOptions) -> Result<(usize, HashSet<Identity>)> {
+fn survey(from: &Path, options: &WriteOptions) -> Result<(usize, HashSet<RecordIdentity>)> {
     let mut found = HashSet::new();
     let mut number = 0;
     let mut reader = reader(from)?;
@@ -185,7 +185,7 @@ fn survey(from: &Path, options: &WriteOptions) -> Result<(usize, HashSet<Identit
 }
 
 /// Removes the records that are already in the journal from the set.
-pub(crate) fn remove_known(path: &Path, wanted: &mut HashSet<Identity>) -> Result<()> {
+pub(crate) fn remove_known(path: &Path, wanted: &mut HashSet<RecordIdentity>) -> Result<()> {
     let Some((file, _)) = open(path)? else {
         return Ok(());
     };
@@ -194,7 +194,7 @@ pub(crate) fn remove_known(path: &Path, wanted: &mut HashSet<Identity>) -> Resul
         let JournalLine::Whole(line) = line else {
             continue;
         };
-        let Some(record) = Record::parse(trimmed(line)) else {
+        let Some(record) = JournalRecord::parse(trimmed(line)) else {
             continue;
         };
         if let Some(content) = record.text("content") {

@@ -16,7 +16,7 @@ use crate::journal::escape;
 use crate::journal::filter::QueryFilter;
 use crate::journal::query::JournalQuery;
 use crate::journal::query::Mode;
-use crate::journal::record::Record;
+use crate::journal::record::JournalRecord;
 use crate::journal::record::trimmed;
 
 /// Maximum size of a compiled regular expression, in bytes.
@@ -140,7 +140,7 @@ impl Matcher {
         if !is_raw && !self.decodes {
             return LineMatch::Other;
         }
-        match Record::parse(line) {
+        match JournalRecord::parse(line) {
             None if is_raw => LineMatch::Malformed,
             None => LineMatch::Other,
             Some(record) => {

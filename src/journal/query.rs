@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal::draft::input;
+use crate::text::word_enum;
 
 /// Maximum size to which a search window grows by itself, in lines.
 pub const MAX_WINDOW: usize = 1_000_000;
@@ -21,17 +22,18 @@ const DEFAULT_WINDOW: usize = 50_000;
 /// Factor by which a window with too few results grows.
 const GROWTH: usize = 4;
 
-/// The text that a query is compared with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// The raw line of the file, and its decoded texts if the query may be escaped in the line.
-    #[default]
-    Hybrid,
-    /// The raw line of the file.
-    Rg,
-    /// The decoded texts of content, type, tags and meta.
-    Jq,
+word_enum! {
+    /// The text that a query is compared with.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+    pub enum Mode {
+        /// The raw line of the file, and its decoded texts if the query may be escaped in the line.
+        #[default]
+        Hybrid = "hybrid",
+        /// The raw line of the file.
+        Rg = "rg",
+        /// The decoded texts of content, type, tags and meta.
+        Jq = "jq",
+    }
 }
 
 /// A search: the text to find, the search window, and filters.

@@ -12,11 +12,11 @@ use crate::text::without_byte_order_mark;
 
 /// A line that is a JSON object.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Record {
+pub(crate) struct JournalRecord {
     fields: Map<String, Value>,
 }
 
-impl Record {
+impl JournalRecord {
     /// Parses a line; returns `None` if it is not a JSON object.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         match serde_json::from_slice(line) {

@@ -102,7 +102,7 @@ impl Request {
         let length = file.metadata().at("read", journal)?.len();
         // A file that became shorter was replaced, and may contain the lines anywhere.
         let from = if self.at <= length { self.at } else { 0 };
-        let there = part_there(file, from, lines).at("read", journal)?;
+        let there = length_present(file, from, lines).at("read", journal)?;
         Ok(if there == lines.len() {
             RequestState::Written(lines.to_vec())
         } else {
@@ -166,7 +166,7 @@ fn read_at(file: &mut File, at: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
 /// Returns the length of the leading lines that the file contains, in their order.
 ///
 /// Other lines may be interleaved, and a truncated line may precede its complete copy.
-fn part_there(file: File, from: u64, lines: &[u8]) -> std::io::Result<usize> {
+fn length_present(file: File, from: u64, lines: &[u8]) -> std::io::Result<usize> {
     let mut reader = LineReader::new(file, from, MAX_LINE)?;
     let mut there = 0;
     while there < lines.len() {

@@ -19,9 +19,8 @@ use crate::journal::backwards::count;
 use crate::journal::escape;
 use crate::journal::matcher::LineMatch;
 use crate::journal::matcher::Matcher;
-use crate::journal::prefilter;
-use crate::journal::prefilter::Chunk;
-use crate::journal::prefilter::ChunkLayout;
+use crate::journal::parallel_scan;
+use crate::journal::parallel_scan::Chunk;
 use crate::journal::query::JournalQuery;
 use crate::journal::record::lossy;
 use crate::storage::read;
@@ -33,19 +32,19 @@ const MAX_BYTES: usize = 4 * 1024 * 1024;
 #[derive(Clone, Copy)]
 struct Division {
     /// Size of the end of the file that is searched on one thread: most searches finish there.
-    near: u64,
-    /// Size of the chunks that threads search in parallel.
-    part: u64,
+    tail: u64,
+    /// Size of the chunks that threads scan in parallel.
+    chunk: u64,
 }
 
 const DIVISION: Division = Division {
-    near: 2 * 1024 * 1024,
-    part: 2 * 1024 * 1024,
+    tail: 2 * 1024 * 1024,
+    chunk: 2 * 1024 * 1024,
 };
 
-/// Initial and maximum number of chunks that are searched ahead.
-const MIN_PARTS: usize = 4;
-const MAX_PARTS: usize = 64;
+/// Initial and maximum number of chunks that are scanned at once.
+const MIN_CHUNKS: usize = 4;
+const MAX_CHUNKS: usize = 64;
 
 /// The results of a search.
 #[derive(Debug, Serialize)]
@@ -143,43 +142,41 @@ impl<'a> SearchProgress<'a> {
 
     /// Searches the whole file of this length, in bytes.
     fn search(&mut self, journal: &Journal<'_>, length: u64) -> Result<()> {
-        let near = if self.matcher.has_prefilter() {
-            prefilter::line_after(
+        let tail = if self.matcher.has_prefilter() {
+            parallel_scan::line_after(
                 journal.file,
-                length.saturating_sub(journal.division.near)..length,
+                length.saturating_sub(journal.division.tail)..length,
             )
             .at("read", journal.path)?
         } else {
             0
         };
-        if self.read(journal, near..length)?.is_break() {
+        if self.read(journal, tail..length)?.is_break() {
             return Ok(());
         }
-        self.search_far(journal, near)
+        self.search_before(journal, tail)
     }
 
     /// Searches the rest of the file, skipping chunks without candidates.
-    fn search_far(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
+    fn search_before(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
         // Increased each time: starting another thread takes as long as reading several megabytes.
-        let mut parts = MIN_PARTS;
+        let mut max_chunks = MIN_CHUNKS;
         while before > 0 {
-            let layout = ChunkLayout {
-                parts,
-                size: journal.division.part,
-            };
-            parts = MAX_PARTS.min(parts * 4);
-            let looked_at = prefilter::search_ahead(journal.file, &self.matcher, before, layout)
-                .at("read", journal.path)?;
-            let mut is_worth_it = false;
-            for part in looked_at {
-                before = part.range.start;
-                if self.pass(&part) {
-                    is_worth_it = true;
-                } else if self.read(journal, part.range)?.is_break() {
+            let size = journal.division.chunk;
+            let chunks =
+                parallel_scan::scan_before(journal.file, &self.matcher, before, max_chunks, size)
+                    .at("read", journal.path)?;
+            max_chunks = MAX_CHUNKS.min(max_chunks * 4);
+            let mut is_any_skipped = false;
+            for chunk in chunks {
+                before = chunk.range.start;
+                if self.skip(&chunk) {
+                    is_any_skipped = true;
+                } else if self.read(journal, chunk.range)?.is_break() {
                     return Ok(());
                 }
             }
-            if !is_worth_it {
+            if !is_any_skipped {
                 return self.read(journal, 0..before).map(|_| ());
             }
         }
@@ -187,13 +184,13 @@ impl<'a> SearchProgress<'a> {
     }
 
     /// Skips a chunk without candidates if the window allows it, and returns whether it did.
-    fn pass(&mut self, part: &Chunk) -> bool {
-        let lines = self.lines + part.lines;
-        let passes = !part.is_to_be_read && lines < self.bound;
-        if passes {
+    fn skip(&mut self, chunk: &Chunk) -> bool {
+        let lines = self.lines + chunk.lines;
+        let can_skip = !chunk.has_candidates && lines < self.bound;
+        if can_skip {
             self.lines = lines;
         }
-        passes
+        can_skip
     }
 
     fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<ControlFlow<()>> {
@@ -212,8 +209,8 @@ impl<'a> SearchProgress<'a> {
         if self.lines >= self.bound {
             return Ok(ControlFlow::Break(()));
         }
-        let held = self.lines + count(region.lines);
-        let lines = if held > self.bound {
+        let total = self.lines + count(region.lines);
+        let lines = if total > self.bound {
             last_lines(region.lines, self.bound - self.lines)
         } else {
             region.lines
@@ -228,8 +225,8 @@ impl<'a> SearchProgress<'a> {
                 return Ok(ControlFlow::Break(()));
             }
         }
-        self.lines = held;
-        Ok(if held >= self.bound {
+        self.lines = total;
+        Ok(if total >= self.bound {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -315,7 +312,7 @@ mod tests {
             lines in prop::collection::vec(line(), 0..60),
             is_ended in any::<bool>(),
             word in "(xx|x|zz|/x+/)",
-            (near, part) in (0_u64..600, 1_u64..900),
+            (tail, chunk) in (0_u64..600, 1_u64..900),
             (window, limit) in (1_usize..40, 1_usize..8),
         ) {
             let mut text = lines.join("\n");
@@ -333,7 +330,7 @@ mod tests {
             let found = |division| {
                 serde_json::to_value(search_divided(file.path(), &query, division).unwrap()).unwrap()
             };
-            prop_assert_eq!(found(Division { near, part }), found(DIVISION));
+            prop_assert_eq!(found(Division { tail, chunk }), found(DIVISION));
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::forwards::JournalLine;
 use crate::journal::forwards::LineReader;
-use crate::journal::record::Record;
+use crate::journal::record::JournalRecord;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
 
@@ -28,7 +28,7 @@ const DIGITS: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SharedLine {
     /// Byte offset of the line.
-    pub(crate) place: u64,
+    pub(crate) offset: u64,
     /// The line as its device wrote it, without its newline.
     pub(crate) line: String,
     /// The device that wrote the line, if it is not this one.
@@ -39,19 +39,19 @@ pub(crate) struct SharedLine {
 /// continue; returns the offset of the last line read.
 pub(crate) fn lines_from(
     path: &Path,
-    at: u64,
+    offset: u64,
     mut take: impl FnMut(SharedLine) -> Result<bool>,
 ) -> Result<Option<u64>> {
     let Some((file, length)) = open(path)? else {
         return Ok(None);
     };
     let mut last = None;
-    if length <= at {
+    if length <= offset {
         return Ok(last);
     }
-    let mut reader = LineReader::new(file, at, MAX_LINE).at("read", path)?;
+    let mut reader = LineReader::new(file, offset, MAX_LINE).at("read", path)?;
     loop {
-        let place = reader.at();
+        let offset = reader.offset();
         let line = match reader.next().at("read", path)? {
             // A last line without its newline may still be incomplete.
             None => return Ok(last),
@@ -59,11 +59,11 @@ pub(crate) fn lines_from(
             Some(JournalLine::Dropped) => continue,
             Some(JournalLine::Whole(line)) => record(line),
         };
-        last = Some(place);
+        last = Some(offset);
         if let Some(line) = line {
             let (line, device) = unmarked(line);
             if !take(SharedLine {
-                place,
+                offset,
                 line,
                 device,
             })? {
@@ -74,10 +74,10 @@ pub(crate) fn lines_from(
 }
 
 /// Returns the line that starts at an offset.
-pub(crate) fn line_at(path: &Path, place: u64) -> Result<Option<SharedLine>> {
+pub(crate) fn line_at(path: &Path, offset: u64) -> Result<Option<SharedLine>> {
     let mut found = None;
-    lines_from(path, place, |line| {
-        found = Some(line).filter(|line| line.place == place);
+    lines_from(path, offset, |line| {
+        found = Some(line).filter(|line| line.offset == offset);
         Ok(false)
     })?;
     Ok(found)
@@ -92,7 +92,7 @@ pub(crate) fn marked(line: &str, device: &str) -> String {
 /// Returns the text of a line that is a record with content.
 fn record(line: &[u8]) -> Option<String> {
     let line = trimmed(line);
-    let record = Record::parse(line)?;
+    let record = JournalRecord::parse(line)?;
     record.text("content")?;
     String::from_utf8(line.to_vec()).ok()
 }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_with_their_places_and_what_is_no_record_is_passed_over() {
+    fn lines_come_with_their_offsets_and_what_is_no_record_is_passed_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         let text =
@@ -147,7 +147,7 @@ mod tests {
         drop(log);
         let mut found = Vec::new();
         lines_from(&path, 0, |line| {
-            found.push((line.place, line.line));
+            found.push((line.offset, line.line));
             Ok(true)
         })
         .unwrap();

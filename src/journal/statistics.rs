@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::journal::MAX_LINE;
 use crate::journal::forwards::JournalLine;
 use crate::journal::forwards::LineReader;
-use crate::journal::record::Record;
+use crate::journal::record::JournalRecord;
 use crate::journal::record::trimmed;
 use crate::journal::search::open;
 
@@ -77,7 +77,7 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
             JournalLine::Whole(line) => trimmed(line),
             JournalLine::Dropped => b"-",
         };
-        let Some(record) = Record::parse(line) else {
+        let Some(record) = JournalRecord::parse(line) else {
             if !line.is_empty() {
                 statistics.skipped += 1;
                 if statistics.skipped <= MAX_REPORTED {

@@ -11,7 +11,7 @@ use crate::journal::MAX_LINE;
 use crate::journal::backwards::ReverseLineReader;
 use crate::journal::forwards::JournalLine;
 use crate::journal::forwards::LineReader;
-use crate::journal::record::Record;
+use crate::journal::record::JournalRecord;
 use crate::journal::record::trimmed;
 use crate::journal::search::display_line;
 use crate::journal::search::open;
@@ -23,7 +23,7 @@ pub struct JournalEntry {
     /// The raw line.
     pub json: Box<RawValue>,
     #[serde(skip)]
-    record: Record,
+    record: JournalRecord,
 }
 
 impl JournalEntry {
@@ -74,7 +74,7 @@ pub fn last(path: &Path, records: usize) -> Result<u64> {
         let mut end = region.lines.len();
         for line in region.lines.split_inclusive(|byte| *byte == b'\n').rev() {
             end -= line.len();
-            if Record::parse(trimmed(line)).is_some() {
+            if JournalRecord::parse(trimmed(line)).is_some() {
                 found += 1;
                 at = region.offset + end as u64;
             }
@@ -127,13 +127,13 @@ pub fn read_from(
             JournalLine::Whole(line) => trimmed(line),
             JournalLine::Dropped => b"-",
         };
-        if let Some(record) = Record::parse(line) {
+        if let Some(record) = JournalRecord::parse(line) {
             let json = display_line(line)?;
             reached.stopped = !take(&JournalEntry { json, record });
         } else if !line.is_empty() {
             reached.skipped += 1;
         }
-        reached.at = reader.at();
+        reached.at = reader.offset();
         if reached.stopped {
             break;
         }

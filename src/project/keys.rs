@@ -1,13 +1,10 @@
 //! Defines the settings: their keys, and which sources may set them.
 
-use std::str::FromStr;
 use std::time::Duration;
-
-use tokio_postgres::Config;
-use tokio_postgres::config::Host;
 
 use crate::project::input::Input;
 use crate::project::input::SettingValue;
+use crate::project::server_address::ServerAddress;
 use crate::project::services::Api;
 use crate::project::services::Fusion;
 use crate::project::settings::ContextTarget;
@@ -264,39 +261,9 @@ pub(crate) const KEYS: &[SettingKey] = &[
     },
 ];
 
-/// Returns the address of a database for display, `role@host:port/database`: without its password, which only
-/// the server needs. Returns `***` if it cannot be parsed, does not name exactly one host, or does not show for
-/// certain where the password ends.
-fn shown_address(address: &str) -> String {
-    const HIDDEN: &str = "***";
-    let Ok(config) = Config::from_str(address) else {
-        return HIDDEN.to_owned();
-    };
-    let [host] = config.get_hosts() else {
-        return HIDDEN.to_owned();
-    };
-    if has_several_at_signs(address) {
-        return HIDDEN.to_owned();
-    }
-    let host = match host {
-        Host::Tcp(name) => name.clone(),
-        #[cfg(unix)]
-        Host::Unix(path) => path.display().to_string(),
-    };
-    let role = config.get_user().map(|role| format!("{role}@"));
-    let port = format!(":{}", config.get_ports().first().unwrap_or(&5432));
-    let database = config.get_dbname().map(|name| format!("/{name}"));
-    [role, Some(host), Some(port), database]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
-/// Returns whether a URL has several `@`: then one in the password was taken for the end of the password, and the
-/// rest of it for the host or the database.
-pub(crate) fn has_several_at_signs(address: &str) -> bool {
-    let url = address.split_once("://").map(|(_, rest)| rest);
-    url.is_some_and(|url| url.split('?').next().unwrap_or(url).matches('@').count() > 1)
+/// Returns the address of a database for display, or `***` if it does not show for certain where the password ends.
+fn shown_address(url: &str) -> String {
+    ServerAddress::parse(url).map_or_else(|_| "***".to_owned(), |address| address.to_string())
 }
 
 fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
@@ -339,24 +306,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_password_of_a_database_is_never_shown() {
-        for (address, shown) in [
-            ("postgres://role@host/db", "role@host:5432/db"),
-            ("postgres://role:ss99word@host:5433/db", "role@host:5433/db"),
-            ("postgres://role:pa/ss99word@host/db", "role@host:5432/db"),
-            (
-                "postgres://host/db?user=role&password=ss99word",
-                "role@host:5432/db",
-            ),
-            ("host=h user=r password=ss99word", "r@h:5432"),
-            ("postgres://role:p@ss99word@host/db", "***"),
-            ("postgres://role:p@x/y99word@host/db", "***"),
-            ("postgres://role:p@%2fxy99word@host/db", "***"),
-            ("postgres://role:ss99word@host/a%40b", "role@host:5432/a@b"),
-            ("postgres://role:ss99word@one,two/db", "***"),
-            ("role:ss99word@host/db", "***"),
-        ] {
-            assert_eq!(shown_address(address), shown, "{address}");
+    fn a_scope_name_is_short_and_plain() {
+        assert!(scope_name("core-team_2").is_ok());
+        for word in ["", "Core", "a/b", "a b", "x'y", &"a".repeat(49)] {
+            assert!(scope_name(word).is_err(), "{word:?}");
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::facts::Device;
 use crate::facts::Facts;
 use crate::facts::replication;
+use crate::facts::replication::OperationAddress;
 use crate::share::server::ServerState;
 use crate::share::server::SyncServer;
 
@@ -37,7 +38,13 @@ pub(crate) fn ensure_unique(
         let there = state.highest.get(&address).copied().unwrap_or(0);
         // If the server lost some operations, they are sent again.
         let same = if there > remembered {
-            common(facts, server, &address, remembered)?
+            let (scope, device) = address;
+            let last = OperationAddress {
+                scope,
+                device,
+                number: remembered,
+            };
+            last_common(facts, server, last)?
         } else {
             there
         };
@@ -58,24 +65,18 @@ pub(crate) fn ensure_unique(
 }
 
 /// Returns the last number up to which the server has the same operations as this database.
-fn common(
-    facts: &Facts,
-    server: &mut SyncServer,
-    (scope, device): &(String, String),
-    from: i64,
-) -> Result<i64> {
-    let mut same = from;
+fn last_common(facts: &Facts, server: &mut SyncServer, from: OperationAddress) -> Result<i64> {
+    let mut last = from;
     loop {
-        let after = [(scope.clone(), device.clone(), same)];
-        let batch = server.fetch(&after, BATCH)?;
+        let batch = server.fetch(std::slice::from_ref(&last), BATCH)?;
         if batch.is_empty() {
-            return Ok(same);
+            return Ok(last.number);
         }
         for one in batch {
             if !replication::is_unchanged(facts.connection(), &one)? {
-                return Ok(same);
+                return Ok(last.number);
             }
-            same = one.number;
+            last.number = one.number;
         }
     }
 }

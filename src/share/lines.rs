@@ -60,13 +60,13 @@ impl Lines<'_> {
         let mut read = 0;
         let mut reached = None;
         journal::lines_from(self.path, from, |line| {
-            let is_new = !(is_as_left && line.place == from);
+            let is_new = !(is_as_left && line.offset == from);
             if is_new {
                 read += 1;
                 self.note_line(connection, &line, clock)?;
             }
             reached = Some(JournalCursor {
-                reached: line.place,
+                reached: line.offset,
                 last_line: line_id(&line.line),
             });
             Ok(read < PORTION)
@@ -82,7 +82,7 @@ impl Lines<'_> {
             // The line was appended by a run that stopped before recording it.
             Some(device) => note_foreign_line(connection, device, &line_id(&line.line), clock),
             None if self.scope == DEVICE => Ok(()),
-            None => note_line(connection, self.scope, &line.line, line.place, clock).map(|_| ()),
+            None => note_line(connection, self.scope, &line.line, line.offset, clock).map(|_| ()),
         }
     }
 
@@ -94,32 +94,32 @@ impl Lines<'_> {
 
 /// Sets the payload of each operation to its line; `None` if none of the journals contains the line any more.
 pub(crate) fn load_payloads(journals: &[PathBuf], batch: &mut [DeviceOperation]) -> Result<()> {
-    let mut moved: Option<HashMap<String, SharedLine>> = None;
+    let mut all: Option<HashMap<String, SharedLine>> = None;
     for operation in batch
         .iter_mut()
         .filter(|one| one.kind == OperationKind::Line)
     {
-        let line = if let Some(line) = at_its_place(journals, operation)? {
+        let line = if let Some(line) = at_its_offset(journals, operation)? {
             Some(line)
         } else {
-            if moved.is_none() {
-                moved = Some(all_lines(journals)?);
+            if all.is_none() {
+                all = Some(all_lines(journals)?);
             }
-            let all = moved.as_ref();
-            all.and_then(|all| all.get(&operation.op_id).cloned())
+            all.as_ref()
+                .and_then(|all| all.get(&operation.op_id).cloned())
         };
         operation.payload = line.map(|line| payload(&line.line)).transpose()?;
     }
     Ok(())
 }
 
-/// Returns the line of an operation if a journal still has it where it was.
-fn at_its_place(journals: &[PathBuf], operation: &DeviceOperation) -> Result<Option<SharedLine>> {
-    let Some(place) = operation.place else {
+/// Returns the line of an operation if a journal still has it at the same offset.
+fn at_its_offset(journals: &[PathBuf], operation: &DeviceOperation) -> Result<Option<SharedLine>> {
+    let Some(offset) = operation.offset else {
         return Ok(None);
     };
     for journal in journals {
-        let line = journal::line_at(journal, place)?;
+        let line = journal::line_at(journal, offset)?;
         if let Some(line) = line.filter(|line| line_id(&line.line) == operation.op_id) {
             return Ok(Some(line));
         }
@@ -149,12 +149,12 @@ pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
 }
 
 fn payload(line: &str) -> Result<String> {
-    let payload = serde_json::to_string(&Payload { v: VERSION, line });
+    let payload = serde_json::to_string(&LinePayload { v: VERSION, line });
     payload.map_err(|error| Error::failed(format!("cannot write an operation: {error}")))
 }
 
 #[derive(serde::Serialize)]
-struct Payload<'a> {
+struct LinePayload<'a> {
     v: u32,
     line: &'a str,
 }

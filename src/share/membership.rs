@@ -12,6 +12,7 @@ use crate::facts::replication;
 use crate::facts::replication::DEVICE;
 use crate::facts::replication::PRIVATE;
 use crate::project::Project;
+use crate::share::address;
 use crate::share::run;
 use crate::share::server::SyncServer;
 
@@ -39,12 +40,13 @@ pub struct LeaveReport {
     /// Number of its operations that were erased on the server, if requested.
     pub erased: Option<u64>,
     /// The reason if the server could not be updated.
-    pub untold: Option<String>,
+    #[serde(rename = "untold")]
+    pub server_error: Option<String>,
 }
 
 /// Creates the server's tables if they are missing, and adds this database as a device.
 pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
-    let address = run::address(project)?;
+    let address = address::find(project)?;
     let mut server = SyncServer::connect(project, &address, WAIT)?;
     let mut has_made_tables = false;
     let device = if facts.is_dry_run() {
@@ -57,7 +59,7 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
         Some(device.id)
     };
     Ok(Initialised {
-        server: address.shown,
+        server: address.to_string(),
         has_made_tables,
         device,
         pending: replication::pending_count(facts.connection())?,
@@ -85,7 +87,7 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveR
     let mut left = LeaveReport {
         device: device.id.clone(),
         erased: None,
-        untold: None,
+        server_error: None,
     };
     if facts.is_dry_run() {
         return Ok(left);
@@ -94,7 +96,7 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveR
         Ok(erased) => left.erased = erased,
         // A requested erasure must succeed; the list of devices may become outdated.
         Err(error) if erase => return Err(error),
-        Err(error) => left.untold = Some(error.reason()),
+        Err(error) => left.server_error = Some(error.reason()),
     }
     if erase {
         // If the database joins again, it sends everything again, as a new device.

@@ -16,11 +16,12 @@ use crate::facts::Facts;
 use crate::facts::replication;
 use crate::facts::replication::DeviceOperation;
 use crate::facts::replication::Incoming;
+use crate::facts::replication::OperationAddress;
 use crate::facts::replication::OperationKind;
 use crate::facts::replication::Tombstone;
 use crate::journal;
 use crate::project::Project;
-use crate::share::address::Address;
+use crate::share::address;
 use crate::share::identity;
 use crate::share::lines;
 use crate::share::lines::Lines;
@@ -30,10 +31,10 @@ use crate::share::server::SyncServer;
 /// Number of operations that are sent or fetched at once.
 const BATCH: usize = 5_000;
 
-/// The batch size if time is short, because a batch is not interrupted.
+/// The batch size for a short time budget, because a batch is not interrupted.
 const SMALL_BATCH: usize = 500;
 
-/// The time budget below which time is short.
+/// Time budget below which batches are small.
 const SHORT: Duration = Duration::from_secs(2);
 
 /// Timeout for a statement if there is no budget.
@@ -138,18 +139,9 @@ pub(crate) fn connect(
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::usage("this database is not shared").hint("annals share init"));
     };
-    let address = address(project)?;
+    let address = address::find(project)?;
     let server = SyncServer::connect(project, &address, budget.unwrap_or(WAIT))?;
     Ok((device.id, server))
-}
-
-/// Returns the address in the settings.
-pub(crate) fn address(project: &Project) -> Result<Address> {
-    Address::find(project)?.ok_or_else(|| {
-        Error::usage("no server is set").hint(
-            "set share.url in your own config.toml, or ANNALS_SHARE_URL: postgres://role@host/database",
-        )
-    })
 }
 
 /// The state of a running sync.
@@ -194,9 +186,10 @@ impl SyncRun<'_> {
         }
         if direction != Direction::Push {
             let missing = self.missing()?;
-            let count = |one: &(String, String, i64)| {
-                let highest = self.state.highest.get(&(one.0.clone(), one.1.clone()));
-                usize::try_from(highest.map_or(0, |highest| highest - one.2)).unwrap_or(0)
+            let count = |last: &OperationAddress| {
+                let device = (last.scope.clone(), last.device.clone());
+                let highest = self.state.highest.get(&device);
+                usize::try_from(highest.map_or(0, |highest| highest - last.number)).unwrap_or(0)
             };
             self.done.pulled = missing.iter().map(count).sum();
         }
@@ -221,19 +214,22 @@ impl SyncRun<'_> {
         is_over
     }
 
-    /// Returns the last known number for each device of which the server has more operations.
-    fn missing(&self) -> Result<Vec<(String, String, i64)>> {
-        let known = replication::cursors(self.facts.connection())?;
-        let reached = |address: &(String, String)| known.get(address).copied().unwrap_or(0);
-        let others = self
-            .state
-            .highest
-            .iter()
-            .filter(|(address, _)| address.1 != self.device);
-        let behind = others.filter(|(address, highest)| reached(address) < **highest);
-        Ok(behind
-            .map(|(address, _)| (address.0.clone(), address.1.clone(), reached(address)))
-            .collect())
+    /// Returns the last known operation of each device of which the server has more.
+    fn missing(&self) -> Result<Vec<OperationAddress>> {
+        let cursors = replication::cursors(self.facts.connection())?;
+        let mut missing = Vec::new();
+        for (cursor, highest) in &self.state.highest {
+            let number = cursors.get(cursor).copied().unwrap_or(0);
+            let (scope, device) = cursor.clone();
+            if device != self.device && number < *highest {
+                missing.push(OperationAddress {
+                    scope,
+                    device,
+                    number,
+                });
+            }
+        }
+        Ok(missing)
     }
 
     fn pull(&mut self) -> Result<()> {
@@ -246,7 +242,7 @@ impl SyncRun<'_> {
         let mut stuck = BTreeSet::new();
         loop {
             let mut missing = self.missing()?;
-            missing.retain(|one| !stuck.contains(&one.1));
+            missing.retain(|one| !stuck.contains(&one.device));
             if missing.is_empty() || self.is_over() {
                 break;
             }
@@ -409,9 +405,9 @@ impl SyncRun<'_> {
 }
 
 /// Returns the devices of a batch; for an empty batch, all requested devices.
-fn devices(batch: &[replication::Received], asked: &[(String, String, i64)]) -> Vec<String> {
+fn devices(batch: &[replication::Received], requested: &[OperationAddress]) -> Vec<String> {
     if batch.is_empty() {
-        return asked.iter().map(|one| one.1.clone()).collect();
+        return requested.iter().map(|one| one.device.clone()).collect();
     }
     batch.iter().map(|one| one.device.clone()).collect()
 }

@@ -7,8 +7,9 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Facts;
-use crate::facts::Summary;
+use crate::facts::SharingState;
 use crate::project::Project;
+use crate::share::address;
 use crate::share::run;
 use crate::share::server::SharedDevice;
 
@@ -22,7 +23,7 @@ pub struct ShareStatus {
     pub server: Option<String>,
     /// This device, or `None` if the database was never shared.
     #[serde(flatten)]
-    pub here: Option<Summary>,
+    pub here: Option<SharingState>,
     /// All devices, if the server was reached.
     pub devices: Vec<SharedDevice>,
     /// The reason if the server was not reached.
@@ -40,7 +41,7 @@ pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareSt
     if !run::is_configured(project) {
         return Ok(status);
     }
-    status.server = Some(run::address(project)?.shown);
+    status.server = Some(address::find(project)?.to_string());
     let is_part = status.here.as_ref().is_some_and(|here| !here.has_left);
     if offline || !is_part {
         return Ok(status);

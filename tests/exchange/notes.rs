@@ -144,7 +144,7 @@ fn what_is_not_there_is_said() {
     assert!(
         outcome
             .stderr()
-            .contains("choose from server-memory, serena"),
+            .contains("possible values: server-memory, serena"),
         "{}",
         outcome.report()
     );

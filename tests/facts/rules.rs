@@ -249,7 +249,7 @@ fn stage_3_no_fact_ends_before_it_begins() {
     )
     .unwrap_err();
     assert!(
-        error.message.contains("valid_to is not after valid_from"),
+        error.message.contains("valid_to is before valid_from"),
         "{error}"
     );
 }
@@ -510,11 +510,12 @@ fn safety_the_users_word_overwrites_what_nothing_else_does() {
         Some("Change name from \"Ada\" to \"Eve\"?")
     );
     let answered = facts::confirm(&mut desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
+    let fact = answered.fact.unwrap();
     assert_eq!(
-        (answered.outcome, answered.fact.status),
+        (answered.outcome, fact.status),
         (ActionOutcome::Superseded, FactStatus::Active)
     );
-    assert!(is_about(answered.fact.confidence, 1.0));
+    assert!(is_about(fact.confidence, 1.0));
     assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     // And it can be taken back: the old value holds again.
     facts::confirm(&mut desk.facts, &desk.user, &old).unwrap();

@@ -7,9 +7,10 @@ use clap::Args;
 
 use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Added;
+use crate::facts::ActionEffect;
 use crate::facts::Category;
 use crate::facts::Statement;
 
@@ -32,8 +33,7 @@ pub(crate) struct AddArgs {
     /// The value as structured data, in JSON
     #[arg(long, value_name = "JSON")]
     value_json: Option<String>,
-    /// Its category, if it is not the key's default: identity, `hard_preference`, `soft_preference`,
-    /// `task_context`, health, other
+    /// Its category, if it is not the key's default
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
     /// The project that it belongs to
@@ -62,6 +62,8 @@ pub(crate) struct AddArgs {
     scope: Option<String>,
 }
 
+value_enum!(Category);
+
 pub(crate) fn run(args: &AddArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;
     let statement = Statement {
@@ -82,9 +84,9 @@ pub(crate) fn run(args: &AddArgs, context: &mut FactsContext<'_>) -> Result<()> 
     context.out.result(&added, show)
 }
 
-fn show(added: &Added, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}  ", added.outcome.as_str())?;
-    match &added.fact {
+pub(crate) fn show(effect: &ActionEffect, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", effect.outcome.as_str())?;
+    match &effect.fact {
         Some(fact) => line(fact, to),
         None => writeln!(to, "-"),
     }

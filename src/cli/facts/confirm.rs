@@ -1,15 +1,11 @@
 //! `annals facts confirm` and `reject`
 
-use std::io;
-use std::io::Write;
-
 use clap::Args;
 
 use crate::cli::facts::FactsContext;
-use crate::cli::facts::line;
+use crate::cli::facts::add::show;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::ConfirmationResult;
 
 /// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
 ///
@@ -46,10 +42,4 @@ pub(crate) fn reject(args: &RejectArgs, context: &mut FactsContext<'_>) -> Resul
     let mut store = context.write()?;
     let answered = facts::reject(&mut store, &user, &args.id, &args.reason)?;
     context.out.result(&answered, show)
-}
-
-/// Prints the result of confirming or rejecting a fact.
-fn show(answered: &ConfirmationResult, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}  ", answered.outcome.as_str())?;
-    line(&answered.fact, to)
 }

@@ -47,14 +47,14 @@ pub(crate) fn run(args: &ForgetArgs, context: &mut FactsContext<'_>) -> Result<(
     let mut store = context.write()?;
     // First, so that no records remain if the run is killed later: a report can be recreated at any time.
     let report_records = report::erase_records(context.project)?;
-    let (forgotten, untold) = share::forget(
+    let (forgotten, server_error) = share::forget(
         context.project,
         &mut store,
         &user,
         args.key.as_deref(),
         &args.reason,
     )?;
-    if let Some(why) = untold {
+    if let Some(why) = server_error {
         context.out.note(&format!(
             "the other devices learn of it at the next `annals share sync`: {why}"
         ));

@@ -12,7 +12,7 @@ use crate::facts;
 use crate::facts::Change;
 use crate::facts::Fact;
 
-/// List every change of a user's facts, with what was before and after
+/// List every change of a user's facts, with the fact before and after
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts history preference.editor --user ada")]
 pub(crate) struct HistoryArgs {

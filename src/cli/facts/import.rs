@@ -13,7 +13,7 @@ use crate::facts::Imported;
 
 /// Import facts about a user from standard input, one JSON object per line; overwrites nothing
 ///
-/// What is already known is left as it is. What contradicts a current fact waits for confirmation.
+/// Known facts are left unchanged. A fact that contradicts a current one waits for confirmation.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts import --user ada < ada.jsonl")]
 pub(crate) struct ImportArgs {

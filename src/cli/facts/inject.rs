@@ -11,10 +11,10 @@ use crate::facts;
 use crate::facts::Injection;
 use crate::text::quantity;
 
-/// Print what the next prompt should know about a user, within a budget of tokens
+/// Print a user's facts for the next prompt, within a budget of tokens
 ///
 /// Constraints come first, then current tasks, then preferences; stale and uncertain facts are left out
-/// first. With a query, only what is relevant to it and what must always be respected is printed.
+/// first. With a query, prints only facts relevant to it, hard preferences, and facts about health.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts inject --user ada --budget 300 --query 'set up the editor'"

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::cli::facts::FactsContext;
 use crate::cli::facts::line;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Category;
@@ -23,10 +24,10 @@ pub(crate) struct ListArgs {
     /// Every status, including superseded and expired
     #[arg(long, conflicts_with = "status")]
     all: bool,
-    /// Only this status: active, superseded, expired, `pending_confirmation`
+    /// Only this status
     #[arg(long, value_name = "STATUS")]
     status: Option<FactStatus>,
-    /// Only this category: identity, `hard_preference`, `soft_preference`, `task_context`, health, other
+    /// Only this category
     #[arg(long, value_name = "CATEGORY")]
     category: Option<Category>,
     /// Only this key, or, if it ends in a dot, all keys with that prefix
@@ -36,6 +37,8 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
 }
+
+value_enum!(FactStatus);
 
 pub(crate) fn run(args: &ListArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let user = context.user()?;

@@ -80,7 +80,7 @@ enum FactsCommand {
     Prompt(prompt::PromptArgs),
     Apply(apply::ApplyArgs),
     Work(work::WorkArgs),
-    /// List what waits for the user's confirmation, with a question to ask if one is worth asking
+    /// List facts that await the user's confirmation, with a question if one is worth asking
     #[command(after_help = "Example: annals facts pending --user ada")]
     Pending,
     Confirm(confirm::ConfirmArgs),

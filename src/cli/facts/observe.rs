@@ -25,7 +25,7 @@ pub(crate) struct ObserveArgs {
     /// The turn's id: repeating it returns the first answer and writes nothing
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
-    /// Keep what looks like a secret instead of removing it
+    /// Keep text that looks like a secret instead of removing it
     #[arg(long)]
     allow_secret: bool,
 }
@@ -38,18 +38,18 @@ pub(crate) fn run(args: &ObserveArgs, context: &mut FactsContext<'_>) -> Result<
         )
     })?;
     let user = match (&context.database.user, &observation.user_id) {
-        (None, Some(told)) => facts::user(context.project, Some(told))?,
-        (Some(named), Some(told)) if named.trim() != told.trim() => {
+        (None, Some(in_turn)) => facts::user(context.project, Some(in_turn))?,
+        (Some(named), Some(in_turn)) if named.trim() != in_turn.trim() => {
             return Err(Error::usage(format!(
-                "--user says {named}, the turn says {told}"
+                "--user says {named}, the turn says {in_turn}"
             )));
         }
         _ => context.user()?,
     };
     match (&args.request_id, &observation.turn_id) {
-        (Some(id), Some(told)) if id != told => {
+        (Some(id), Some(in_turn)) if id != in_turn => {
             return Err(Error::usage(format!(
-                "--request-id says {id}, the turn says {told}"
+                "--request-id says {id}, the turn says {in_turn}"
             )));
         }
         (Some(id), _) => observation.turn_id = Some(id.clone()),

@@ -17,7 +17,7 @@ pub(crate) fn run(context: &mut FactsContext<'_>) -> Result<()> {
 
 fn show(pending: &Vec<Pending>, to: &mut dyn Write) -> io::Result<()> {
     if pending.is_empty() {
-        return writeln!(to, "Nothing waits for confirmation.");
+        return writeln!(to, "No facts await confirmation.");
     }
     for one in pending {
         line(&one.fact, to)?;

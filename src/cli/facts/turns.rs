@@ -17,7 +17,7 @@ use crate::text;
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals facts turns --user ada --status dead")]
 pub(crate) struct TurnsArgs {
-    /// Only this status: pending, running, done, dead
+    /// Only this status
     #[arg(long, value_name = "STATUS")]
     status: Option<TurnStatus>,
 }

@@ -1,15 +1,16 @@
 //! `annals journal search`
 
 use clap::Args;
-use clap::ValueEnum;
 
 use crate::cli::journal::JournalTarget;
 use crate::cli::journal::standard_input;
 use crate::cli::output::Output;
+use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::journal;
 use crate::journal::JournalQuery;
 use crate::journal::MAX_LINE;
+use crate::journal::Mode;
 
 /// Search the journal from its end
 ///
@@ -34,7 +35,8 @@ pub(crate) struct SearchArgs {
     /// Number of lines at the end to search first [default: 50000]
     #[arg(long, value_name = "N", requires = "q")]
     window_lines: Option<usize>,
-    /// What to compare with [default: hybrid]
+    /// Search the raw lines (rg), their decoded texts (jq), or both where a line may escape Q (hybrid)
+    /// [default: hybrid]
     #[arg(long, value_name = "MODE", requires = "q")]
     mode: Option<Mode>,
     /// The type that a record must have
@@ -51,15 +53,7 @@ pub(crate) struct SearchArgs {
     until: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Mode {
-    /// The line as it is in the file, and its decoded texts if the query may be escaped there
-    Hybrid,
-    /// The line as it is in the file
-    Rg,
-    /// The decoded texts of content, type, tags and meta
-    Jq,
-}
+value_enum!(Mode);
 
 pub(crate) fn run(args: &SearchArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let query = match &args.q {
@@ -79,11 +73,7 @@ fn query(args: &SearchArgs, q: &str) -> JournalQuery {
     JournalQuery {
         limit: args.limit.unwrap_or(default.limit),
         window_lines: args.window_lines.unwrap_or(default.window_lines),
-        mode: match args.mode {
-            None | Some(Mode::Hybrid) => journal::Mode::Hybrid,
-            Some(Mode::Rg) => journal::Mode::Rg,
-            Some(Mode::Jq) => journal::Mode::Jq,
-        },
+        mode: args.mode.unwrap_or_default(),
         kind: args.kind.clone(),
         tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
         since: args.since.clone(),

@@ -32,7 +32,7 @@ pub(crate) fn run(
     out: &mut Output,
 ) -> Result<()> {
     let left = share::leave(project, facts, args.erase)?;
-    if let Some(why) = &left.untold {
+    if let Some(why) = &left.server_error {
         out.note(&format!(
             "the server could not be notified and still lists this device: {why}"
         ));

@@ -14,9 +14,9 @@ use crate::share::ShareStatus;
 use crate::share::SharedDevice;
 use crate::text::quantity;
 
-/// Show what waits to be sent and since when, what was set aside, and which devices take part
+/// Show the operations to be sent or set aside, and all devices
 ///
-/// Devices that have received nothing since something was forgotten are marked: they may still hold it.
+/// Devices that have received nothing since facts were forgotten are marked: they may still have them.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals share status --offline")]
 pub(crate) struct StatusArgs {

@@ -79,8 +79,8 @@ impl Interval {
         let mut means: Vec<f64> = (0..DRAWS)
             .map(|_| {
                 let drawn = differences.iter().map(|_| {
-                    let place = below(&mut state, differences.len());
-                    differences[place]
+                    let index = below(&mut state, differences.len());
+                    differences[index]
                 });
                 mean(drawn.sum())
             })

@@ -96,7 +96,7 @@ pub fn evaluate(
         }
         if silence {
             for other in &groups {
-                test_silence(&mut test, (&mut facts, &user), (group, other), embedder)?;
+                test_silence(&mut test, &mut facts, &user, group, other, embedder)?;
             }
         }
     }
@@ -119,8 +119,10 @@ pub fn evaluate(
 /// Asks one group the questions about another, or about itself, except adversarial ones.
 fn test_silence(
     test: &mut SilenceTest,
-    (facts, user): (&mut Facts, &UserId),
-    (asked, about): (&Group, &Group),
+    facts: &mut Facts,
+    user: &UserId,
+    group: &Group,
+    about: &Group,
     embedder: &Embedder,
 ) -> Result<()> {
     let questions = about.questions.iter();
@@ -134,7 +136,7 @@ fn test_silence(
         };
         let found = retrieve(facts, user, &query, embedder)?;
         let is_given = |hit: &FactHit| hit.relevance == Some(Relevance::High);
-        if asked.name != about.name {
+        if group.name != about.name {
             test.unanswerable(found.verdict, found.hits.iter().any(is_given));
             continue;
         }
@@ -182,7 +184,7 @@ fn ask(
     let hits = found.hits.iter().enumerate();
     let ranks: Vec<usize> = hits
         .filter(|(_, hit)| question.relevant.contains(&hit.fact.fact_id))
-        .map(|(place, _)| place + 1)
+        .map(|(index, _)| index + 1)
         .collect();
     Ok(Measures::from_ranks(&ranks, question.relevant.len()))
 }
@@ -198,11 +200,12 @@ fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
         let mut times_said: HashMap<&str, usize> = HashMap::new();
         for (number, item) in group.items.iter().enumerate() {
             let before = item.prev.as_deref().and_then(|prev| sessions.get(prev));
-            let place = before.map_or((number, 0), |(session, turn)| (*session, turn + 1));
-            sessions.insert(&item.id, place);
+            let (session, turn) =
+                before.map_or((number, 0), |(session, turn)| (*session, turn + 1));
+            sessions.insert(&item.id, (session, turn));
             let times = times_said.entry(&item.text).or_default();
             *times += 1;
-            let fact = fact(item, &user, place, *times);
+            let fact = fact(item, &user, session, turn, *times);
             fact.upsert(connection)?;
             vectors::update_index(connection, [&fact])?;
         }
@@ -213,7 +216,7 @@ fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
 }
 
 /// Converts an item to a fact; a repeated text gets another key, since values are unique per key.
-fn fact(item: &Item, user: &UserId, (session, turn): (usize, i64), times: usize) -> Fact {
+fn fact(item: &Item, user: &UserId, session: usize, turn: i64, times: usize) -> Fact {
     let at = with_zone(&item.ts);
     let key = match times {
         1 => "said[]".to_owned(),

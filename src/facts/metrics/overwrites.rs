@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use rusqlite::params;
 
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::fact::Fact;
 use crate::facts::metrics::tally::Figure;
 use crate::facts::metrics::tally::Tally;
@@ -11,18 +12,22 @@ use crate::facts::query::Query;
 use crate::facts::user::UserId;
 
 /// A row of the history.
-struct HistoryRow {
+struct PastChange {
     id: i64,
     action: String,
     turn: String,
     at: String,
 }
 
+row!(PastChange: id, action, turn, at);
+
 /// Counts a pending fact that takes effect or is dropped; called before the change is written.
 pub(crate) fn note_resolution(connection: &Connection, user: &UserId, fact: &Fact) -> Result<()> {
-    let asked = "action = 'mark_pending_confirmation'";
-    match last(connection, user, fact, asked)? {
-        Some(line) => Tally::for_day(connection, user, &line.at).add(Figure::PendingResolved, 1),
+    let is_pending = "action = 'mark_pending_confirmation'";
+    match last(connection, user, fact, is_pending)? {
+        Some(change) => {
+            Tally::for_day(connection, user, &change.at).add(Figure::PendingResolved, 1)
+        }
         // Facts imported as pending were not counted as such.
         None => Ok(()),
     }
@@ -30,13 +35,13 @@ pub(crate) fn note_resolution(connection: &Connection, user: &UserId, fact: &Fac
 
 /// Counts an overwrite as wrong if the user confirms the old value; called before the change is written.
 pub(crate) fn note_restoration(connection: &Connection, user: &UserId, old: &Fact) -> Result<()> {
-    let Some(line) = last(connection, user, old, "action = 'supersede'")? else {
+    let Some(change) = last(connection, user, old, "action = 'supersede'")? else {
         return Ok(());
     };
-    if is_counted(connection, user, &old.key, line.id)? {
+    if is_counted(connection, user, &old.key, change.id)? {
         return Ok(());
     }
-    Tally::for_day(connection, user, &line.at).add(Figure::WrongOverwrites, 1)
+    Tally::for_day(connection, user, &change.at).add(Figure::WrongOverwrites, 1)
 }
 
 /// Counts an overwrite as wrong if the user rejects the new value; called before the change is written.
@@ -73,7 +78,7 @@ fn last(
     user: &UserId,
     fact: &Fact,
     condition: &str,
-) -> Result<Option<HistoryRow>> {
+) -> Result<Option<PastChange>> {
     let sql = format!(
         "SELECT history_id, action, turn_id, at FROM fact_history \
          WHERE user_id = ?1 AND fact_id = ?2 AND {condition} ORDER BY history_id DESC LIMIT 1"
@@ -82,13 +87,6 @@ fn last(
         "read the history",
         &sql,
         params![user.as_str(), fact.fact_id],
-        |row| {
-            Ok(HistoryRow {
-                id: row.get(0)?,
-                action: row.get(1)?,
-                turn: row.get(2)?,
-                at: row.get(3)?,
-            })
-        },
+        PastChange::read,
     )
 }

@@ -42,7 +42,7 @@ impl Ranks {
         let mut find = |method, embedder: &Embedder| {
             let project = turn.project.as_deref();
             let query = FactQuery::candidates(&turn.user_input, project, TOP, method);
-            search::retrieve(facts, &turn.user, &query, embedder)
+            search::retrieve(facts, &turn.user_id, &query, embedder)
         };
         let ids = |found: search::Retrieved| -> BTreeSet<String> {
             found.hits.into_iter().map(|hit| hit.fact.fact_id).collect()
@@ -69,14 +69,15 @@ impl Ranks {
 pub(crate) fn note_turn(
     connection: &Connection,
     turn: &Turn,
-    (applied, ranks): (&[ActionResult], Option<&Ranks>),
+    applied: &[ActionResult],
+    ranks: Option<&Ranks>,
     now: &str,
 ) -> Result<()> {
-    let tally = Tally::for_day(connection, &turn.user, now);
+    let tally = Tally::for_day(connection, &turn.user_id, now);
     if let Some(taken) = milliseconds(&turn.observed_at, now) {
         tally.add_to_bucket(Figure::Latency, two_digits(taken), 1)?;
     }
-    let facts = used(connection, &turn.user, &turn.turn_id, applied)?;
+    let facts = used(connection, &turn.user_id, &turn.turn_id, applied)?;
     let Some(ranks) = ranks.filter(|_| !facts.is_empty()) else {
         return Ok(());
     };

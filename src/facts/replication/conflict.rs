@@ -20,15 +20,15 @@ use crate::facts::wording;
 pub(crate) fn resolve(facts: &mut [MergedFact], ends: &[FactEnd]) {
     end_equal_ones(facts, ends);
     merge_duplicates(facts, FactStatus::Active);
-    let Some(stays) = best(facts, &with_status(facts, FactStatus::Active)) else {
+    let Some(survivor) = best(facts, &with_status(facts, FactStatus::Active)) else {
         merge_duplicates(facts, FactStatus::PendingConfirmation);
         return;
     };
-    if !facts[stays].fact.is_multi_valued() {
-        let id = facts[stays].fact.fact_id.clone();
-        for at in with_status(facts, FactStatus::Active) {
-            if at != stays {
-                let fact = &mut facts[at].fact;
+    if !facts[survivor].fact.is_multi_valued() {
+        let id = facts[survivor].fact.fact_id.clone();
+        for index in with_status(facts, FactStatus::Active) {
+            if index != survivor {
+                let fact = &mut facts[index].fact;
                 fact.status = FactStatus::PendingConfirmation;
                 fact.proposal = Some(Proposal::Value);
                 fact.contests = Some(id.clone());
@@ -43,10 +43,10 @@ fn end_equal_ones(facts: &mut [MergedFact], ends: &[FactEnd]) {
     for end in ends {
         for merged in facts.iter_mut() {
             let fact = &mut merged.fact;
-            let is_meant = fact.status == end.from
+            let is_ended = fact.status == end.from
                 && merged.decided < end.stamp
                 && wording::folded(&fact.value_text) == end.value;
-            if is_meant {
+            if is_ended {
                 fact.status = end.to;
                 fact.valid_to = end.valid_to.clone().max(Some(fact.valid_from.clone()));
                 fact.updated_at.clone_from(&end.updated_at);
@@ -58,24 +58,24 @@ fn end_equal_ones(facts: &mut [MergedFact], ends: &[FactEnd]) {
 
 fn merge_duplicates(facts: &mut [MergedFact], status: FactStatus) {
     let mut equal: BTreeMap<(String, Option<Proposal>), Vec<usize>> = BTreeMap::new();
-    for at in with_status(facts, status) {
-        let fact = &facts[at].fact;
+    for index in with_status(facts, status) {
+        let fact = &facts[index].fact;
         let proposal = fact.proposal.filter(|proposal| *proposal == Proposal::End);
         equal
             .entry((wording::folded(&fact.value_text), proposal))
             .or_default()
-            .push(at);
+            .push(index);
     }
     for (_, members) in equal {
-        let Some(stays) = best(facts, &members) else {
+        let Some(survivor) = best(facts, &members) else {
             continue;
         };
-        for at in members {
-            if at != stays {
-                let other = facts[at].clone();
-                facts[stays].absorb(&other);
-                let from = facts[stays].fact.valid_from.clone();
-                close(&mut facts[at], &from);
+        for index in members {
+            if index != survivor {
+                let other = facts[index].clone();
+                facts[survivor].absorb(&other);
+                let from = facts[survivor].fact.valid_from.clone();
+                close(&mut facts[index], &from);
             }
         }
     }
@@ -85,19 +85,19 @@ fn close_fulfilled_proposals(facts: &mut [MergedFact]) {
     let active = with_status(facts, FactStatus::Active);
     let active: Vec<(String, String)> = active
         .into_iter()
-        .map(|at| {
-            let fact = &facts[at].fact;
+        .map(|index| {
+            let fact = &facts[index].fact;
             (wording::folded(&fact.value_text), fact.valid_from.clone())
         })
         .collect();
-    for at in with_status(facts, FactStatus::PendingConfirmation) {
-        let fact = &facts[at].fact;
+    for index in with_status(facts, FactStatus::PendingConfirmation) {
+        let fact = &facts[index].fact;
         let value = wording::folded(&fact.value_text);
         let came_true = active.iter().find(|(known, _)| *known == value);
         if let Some((_, from)) = came_true
             && fact.proposal != Some(Proposal::End)
         {
-            close(&mut facts[at], from);
+            close(&mut facts[index], from);
         }
     }
 }
@@ -109,8 +109,8 @@ fn close(merged: &mut MergedFact, from: &str) {
 }
 
 fn with_status(facts: &[MergedFact], status: FactStatus) -> Vec<usize> {
-    let holds = |at: &usize| facts[*at].fact.status == status;
-    (0..facts.len()).filter(holds).collect()
+    let has_status = |index: &usize| facts[*index].fact.status == status;
+    (0..facts.len()).filter(has_status).collect()
 }
 
 /// Returns the fact with the highest confidence; on ties, the latest.

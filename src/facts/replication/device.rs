@@ -7,6 +7,7 @@ use rusqlite::params;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 
@@ -31,23 +32,14 @@ pub struct Device {
     pub(crate) is_unclean: bool,
 }
 
+row!(Device: id, has_left, synced_at, failed_at, last_error, clock, noted, is_unclean);
+
 impl Device {
     /// Returns the device, if the database was ever shared.
     pub(crate) fn find(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT device, left_at IS NOT NULL, synced_at, failed_at, last_error, clock, noted, is_unclean \
                    FROM share_device";
-        connection.optional_row("read the device", sql, [], |row| {
-            Ok(Self {
-                id: row.get(0)?,
-                has_left: row.get(1)?,
-                synced_at: row.get(2)?,
-                failed_at: row.get(3)?,
-                last_error: row.get(4)?,
-                clock: row.get(5)?,
-                noted: row.get(6)?,
-                is_unclean: row.get(7)?,
-            })
-        })
+        connection.optional_row("read the device", sql, [], Self::read)
     }
 
     /// Returns the device, if the database is shared now.
@@ -61,7 +53,7 @@ impl Device {
         self.clock
     }
 
-    /// Advances the clock to one that was seen.
+    /// Advances the clock to that of a received operation.
     pub(crate) fn observe_clock(&mut self, clock: i64) {
         self.clock = self.clock.max(clock);
     }
@@ -108,7 +100,7 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
     Device::find(facts.connection())?.ok_or_else(|| Error::failed("the device is gone"))
 }
 
-/// Stops recording operations; the facts stay, and so does what is known of the other devices.
+/// Stops recording operations; keeps the facts and the data about other devices.
 pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {

@@ -18,6 +18,7 @@ use crate::facts::query::Query;
 use crate::facts::replication::device;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::journal_lines;
+use crate::facts::replication::operation::OperationAddress;
 use crate::facts::replication::operation::OperationKind;
 use crate::facts::replication::received::Received;
 use crate::facts::replication::received::drop_set_aside;
@@ -214,18 +215,18 @@ impl<'a> Receiver<'a> {
         let user = &received.user_id;
         let key = change.after.key.clone();
         let born = received.born.unwrap_or(received.clock);
-        let address = (
-            received.scope.clone(),
-            received.device.clone(),
-            received.number,
-        );
-        if self.tombstones.covers(&received.scope, (user, &key), born) {
+        if self.tombstones.covers(&received.scope, user, &key, born) {
             self.add(received, "", "erased", None)?;
             return self.rewrite(received);
         }
         if self.is_foreign_id(&change)? {
             return self.set_aside(received, "fact_id belongs to another fact");
         }
+        let address = OperationAddress {
+            scope: received.scope.clone(),
+            device: received.device.clone(),
+            number: received.number,
+        };
         let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
         let row = HistoryRow {
             fact_id: change.after.fact_id.clone(),

@@ -7,6 +7,7 @@ use rusqlite::params;
 
 use crate::clock::Clock;
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::operation::digest;
@@ -23,6 +24,8 @@ pub(crate) struct JournalCursor {
     pub(crate) last_line: String,
 }
 
+row!(JournalCursor: reached, last_line);
+
 /// Returns the id of a line, on any device: lines that are equal, to the second, are the same line.
 pub(crate) fn line_id(line: &str) -> String {
     digest(&["line", line])
@@ -31,12 +34,12 @@ pub(crate) fn line_id(line: &str) -> String {
 /// Returns the position up to which a journal was read.
 pub(crate) fn journal_cursor(connection: &Connection, path: &str) -> Result<JournalCursor> {
     let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
-    let found = connection.optional_row("read the journal's cursor", sql, [path], |row| {
-        Ok(JournalCursor {
-            reached: row.get(0)?,
-            last_line: row.get(1)?,
-        })
-    });
+    let found = connection.optional_row(
+        "read the journal's cursor",
+        sql,
+        [path],
+        JournalCursor::read,
+    );
     found.map(Option::unwrap_or_default)
 }
 
@@ -98,7 +101,7 @@ pub(crate) fn note_line(
     connection: &Connection,
     scope: &str,
     line: &str,
-    place: u64,
+    offset: u64,
     clock: Clock,
 ) -> Result<bool> {
     let op_id = line_id(line);
@@ -120,7 +123,7 @@ pub(crate) fn note_line(
             number,
             op_id,
             ticked,
-            place,
+            offset,
             clock.timestamp()
         ],
     )?;

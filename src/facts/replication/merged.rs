@@ -26,16 +26,16 @@ pub(crate) struct MergedChange {
 }
 
 impl MergedChange {
-    fn is_the_users(&self) -> bool {
+    fn is_by_user(&self) -> bool {
         self.turn.starts_with("annals:confirmed:") || self.turn.starts_with("annals:rejected:")
     }
 
     /// Returns whether it restores a value after a temporary one, so that nobody stated it again.
-    fn is_return(&self) -> bool {
+    fn is_restoration(&self) -> bool {
         self.turn == expiry::RESTORE_TURN
     }
 
-    fn moves_value(&self) -> bool {
+    fn changes_value(&self) -> bool {
         self.before.as_ref().is_none_or(|before| {
             let value = |fact: &Fact| {
                 (
@@ -48,8 +48,8 @@ impl MergedChange {
         })
     }
 
-    fn moves_validity(&self) -> bool {
-        self.is_the_users()
+    fn changes_validity(&self) -> bool {
+        self.is_by_user()
             || self.before.as_ref().is_none_or(|before| {
                 let validity = |fact: &Fact| {
                     let times = (fact.valid_from.clone(), fact.valid_to.clone());
@@ -120,7 +120,7 @@ impl MergedFact {
     /// Applies a later change.
     pub(crate) fn apply(&mut self, change: &MergedChange) {
         let after = &change.after;
-        if change.moves_value() {
+        if change.changes_value() {
             self.fact.value_text.clone_from(&after.value_text);
             self.fact.value_json.clone_from(&after.value_json);
             self.fact.category = after.category;
@@ -131,20 +131,20 @@ impl MergedFact {
             self.fact.turn_seq = after.turn_seq;
             self.fact.project.clone_from(&after.project);
         }
-        if change.moves_validity() && self.is_as_found_by(change) {
+        if change.changes_validity() && self.accepts(change) {
             self.fact.status = after.status;
             self.fact.valid_from.clone_from(&after.valid_from);
             self.fact.valid_to.clone_from(&after.valid_to);
             self.fact.proposal = after.proposal;
             self.fact.contests.clone_from(&after.contests);
             // What was stated on another device in the meantime outranks the restoration.
-            if !change.is_return() {
+            if !change.is_restoration() {
                 self.decided = change.stamp.clone();
             }
         }
-        let spoken_of = &mut self.fact.last_mentioned_at;
-        if *spoken_of < after.last_mentioned_at {
-            spoken_of.clone_from(&after.last_mentioned_at);
+        let last_mentioned_at = &mut self.fact.last_mentioned_at;
+        if *last_mentioned_at < after.last_mentioned_at {
+            last_mentioned_at.clone_from(&after.last_mentioned_at);
         }
         self.fact.updated_at.clone_from(&after.updated_at);
         self.count(change);
@@ -152,11 +152,11 @@ impl MergedFact {
     }
 
     /// Returns whether a restoration applies: not if another device decided on the fact in the meantime.
-    fn is_as_found_by(&self, change: &MergedChange) -> bool {
+    fn accepts(&self, change: &MergedChange) -> bool {
         let is_found = |before: &Fact| {
             before.status == self.fact.status && before.valid_to == self.fact.valid_to
         };
-        !change.is_return() || change.before.as_ref().is_none_or(is_found)
+        !change.is_restoration() || change.before.as_ref().is_none_or(is_found)
     }
 
     fn count(&mut self, change: &MergedChange) {

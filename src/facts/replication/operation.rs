@@ -38,6 +38,31 @@ impl FromSql for OperationKind {
     }
 }
 
+/// The address of an operation; in JSON, a list of its fields.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "(String, String, i64)", into = "(String, String, i64)")]
+pub(crate) struct OperationAddress {
+    pub(crate) scope: String,
+    pub(crate) device: String,
+    pub(crate) number: i64,
+}
+
+impl From<(String, String, i64)> for OperationAddress {
+    fn from((scope, device, number): (String, String, i64)) -> Self {
+        Self {
+            scope,
+            device,
+            number,
+        }
+    }
+}
+
+impl From<OperationAddress> for (String, String, i64) {
+    fn from(address: OperationAddress) -> Self {
+        (address.scope, address.device, address.number)
+    }
+}
+
 /// An operation of this device, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeviceOperation {
@@ -59,7 +84,7 @@ pub(crate) struct DeviceOperation {
     /// A JSON object; for a line of the journal, it is read together with the journal.
     pub(crate) payload: Option<String>,
     /// Byte offset of the line in the journal.
-    pub(crate) place: Option<u64>,
+    pub(crate) offset: Option<u64>,
 }
 
 impl DeviceOperation {

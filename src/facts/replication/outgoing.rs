@@ -13,6 +13,7 @@ use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::operation;
 use crate::facts::replication::operation::DeviceOperation;
+use crate::facts::replication::operation::OperationAddress;
 use crate::facts::replication::operation::OperationKind;
 use crate::facts::replication::received::Received;
 use crate::facts::replication::wire;
@@ -30,19 +31,25 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Devic
     );
     let mut operations = Vec::new();
     // One query per scope uses the index of numbers, so that operations sent before cost nothing.
-    for (scope, device, reached) in reached(connection)? {
+    for last in reached(connection)? {
         let most = sql_limit(limit - operations.len());
-        let found = read_all(connection, &sql, params![scope, device, reached, most])?;
+        let found = read_all(
+            connection,
+            &sql,
+            params![last.scope, last.device, last.number, most],
+        )?;
         operations.extend(found.into_iter().map(|row| row.1));
     }
     Ok(operations)
 }
 
-/// Returns the last number of this device's operations that the server has, by scope.
-fn reached(connection: &Connection) -> Result<Vec<(String, String, i64)>> {
+/// Returns the last of this device's operations that the server has, by scope.
+fn reached(connection: &Connection) -> Result<Vec<OperationAddress>> {
     let sql = "SELECT scope, device, number FROM share_cursors \
          WHERE device = (SELECT device FROM share_device) ORDER BY scope";
-    connection.rows("read the cursors", sql, [], |row| row.try_into())
+    connection.rows("read the cursors", sql, [], |row| {
+        Ok(<(String, String, i64)>::try_from(row)?.into())
+    })
 }
 
 /// Returns operations that changed since they were sent, each with its row id.
@@ -99,7 +106,7 @@ fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
             subject: None,
             turn: None,
             payload: row.get(8)?,
-            place: row.get(9)?,
+            offset: row.get(9)?,
         })
     };
     let mut operation = operation().context("read the operations")?;
@@ -170,15 +177,15 @@ pub(crate) fn acknowledge(facts: &mut Facts, reached: &[(String, i64)]) -> Resul
 
 /// Returns whether the server's operation under a number is the one that this device made; if it was erased
 /// here or there, only the clocks are compared.
-pub(crate) fn is_unchanged(connection: &Connection, kept: &Received) -> Result<bool> {
+pub(crate) fn is_unchanged(connection: &Connection, remote: &Received) -> Result<bool> {
     let sql =
         "SELECT op_id, clock FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3";
-    let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
-    let values = params![kept.scope, kept.device, kept.number];
-    let own = connection.optional_row("read the operations", sql, values, read)?;
-    Ok(own.is_some_and(|own| {
-        let is_erased = own.0.is_empty() || kept.op_id.is_empty();
-        own.1 == kept.clock && (own.0 == kept.op_id || is_erased)
+    let read = |row: &Row<'_>| <(String, i64)>::try_from(row);
+    let values = params![remote.scope, remote.device, remote.number];
+    let local = connection.optional_row("read the operations", sql, values, read)?;
+    Ok(local.is_some_and(|(op_id, clock)| {
+        let is_erased = op_id.is_empty() || remote.op_id.is_empty();
+        clock == remote.clock && (op_id == remote.op_id || is_erased)
     }))
 }
 

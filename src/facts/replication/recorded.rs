@@ -7,6 +7,7 @@ use rusqlite::params;
 
 use crate::clock::Clock;
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::operation::digest;
@@ -31,6 +32,8 @@ struct Unrecorded {
     /// When it was written.
     at: String,
 }
+
+row!(Unrecorded: history, fact, user, key, action, turn, at, outcome);
 
 /// Creates operations for the rows added to the history, and merges their keys.
 ///
@@ -74,18 +77,7 @@ fn unrecorded(connection: &Connection, after: i64) -> Result<Vec<Unrecorded>> {
                coalesce(after_json ->> 'status', '') || ' ' || coalesce(after_json ->> 'value_text', '') \
                FROM fact_history AS h WHERE history_id > ?1 AND device IS NULL \
                AND NOT EXISTS (SELECT 1 FROM operations AS o WHERE o.history_id = h.history_id) ORDER BY history_id";
-    connection.rows("read the history", sql, [after], |row| {
-        Ok(Unrecorded {
-            history: row.get(0)?,
-            fact: row.get(1)?,
-            user: row.get(2)?,
-            key: row.get(3)?,
-            action: row.get(4)?,
-            turn: row.get(5)?,
-            at: row.get(6)?,
-            outcome: row.get(7)?,
-        })
-    })
+    connection.rows("read the history", sql, [after], Unrecorded::read)
 }
 
 fn add(

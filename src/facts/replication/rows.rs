@@ -57,11 +57,11 @@ pub(crate) fn merge_key(
         match (before, archived.get(&after.fact_id)) {
             (Some(before), _) if is_same(before, &after) => {}
             (Some(before), _) => write(connection, Some(before), &after)?,
-            (None, Some(put_away)) if after.status.is_retrievable() => {
-                archive::remove(connection, &put_away.fact_id)?;
+            (None, Some(archived_fact)) if after.status.is_retrievable() => {
+                archive::remove(connection, &archived_fact.fact_id)?;
                 write(connection, None, &after)?;
             }
-            (None, Some(put_away)) if is_same(put_away, &after) => {}
+            (None, Some(archived_fact)) if is_same(archived_fact, &after) => {}
             (None, Some(_)) => archive::update(connection, &after)?,
             (None, None) => write(connection, None, &after)?,
         }
@@ -83,8 +83,8 @@ fn is_same(a: &Fact, b: &Fact) -> bool {
 
 fn write(connection: &Connection, before: Option<&Fact>, after: &Fact) -> Result<()> {
     after.upsert(connection)?;
-    let says = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
-    if before.is_some_and(|before| says(before) == says(after)) {
+    let indexed = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
+    if before.is_some_and(|before| indexed(before) == indexed(after)) {
         return Ok(());
     }
     vectors::update_index(connection, [after])

@@ -5,7 +5,6 @@ use rusqlite::params;
 
 use crate::error::Result;
 use crate::facts::query::Query;
-use crate::project::scope_name;
 
 /// The scope that never leaves this device.
 pub(crate) const DEVICE: &str = "device";
@@ -72,11 +71,6 @@ pub(crate) fn of_fact(connection: &Connection, user: &str, fact: &str) -> Result
     )
 }
 
-/// Returns whether a word is a valid name of a scope: it becomes part of URLs on the server.
-pub(crate) fn is_name(word: &str) -> bool {
-    scope_name(word).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,13 +82,5 @@ mod tests {
         assert_eq!(scopes.of_key("work.editor"), "core");
         assert_eq!(scopes.of_key("work.salary"), DEVICE);
         assert_eq!(scopes.of_key("workshop"), PRIVATE);
-    }
-
-    #[test]
-    fn a_name_is_short_and_plain() {
-        assert!(is_name("core-team_2"));
-        for word in ["", "Core", "a/b", "a b", "x'y", &"a".repeat(49)] {
-            assert!(!is_name(word), "{word:?}");
-        }
     }
 }

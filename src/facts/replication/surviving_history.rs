@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::facts::change::HistoryRow;
 use crate::facts::query::Query;
 
-/// What is not forgotten of a key: stated later, or outside the scope in which it is forgotten.
+/// The history of a key that is not forgotten: stated later, or outside the scope in which the key is forgotten.
 pub(crate) struct SurvivingHistory {
     rows: Vec<SurvivingRow>,
     /// Whether nothing of the key is forgotten.

@@ -17,6 +17,7 @@ use crate::facts::erase;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::operation;
+use crate::facts::replication::operation::OperationAddress;
 use crate::facts::replication::recorded;
 use crate::facts::replication::rows;
 use crate::facts::replication::scope::PRIVATE;
@@ -41,7 +42,7 @@ pub(crate) struct Tombstone {
     /// Turns in which it was said: other facts from them lose their excerpts.
     pub(crate) turns: Vec<String>,
     /// Other operations whose excerpt or reason mentioned it.
-    mentions: Vec<Address>,
+    mentions: Vec<OperationAddress>,
 }
 
 impl Tombstone {
@@ -51,15 +52,12 @@ impl Tombstone {
     }
 
     /// Returns the mentions that a tombstone of this scope may clear.
-    fn mentions_within(&self, scope: &str) -> Vec<Address> {
+    fn mentions_within(&self, scope: &str) -> Vec<OperationAddress> {
         let mentions = self.mentions.iter();
-        let within = mentions.filter(|mention| reaches(scope, &mention.0));
+        let within = mentions.filter(|mention| reaches(scope, &mention.scope));
         within.cloned().collect()
     }
 }
-
-/// The address of an operation: scope, device and number.
-type Address = (String, String, i64);
 
 /// Parses a received tombstone.
 pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable> {
@@ -74,10 +72,10 @@ pub(crate) struct Tombstones {
     all: Vec<(String, Tombstone)>,
     /// Each with the scopes in which it was forgotten.
     turns: BTreeMap<String, BTreeSet<String>>,
-    mentions: BTreeSet<Address>,
+    mentions: BTreeSet<OperationAddress>,
 }
 
-/// Returns whether what was forgotten in one scope concerns another: the user's own devices forget everywhere.
+/// Returns whether an erasure in one scope applies to another: the user's own devices forget everywhere.
 fn reaches(forgotten_in: &str, scope: &str) -> bool {
     forgotten_in == PRIVATE || forgotten_in == scope
 }
@@ -120,7 +118,7 @@ impl Tombstones {
     }
 
     /// Returns whether a fact of a scope that began at this clock is forgotten.
-    pub(crate) fn covers(&self, scope: &str, (user, key): (&str, &str), born: i64) -> bool {
+    pub(crate) fn covers(&self, scope: &str, user: &str, key: &str, born: i64) -> bool {
         if self.all.is_empty() {
             return false;
         }
@@ -134,14 +132,19 @@ impl Tombstones {
     }
 
     /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one.
-    pub(crate) fn scrub(&self, address: &Address, user: &str, change: &mut FactChange) -> bool {
+    pub(crate) fn scrub(
+        &self,
+        address: &OperationAddress,
+        user: &str,
+        change: &mut FactChange,
+    ) -> bool {
         let is_mention = self.mentions.contains(address);
         if self.turns.is_empty() && !is_mention {
             return false;
         }
         let is_forgotten = |turn: &str| {
             let scopes = self.turns.get(&operation::turn(user, turn));
-            scopes.is_some_and(|scopes| scopes.iter().any(|scope| reaches(scope, &address.0)))
+            scopes.is_some_and(|scopes| scopes.iter().any(|scope| reaches(scope, &address.scope)))
         };
         let is_meant = |turn: &str| is_mention || is_forgotten(turn);
         let mut is_scrubbed = false;
@@ -203,7 +206,7 @@ pub(crate) fn record_tombstone(
     Ok(())
 }
 
-/// Announces further operations here that mentioned what other devices forgot; returns their users and keys.
+/// Announces further operations here that mentioned forgotten facts; returns their users and keys.
 ///
 /// The device that forgot it may not have known those operations.
 pub(crate) fn announce(
@@ -268,33 +271,35 @@ fn scopes(connection: &Connection) -> Result<Vec<String>> {
 }
 
 /// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
-fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
+fn new_mentions(connection: &Connection) -> Result<Vec<OperationAddress>> {
     let known = Tombstones::read(connection)?.mentions;
-    let mut found: Vec<Address> = connection.rows(
+    let mut found: Vec<OperationAddress> = connection.rows(
         "read the operations",
         "SELECT scope, device, number FROM operations \
          WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation",
         [],
-        |row| row.try_into(),
+        |row| Ok(<(String, String, i64)>::try_from(row)?.into()),
     )?;
     found.retain(|address| !known.contains(address));
     Ok(found)
 }
 
-fn clear(connection: &Connection, mentions: &[Address]) -> Result<Vec<(String, String)>> {
+fn clear(connection: &Connection, mentions: &[OperationAddress]) -> Result<Vec<(String, String)>> {
     let mut touched = Vec::new();
-    for (scope, device, number) in mentions {
-        touched.extend(erase::clear_operation(
-            connection,
-            (scope, device, *number),
-        )?);
+    for OperationAddress {
+        scope,
+        device,
+        number,
+    } in mentions
+    {
+        touched.extend(erase::clear_operation(connection, scope, device, *number)?);
     }
     Ok(touched)
 }
 
 /// Erases here what another device forgot; returns the users and keys whose rows must be merged.
 ///
-/// Later statements of a key are kept, and so is what is outside the scope in which it was forgotten.
+/// Later statements of a key are kept, and so are those outside the scope in which it was forgotten.
 pub(crate) fn apply(
     connection: &Connection,
     scope: &str,
@@ -357,8 +362,8 @@ fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -
         "SELECT scope, device, number, received FROM share_set_aside",
         [],
         |row| {
-            let address: (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok((address, row.get::<_, String>(3)?))
+            let address = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok((OperationAddress::from(address), row.get::<_, String>(3)?))
         },
     )?;
     for (address, received) in rows {
@@ -372,11 +377,11 @@ fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -
             .and_then(serde_json::Value::as_i64)
             .unwrap_or(0);
         let is_meant = operation::owner(user) == tombstone.owner && clock <= tombstone.until;
-        if is_meant && reaches(scope, &address.0) {
+        if is_meant && reaches(scope, &address.scope) {
             connection.run(
                 "forget what was set aside",
                 "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
-                params![address.0, address.1, address.2],
+                params![address.scope, address.device, address.number],
             )?;
         }
     }

@@ -31,7 +31,7 @@ pub(crate) struct FactChange {
 }
 
 #[derive(Deserialize, Serialize)]
-struct Payload {
+struct FactPayload {
     v: u32,
     action: String,
     reason: String,
@@ -60,7 +60,7 @@ pub(crate) fn encode(change: &FactChange) -> Result<String> {
             )
         }
     };
-    let payload = Payload {
+    let payload = FactPayload {
         v: VERSION,
         action: change.action.clone(),
         reason: change.reason.clone(),
@@ -105,7 +105,7 @@ fn replace_nul(value: &mut Value) {
 /// Decodes a change of one of this user's facts.
 pub(crate) fn decode(text: &str, user: &str) -> std::result::Result<FactChange, Unreadable> {
     check_version(text)?;
-    let payload: Payload =
+    let payload: FactPayload =
         serde_json::from_str(text).map_err(|error| broken(&error.to_string()))?;
     let before = match payload.was {
         None => None,

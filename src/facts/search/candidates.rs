@@ -71,7 +71,7 @@ pub(crate) fn by_words(
 ) -> Result<Vec<(i64, f64)>> {
     let (words, language) = (content_words(text), Language::detect(text));
     let is_bound = !owns_most_rows(connection, user)?;
-    let matches = lexical::matches(connection, user, (&words, language), is_bound)?;
+    let matches = lexical::matches(connection, user, &words, language, is_bound)?;
     let is_unspaced = |word: &String| word.chars().any(crate::text::is_unspaced);
     if matches.len() >= MIN_MATCHES && !words.iter().any(is_unspaced) {
         return Ok(matches);

@@ -7,16 +7,16 @@ use rusqlite::OptionalExtension;
 
 use crate::error::Result;
 use crate::facts::failure::SqliteResultExt;
-use crate::facts::search::Components;
-use crate::facts::search::TOP;
 use crate::facts::search::candidates::Check;
+use crate::facts::search::hit::Components;
+use crate::facts::search::hit::TOP;
 use crate::facts::search::neighbours::Neighbours;
-use crate::facts::search::places::RowCursor;
 use crate::facts::search::rank::RankedRow;
 use crate::facts::search::rank::TIES;
 use crate::facts::search::rank::best;
 use crate::facts::search::rank::best_first;
 use crate::facts::search::rank::top_rank;
+use crate::facts::search::row_cursor::RowCursor;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Scanned;
@@ -48,7 +48,8 @@ struct Weights {
 pub(crate) fn rank(
     connection: &Connection,
     user: &UserId,
-    (matches, scanned): (Vec<(i64, f64)>, Scanned),
+    matches: Vec<(i64, f64)>,
+    scanned: Scanned,
     check: &mut Check<'_>,
     limit: usize,
 ) -> Result<Vec<RankedRow>> {
@@ -62,17 +63,17 @@ pub(crate) fn rank(
         .zip(&session_boost)
         .map(|(base, session_boost)| base + session_boost)
         .collect();
-    let places = with_answers(best(&sums, limit.saturating_add(TIES)), &neighbours);
-    let asked = AskedShares::read(connection, user, &scored.seqs, &places, &neighbours)?;
-    let mut ranked: Vec<RankedRow> = places
+    let indexes = with_answers(best(&sums, limit.saturating_add(TIES)), &neighbours);
+    let shares = QuestionShares::read(connection, user, &scored.seqs, &indexes, &neighbours)?;
+    let mut ranked: Vec<RankedRow> = indexes
         .into_iter()
-        .map(|place| {
-            let answers = neighbours.before(place).map_or(0.0, |question| {
-                ANSWER_SHARE * asked.share(question) * base[question]
+        .map(|index| {
+            let answers = neighbours.before(index).map_or(0.0, |question| {
+                ANSWER_SHARE * shares.share(question) * base[question]
             });
-            let score = sums[place] + answers;
-            let loss = QUESTION_PENALTY * asked.share(place) * score;
-            scored.ranked(place, (session_boost[place] + answers, loss))
+            let score = sums[index] + answers;
+            let loss = QUESTION_PENALTY * shares.share(index) * score;
+            scored.ranked(index, session_boost[index] + answers, loss)
         })
         .collect();
     ranked.retain(|ranked| {
@@ -84,12 +85,12 @@ pub(crate) fn rank(
 }
 
 /// Adds the index of the next row in the session to each, since that has the answer to a question.
-fn with_answers(places: Vec<usize>, neighbours: &Neighbours) -> Vec<usize> {
-    let answers: Vec<usize> = places
+fn with_answers(indexes: Vec<usize>, neighbours: &Neighbours) -> Vec<usize> {
+    let answers: Vec<usize> = indexes
         .iter()
-        .filter_map(|place| neighbours.after(*place))
+        .filter_map(|index| neighbours.after(*index))
         .collect();
-    let mut all = places;
+    let mut all = indexes;
     all.extend(answers);
     all.sort_unstable();
     all.dedup();
@@ -97,27 +98,27 @@ fn with_answers(places: Vec<usize>, neighbours: &Neighbours) -> Vec<usize> {
 }
 
 /// The share of each fact that consists of questions, by index.
-struct AskedShares(HashMap<usize, f64>);
+struct QuestionShares(HashMap<usize, f64>);
 
-impl AskedShares {
+impl QuestionShares {
     /// Reads the facts at these indexes, and the ones before them.
     fn read(
         connection: &Connection,
         user: &UserId,
         seqs: &[i64],
-        places: &[usize],
+        indexes: &[usize],
         neighbours: &Neighbours,
     ) -> Result<Self> {
-        let before = places.iter().filter_map(|place| neighbours.before(*place));
-        let mut wanted: Vec<usize> = places.iter().copied().chain(before).collect();
+        let before = indexes.iter().filter_map(|index| neighbours.before(*index));
+        let mut wanted: Vec<usize> = indexes.iter().copied().chain(before).collect();
         wanted.sort_unstable();
         wanted.dedup();
         let sql = "SELECT value_text FROM facts WHERE seq = ?1 AND user_id = ?2";
         let mut statement = connection.prepare_cached(sql).context("read the facts")?;
         let mut shares = HashMap::with_capacity(wanted.len());
-        for place in wanted {
+        for index in wanted {
             let share = statement
-                .query_row((seqs[place], user.as_str()), |row| {
+                .query_row((seqs[index], user.as_str()), |row| {
                     row.get_ref(0)?
                         .as_str()
                         .map(question_share)
@@ -125,13 +126,13 @@ impl AskedShares {
                 })
                 .optional()
                 .context("read the facts")?;
-            shares.insert(place, share.unwrap_or_default());
+            shares.insert(index, share.unwrap_or_default());
         }
         Ok(Self(shares))
     }
 
-    fn share(&self, place: usize) -> f64 {
-        self.0.get(&place).copied().unwrap_or_default()
+    fn share(&self, index: usize) -> f64 {
+        self.0.get(&index).copied().unwrap_or_default()
     }
 }
 
@@ -145,10 +146,10 @@ impl Scored {
         } = scanned;
         let mut bm25 = vec![0.0; seqs.len()];
         let mut without_vector = Vec::new();
-        let mut places = RowCursor::new(&seqs);
+        let mut cursor = RowCursor::new(&seqs);
         for (seq, score) in matches {
-            match places.find(seq) {
-                Some(place) => bm25[place] = score,
+            match cursor.find(seq) {
+                Some(index) => bm25[index] = score,
                 // It belongs to another user, has expired, or does not have a vector yet.
                 None if !is_complete && check.is_searchable(seq)? => {
                     without_vector.push((seq, score));
@@ -202,11 +203,11 @@ impl Scored {
             .collect()
     }
 
-    fn ranked(&self, place: usize, (neighbours, question): (f64, f64)) -> RankedRow {
-        let (bm25, cosine) = (self.bm25[place], self.cosine[place]);
+    fn ranked(&self, index: usize, neighbours: f64, question: f64) -> RankedRow {
+        let (bm25, cosine) = (self.bm25[index], self.cosine[index]);
         let (lexical, vector) = (self.weights.lexical(bm25), self.weights.vector(cosine));
         RankedRow {
-            seq: self.seqs[place],
+            seq: self.seqs[index],
             score: lexical + vector + neighbours - question,
             components: Components {
                 bm25,
@@ -223,9 +224,9 @@ impl Scored {
     /// Sets the ranks of each row among the best by words and among the best by vectors.
     fn note_ranks(&self, ranked: &mut [RankedRow]) {
         let words = best(&self.bm25, TOP).into_iter();
-        let words: Vec<f64> = words.map(|place| self.bm25[place]).collect();
+        let words: Vec<f64> = words.map(|index| self.bm25[index]).collect();
         let meaning = best(&self.cosine, TOP).into_iter();
-        let meaning: Vec<f64> = meaning.map(|place| self.cosine[place].into()).collect();
+        let meaning: Vec<f64> = meaning.map(|index| self.cosine[index].into()).collect();
         for ranked in ranked {
             let parts = &mut ranked.components;
             parts.lexical_rank = rank_among(&words, parts.bm25).filter(|_| parts.bm25 > 0.0);
@@ -236,8 +237,8 @@ impl Scored {
 
 /// Returns the rank of a score among the best; equal scores share a rank, regardless of row order.
 fn rank_among(best: &[f64], score: f64) -> Option<usize> {
-    let place = best.iter().position(|one| one.total_cmp(&score).is_eq());
-    place.and_then(top_rank)
+    let index = best.iter().position(|one| one.total_cmp(&score).is_eq());
+    index.and_then(top_rank)
 }
 
 impl Weights {
@@ -247,11 +248,11 @@ impl Weights {
 
     fn vector(self, cosine: f32) -> f64 {
         let cosine = f64::from(cosine);
-        let moved = match self.width {
+        let normalised = match self.width {
             Some(width) => (cosine - self.farthest) / width,
             // If there is nothing to compare with, such as for a single fact, the similarity itself counts.
             None => cosine.clamp(0.0, 1.0),
         };
-        (1.0 - LEXICAL) * moved
+        (1.0 - LEXICAL) * normalised
     }
 }

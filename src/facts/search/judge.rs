@@ -26,10 +26,11 @@ use crate::ranking::words;
 pub(crate) fn judge<'f>(
     connection: &Connection,
     user: &UserId,
-    (text, all): (&str, Option<usize>),
+    text: &str,
+    all: Option<usize>,
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<(AnswerEvidence, Vec<Relevance>)> {
-    let (question, evidence) = evidence(connection, user, (text, all), facts)?;
+    let (question, evidence) = evidence(connection, user, text, all, facts)?;
     Ok((question.verdict(&evidence), question.relevance(&evidence)))
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn judge_each<'f>(
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<Vec<Option<f64>>> {
-    let (question, evidence) = evidence(connection, user, (text, None), facts)?;
+    let (question, evidence) = evidence(connection, user, text, None, facts)?;
     let of_one = |one: TextEvidence| {
         let is_relevant = question.relevance(&[one]) == [Relevance::High];
         is_relevant.then(|| one.sum())
@@ -54,12 +55,13 @@ pub(crate) fn judge_each<'f>(
 fn evidence<'f>(
     connection: &Connection,
     user: &UserId,
-    (text, all): (&str, Option<usize>),
+    text: &str,
+    all: Option<usize>,
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<(WeightedQuestion, Vec<TextEvidence>)> {
-    let asked = terms(text, &[]);
-    let question = question(connection, user, (text, all), &asked)?;
-    let content: Vec<&str> = asked.iter().map(|term| term.word.as_str()).collect();
+    let terms = terms(text, &[]);
+    let question = question(connection, user, text, all, &terms)?;
+    let content: Vec<&str> = terms.iter().map(|term| term.word.as_str()).collect();
     let content = VectorTable::built_in().vector(&content.join(" "));
     let of_fact = |fact: &Fact| {
         let words = words(&format!("{fact} {}", fact.source_excerpt));
@@ -75,14 +77,15 @@ fn evidence<'f>(
 fn question(
     connection: &Connection,
     user: &UserId,
-    (text, all): (&str, Option<usize>),
-    asked: &[Term],
+    text: &str,
+    all: Option<usize>,
+    terms: &[Term],
 ) -> Result<WeightedQuestion> {
     let language = Language::detect(text);
     let is_bound = !candidates::owns_most_rows(connection, user)?;
-    let mut counted = Vec::with_capacity(asked.len());
-    for term in asked {
-        let with = lexical::count(connection, user, (&term.word, language), is_bound)?;
+    let mut counted = Vec::with_capacity(terms.len());
+    for term in terms {
+        let with = lexical::count(connection, user, &term.word, language, is_bound)?;
         counted.push((term.clone(), with));
     }
     let all = match all {
@@ -93,9 +96,9 @@ fn question(
 }
 
 /// Returns the similarity of the most similar passage of a fact.
-fn similarity(fact: &Fact, asked: &Vector) -> f64 {
+fn similarity(fact: &Fact, question: &Vector) -> f64 {
     let near = passages(&fact.value_text).into_iter().map(|passage| {
-        asked.dot(&VectorTable::built_in().vector(&vectors::text(&fact.key, passage)))
+        question.dot(&VectorTable::built_in().vector(&vectors::text(&fact.key, passage)))
     });
     f64::from(near.fold(0.0, f32::max))
 }

@@ -22,7 +22,8 @@ const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
 pub(crate) fn matches(
     connection: &Connection,
     user: &UserId,
-    (words, language): (&[String], Language),
+    words: &[String],
+    language: Language,
     is_bound: bool,
 ) -> Result<Vec<(i64, f64)>> {
     let Some(expression) = expression(user, words, language, is_bound) else {
@@ -40,7 +41,8 @@ pub(crate) fn matches(
 pub(crate) fn count(
     connection: &Connection,
     user: &UserId,
-    (word, language): (&str, Language),
+    word: &str,
+    language: Language,
     is_bound: bool,
 ) -> Result<usize> {
     let Some(expression) = expression(user, &[word.to_owned()], language, is_bound) else {

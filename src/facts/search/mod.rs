@@ -13,29 +13,33 @@
 
 mod candidates;
 mod fused;
+mod hit;
 mod judge;
 mod lexical;
 mod neighbours;
-mod places;
+mod query;
 mod rank;
+mod row_cursor;
 mod substrings;
 
-use std::fmt;
-
 use rusqlite::Connection;
-use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::embedding::Embedder;
 use crate::embedding::Vector;
 use crate::error::Error;
 use crate::error::Result;
-use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
-use crate::facts::scope::ProjectScope;
 use crate::facts::search::candidates::Check;
+pub use crate::facts::search::hit::Components;
+pub use crate::facts::search::hit::FactHit;
+pub use crate::facts::search::hit::Retrieved;
+pub(crate) use crate::facts::search::hit::TOP;
 use crate::facts::search::judge::judge;
 pub(crate) use crate::facts::search::judge::judge_each;
+pub use crate::facts::search::query::FactQuery;
+pub use crate::facts::search::query::Method;
+pub use crate::facts::search::query::Selection;
 use crate::facts::search::rank::RankedRow;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
@@ -43,13 +47,8 @@ use crate::facts::vectors;
 use crate::facts::vectors::Chroma;
 use crate::facts::vectors::IndexLocation;
 use crate::facts::vectors::Scanned;
-use crate::project::Fusion;
 use crate::ranking::AnswerEvidence;
 use crate::ranking::Relevance;
-use crate::text::word_enum;
-
-/// Length of the lexical and vector rankings in which ranks are reported.
-pub(crate) const TOP: usize = 20;
 
 /// Number of vectors requested from a server per requested fact.
 const OVERFETCH: usize = 4;
@@ -59,146 +58,6 @@ const MIN_CANDIDATES: usize = 100;
 
 /// Minimum number of facts judged to decide whether anything is relevant.
 const JUDGED: usize = 10;
-
-word_enum! {
-    /// A search method.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-    pub enum Method {
-        /// Words only.
-        Lexical = "lexical",
-        /// Vectors only.
-        Vector = "vector",
-        /// The first 20 of each: lexical 0.45, vectors 0.45, recency 0.10.
-        Seed = "seed",
-        /// Words and vectors with equal weights, plus a share of the neighbours in the session.
-        #[default]
-        Fused = "fused",
-    }
-}
-
-impl From<Fusion> for Method {
-    fn from(fusion: Fusion) -> Self {
-        match fusion {
-            Fusion::Own => Self::Fused,
-            Fusion::Seed => Self::Seed,
-        }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// Selects which of the facts found are returned.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Selection {
-    /// Those that are relevant to the query.
-    #[default]
-    Relevant,
-    /// The nearest, each with its relevance.
-    All,
-    /// The nearest, without relevance: conflict resolution needs every possible contradiction.
-    Candidates,
-}
-
-/// A search query.
-#[derive(Clone, Debug)]
-pub struct FactQuery {
-    /// The text as a person wrote it; it has no operators.
-    pub text: String,
-    /// Maximum number of facts.
-    pub limit: usize,
-    /// The projects to search.
-    pub scope: ProjectScope,
-    /// The search method.
-    pub method: Method,
-    /// Which of the facts found are returned.
-    pub selection: Selection,
-}
-
-impl FactQuery {
-    /// Returns a query for the facts nearest to a text, in a project or in none, without regard to relevance.
-    pub(crate) fn candidates(
-        text: &str,
-        project: Option<&str>,
-        limit: usize,
-        method: Method,
-    ) -> Self {
-        let project = project.map(str::to_owned);
-        Self {
-            text: text.to_owned(),
-            limit,
-            scope: project.map_or(ProjectScope::General, ProjectScope::Project),
-            method,
-            selection: Selection::Candidates,
-        }
-    }
-}
-
-/// The result of a search.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Retrieved {
-    /// The user.
-    pub user: String,
-    /// The search method used.
-    pub method: Method,
-    /// Whether vectors were unavailable, so that the search was lexical only.
-    pub degraded: bool,
-    /// The reason why they were unavailable.
-    pub degraded_because: Option<String>,
-    /// The facts, best first.
-    pub hits: Vec<FactHit>,
-    /// Number of irrelevant facts that were withheld.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub withheld: usize,
-    /// The evidence for the answer as a whole, if it was judged.
-    #[serde(skip)]
-    pub verdict: AnswerEvidence,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde needs it")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// A fact found by a search.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FactHit {
-    /// The score, comparable within one result.
-    pub score: f64,
-    /// The relevance to the query, or `None` if it was not judged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relevance: Option<Relevance>,
-    /// The components of the score.
-    pub components: Components,
-    /// The fact.
-    pub fact: Fact,
-}
-
-/// The components of a score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Components {
-    /// BM25 score of the words; 0 if none is shared.
-    pub bm25: f64,
-    /// Cosine similarity, from -1 to 1, or `None` if no vectors were compared.
-    pub cosine: Option<f64>,
-    /// Contribution of the words to the score.
-    pub lexical: f64,
-    /// Contribution of the vectors.
-    pub vector: f64,
-    /// Contribution of the neighbours in the session.
-    pub neighbours: f64,
-    /// Deduction for a fact that is a question.
-    pub question: f64,
-    /// Contribution of recency.
-    pub recency: f64,
-    /// Rank among the first 20 by words, from 1.
-    pub lexical_rank: Option<usize>,
-    /// Rank among the first 20 by vectors, from 1.
-    pub vector_rank: Option<usize>,
-}
 
 /// Returns the facts of a user that match a query best.
 pub fn retrieve(
@@ -240,7 +99,7 @@ pub fn retrieve(
     let (mut withheld, mut verdict) = (0, AnswerEvidence::default());
     if query.selection != Selection::Candidates {
         let found = hits.iter().map(|hit| &hit.fact);
-        let (evidence, judged) = judge(&snapshot, user, (&query.text, all), found)?;
+        let (evidence, judged) = judge(&snapshot, user, &query.text, all, found)?;
         verdict = evidence;
         for (hit, relevance) in hits.iter_mut().zip(judged) {
             hit.relevance = Some(relevance);
@@ -305,11 +164,11 @@ impl Search<'_> {
             (Method::Seed, Some(scanned)) => {
                 let by_words = rank::by_words(&words()?, &mut check, TOP)?;
                 let by_vectors = rank::by_vectors(scanned, TOP);
-                rank::seed(connection, user, (by_words, by_vectors), self.clock.now())
+                rank::seed(connection, user, by_words, by_vectors, self.clock.now())
             }
             (Method::Fused, Some(_)) => {
-                let sides = (words()?, scanned.unwrap_or_default());
-                fused::rank(connection, user, sides, &mut check, limit)
+                let scanned = scanned.unwrap_or_default();
+                fused::rank(connection, user, words()?, scanned, &mut check, limit)
             }
         }
     }
@@ -355,7 +214,7 @@ impl QueryVector {
                 near: None,
             });
         }
-        let is_settled = IndexLocation::read(facts.connection())?
+        let is_settled = IndexLocation::current(facts.connection())?
             == IndexLocation::from_settings(facts, embedder);
         let server = Chroma::from_database(facts.connection())?.filter(|_| is_settled);
         let server = server.ok_or_else(|| {

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use crate::facts::search::places::RowCursor;
+use crate::facts::search::row_cursor::RowCursor;
 use crate::facts::vectors::SessionRow;
 use crate::ranking::NEIGHBOUR_SHARES;
 
@@ -19,40 +19,40 @@ impl Neighbours {
             before: vec![None; seqs.len()],
             after: vec![None; seqs.len()],
         };
-        let mut places = RowCursor::new(seqs);
+        let mut cursor = RowCursor::new(seqs);
         let mut last: Option<usize> = None;
         for turn in turns {
             if turn.is_first {
                 last = None;
             }
-            let Some(place) = places.find(turn.row) else {
+            let Some(index) = cursor.find(turn.row) else {
                 continue;
             };
             if let Some(last) = last {
-                neighbours.before[place] = Some(last);
-                neighbours.after[last] = Some(place);
+                neighbours.before[index] = Some(last);
+                neighbours.after[last] = Some(index);
             }
-            last = Some(place);
+            last = Some(index);
         }
         neighbours
     }
 
     /// Returns the index of the previous row in the session.
-    pub(crate) fn before(&self, place: usize) -> Option<usize> {
-        *self.before.get(place)?
+    pub(crate) fn before(&self, index: usize) -> Option<usize> {
+        *self.before.get(index)?
     }
 
     /// Returns the index of the next row in the session.
-    pub(crate) fn after(&self, place: usize) -> Option<usize> {
-        *self.after.get(place)?
+    pub(crate) fn after(&self, index: usize) -> Option<usize> {
+        *self.after.get(index)?
     }
 
     /// Returns the boost of each row from up to two neighbours on each side.
     pub(crate) fn session_boost(&self, base: &[f64]) -> Vec<f64> {
         let mut session_boost = vec![0.0; base.len()];
-        for (place, base) in base.iter().enumerate() {
+        for (index, base) in base.iter().enumerate() {
             for next in [Self::after, Self::before] {
-                let others = iter::successors(next(self, place), |other| next(self, *other));
+                let others = iter::successors(next(self, index), |other| next(self, *other));
                 for (other, share) in others.zip(NEIGHBOUR_SHARES) {
                     session_boost[other] += share * base;
                 }

@@ -12,9 +12,9 @@ use crate::error::Result;
 use crate::facts::fact::COLUMNS;
 use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
-use crate::facts::search::Components;
-use crate::facts::search::TOP;
 use crate::facts::search::candidates::Check;
+use crate::facts::search::hit::Components;
+use crate::facts::search::hit::TOP;
 use crate::facts::user::UserId;
 use crate::facts::vectors::Scanned;
 use crate::ranking::normalise_min_max;
@@ -48,22 +48,22 @@ pub(crate) fn by_words(
 ) -> Result<Vec<RankedRow>> {
     let scores: Vec<f64> = matches.iter().map(|(_, score)| *score).collect();
     let mut wanted = limit.saturating_add(TIES);
-    let mut places = best(&scores, wanted);
-    let mut looked_at = 0;
+    let mut indexes = best(&scores, wanted);
+    let mut examined = 0;
     let mut found: Vec<RankedRow> = Vec::new();
-    while let Some(place) = places.get(looked_at) {
-        let (seq, score) = matches[*place];
+    while let Some(index) = indexes.get(examined) {
+        let (seq, score) = matches[*index];
         if is_past(&found, score, limit) {
             break;
         }
         if check.is_searchable(seq)? {
             found.push(by_words_alone(seq, score, found.len()));
         }
-        looked_at += 1;
+        examined += 1;
         // Many rows may be of other users, or no longer valid.
-        if looked_at == places.len() && looked_at < matches.len() {
+        if examined == indexes.len() && examined < matches.len() {
             wanted = wanted.saturating_mul(4);
-            places = best(&scores, wanted);
+            indexes = best(&scores, wanted);
         }
     }
     Ok(found)
@@ -87,15 +87,15 @@ pub(crate) fn by_vectors(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
     let best = best(&scanned.similarity, limit.saturating_add(TIES));
     best.into_iter()
         .enumerate()
-        .map(|(rank, place)| {
-            let score = f64::from(scanned.similarity[place]);
+        .map(|(rank, index)| {
+            let score = f64::from(scanned.similarity[index]);
             let components = Components {
                 cosine: Some(score),
                 vector: score,
                 vector_rank: top_rank(rank),
                 ..Components::default()
             };
-            let seq = scanned.seqs[place];
+            let seq = scanned.seqs[index];
             RankedRow {
                 seq,
                 score,
@@ -109,7 +109,8 @@ pub(crate) fn by_vectors(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
 pub(crate) fn seed(
     connection: &Connection,
     user: &UserId,
-    (by_words, by_vectors): (Vec<RankedRow>, Vec<RankedRow>),
+    by_words: Vec<RankedRow>,
+    by_vectors: Vec<RankedRow>,
     now: DateTime<Utc>,
 ) -> Result<Vec<RankedRow>> {
     let mut joined: Vec<RankedRow> = by_words.into_iter().take(TOP).collect();
@@ -153,28 +154,28 @@ pub(crate) fn best<S: Copy + PartialOrd>(scores: &[S], wanted: usize) -> Vec<usi
     let Some(last) = wanted.checked_sub(1) else {
         return Vec::new();
     };
-    let mut kept: Vec<usize> = Vec::new();
+    let mut best: Vec<usize> = Vec::new();
     let mut threshold: Option<S> = None;
-    for (place, score) in scores.iter().enumerate() {
+    for (index, score) in scores.iter().enumerate() {
         // A score equal to the last wanted one ranks after it.
         if threshold.is_some_and(|threshold| *score <= threshold) {
             continue;
         }
-        kept.push(place);
-        if kept.len() == wanted.saturating_mul(2) {
-            kept.select_nth_unstable_by(last, order);
-            kept.truncate(wanted);
-            threshold = kept.last().map(|place| scores[*place]);
+        best.push(index);
+        if best.len() == wanted.saturating_mul(2) {
+            best.select_nth_unstable_by(last, order);
+            best.truncate(wanted);
+            threshold = best.last().map(|index| scores[*index]);
         }
     }
-    kept.sort_unstable_by(order);
-    kept.truncate(wanted);
-    kept
+    best.sort_unstable_by(order);
+    best.truncate(wanted);
+    best
 }
 
 /// Returns the 1-based rank of an index, or `None` beyond [`TOP`].
-pub(crate) fn top_rank(place: usize) -> Option<usize> {
-    (place < TOP).then_some(place + 1)
+pub(crate) fn top_rank(index: usize) -> Option<usize> {
+    (index < TOP).then_some(index + 1)
 }
 
 /// Returns whether no further row can be among the wanted ones.

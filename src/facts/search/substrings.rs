@@ -11,7 +11,7 @@ use crate::ranking::any_of;
 use crate::ranking::to_f64;
 use crate::text::is_unspaced;
 
-/// Score of a substring that is found, added to that of whole words: less than a rare word has.
+/// Score of a matching substring, added to that of whole words: less than that of a rare word.
 const FOUND: f64 = 2.0;
 
 /// Length of the grams in the substring index, which cannot find shorter texts.

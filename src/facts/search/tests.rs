@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Clock;
 use crate::embedding::Endpoint;
+use crate::facts::Fact;
+use crate::facts::ProjectScope;
 use crate::facts::vocabulary::FactStatus;
 use crate::ranking::ANSWER_SHARE;
 use crate::ranking::NEIGHBOUR_SHARES;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::query::Query;
 use crate::facts::queue;
 use crate::facts::store::Facts;
@@ -31,13 +32,17 @@ pub struct Remaining {
     pub last_error: Option<String>,
 }
 
+row!(Remaining: server, vectors, attempts, last_error);
+
 /// A collection with vectors to erase.
 struct RemoteCollection {
     id: i64,
     server: String,
-    collection: String,
+    name: String,
     attempts: u32,
 }
+
+row!(RemoteCollection: id, server, name, attempts);
 
 /// Condition for vectors to erase, except of a fact that was added again and whose job is still pending.
 const ERASABLE: &str = "place = ?1 AND NOT EXISTS (SELECT 1 FROM vector_jobs AS j \
@@ -46,11 +51,11 @@ const ERASABLE: &str = "place = ?1 AND NOT EXISTS (SELECT 1 FROM vector_jobs AS 
 
 /// Records that a server may have the vectors of these facts from now on.
 pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&str]) -> Result<()> {
-    let place = [server.url(), server.collection()];
+    let collection = [server.url(), server.collection()];
     connection.run(
         "note where vectors are sent",
         "INSERT INTO vector_places (server, collection) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-        place,
+        collection,
     )?;
     let sql = "INSERT INTO vector_copies (fact_id, place) \
                SELECT ?3, place FROM vector_places WHERE server = ?1 AND collection = ?2 \
@@ -59,7 +64,7 @@ pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&st
         connection.run(
             "note where vectors are sent",
             sql,
-            [place[0], place[1], fact],
+            [collection[0], collection[1], fact],
         )?;
     }
     Ok(())
@@ -135,16 +140,16 @@ pub(crate) fn erase(facts: &mut Facts, scope: RetryScope) -> Result<Option<Error
         return Ok(None);
     }
     let mut failed = None;
-    for place in places(facts, scope)? {
-        if let Some(error) = erase_at(facts, &place)? {
-            postpone(facts, &place, &error)?;
+    for collection in collections(facts, scope)? {
+        if let Some(error) = erase_in(facts, &collection)? {
+            postpone(facts, &collection, &error)?;
             failed.get_or_insert(error);
         }
     }
     Ok(failed)
 }
 
-fn places(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
+fn collections(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
     let now = match scope {
         RetryScope::All => None,
         RetryScope::Due => Some(queue::now_millis(&facts.clock())),
@@ -152,26 +157,22 @@ fn places(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>> {
     let sql = "SELECT place, server, collection, attempts FROM vector_places AS p \
                WHERE (?1 IS NULL OR not_before <= ?1) \
                AND EXISTS (SELECT 1 FROM vector_erasures AS e WHERE e.place = p.place) ORDER BY place";
-    facts
-        .connection()
-        .rows("read what is to be erased", sql, [now], |row| {
-            Ok(RemoteCollection {
-                id: row.get(0)?,
-                server: row.get(1)?,
-                collection: row.get(2)?,
-                attempts: row.get(3)?,
-            })
-        })
+    facts.connection().rows(
+        "read what is to be erased",
+        sql,
+        [now],
+        RemoteCollection::read,
+    )
 }
 
 /// Erases the vectors in one collection; returns the error of the server, if any.
-fn erase_at(facts: &mut Facts, at: &RemoteCollection) -> Result<Option<Error>> {
-    let server = match Chroma::at(&at.server, &at.collection) {
+fn erase_in(facts: &mut Facts, from: &RemoteCollection) -> Result<Option<Error>> {
+    let server = match Chroma::at(&from.server, &from.name) {
         Ok(server) => server,
         Err(error) => return Ok(Some(error)),
     };
     loop {
-        let ids = erasable(facts.connection(), at)?;
+        let ids = erasable(facts.connection(), from)?;
         if ids.is_empty() {
             return Ok(None);
         }
@@ -184,33 +185,35 @@ fn erase_at(facts: &mut Facts, at: &RemoteCollection) -> Result<Option<Error>> {
                 connection.run(
                     "note what is erased",
                     "DELETE FROM vector_erasures WHERE place = ?1 AND fact_id = ?2",
-                    params![at.id, fact],
+                    params![from.id, fact],
                 )?;
             }
-            answered(connection, at.id)
+            record_answer(connection, from.id)
         })?;
     }
 }
 
-fn erasable(connection: &Connection, at: &RemoteCollection) -> Result<Vec<String>> {
+fn erasable(connection: &Connection, from: &RemoteCollection) -> Result<Vec<String>> {
     let sql = format!("SELECT fact_id FROM vector_erasures WHERE {ERASABLE} LIMIT {BATCH}");
-    connection.rows("read what is to be erased", &sql, [at.id], |row| row.get(0))
+    connection.rows("read what is to be erased", &sql, [from.id], |row| {
+        row.get(0)
+    })
 }
 
-fn answered(connection: &Connection, place: i64) -> Result<()> {
+fn record_answer(connection: &Connection, collection: i64) -> Result<()> {
     let sql = "UPDATE vector_places SET attempts = 0, not_before = '', last_error = NULL \
                WHERE place = ?1";
-    connection.run("note what is erased", sql, [place])
+    connection.run("note what is erased", sql, [collection])
 }
 
-fn postpone(facts: &mut Facts, at: &RemoteCollection, error: &Error) -> Result<()> {
-    let not_before = queue::later(&facts.clock(), TimeDelta::seconds(pause(at.attempts)));
+fn postpone(facts: &mut Facts, from: &RemoteCollection, error: &Error) -> Result<()> {
+    let not_before = queue::later(&facts.clock(), TimeDelta::seconds(pause(from.attempts)));
     facts.write(|connection| {
         connection.run(
             "note what is to be erased",
             "UPDATE vector_places SET attempts = attempts + 1, not_before = ?2, last_error = ?3 \
                  WHERE place = ?1",
-            params![at.id, not_before, error.message],
+            params![from.id, not_before, error.message],
         )
     })
 }
@@ -220,14 +223,7 @@ pub(crate) fn remaining(connection: &Connection, of: Option<&[String]>) -> Resul
     let ids = of.map(|ids| serde_json::json!(ids).to_string());
     let sql = "SELECT server, count(*), attempts, last_error FROM vector_erasures JOIN vector_places USING (place) \
                WHERE ?1 IS NULL OR fact_id IN (SELECT value FROM json_each(?1)) GROUP BY place ORDER BY place";
-    connection.rows("read what is to be erased", sql, [ids], |row| {
-        Ok(Remaining {
-            server: row.get(0)?,
-            vectors: row.get(1)?,
-            attempts: row.get(2)?,
-            last_error: row.get(3)?,
-        })
-    })
+    connection.rows("read what is to be erased", sql, [ids], Remaining::read)
 }
 
 /// Returns the pause after a failure, in seconds, given the number of earlier failures.

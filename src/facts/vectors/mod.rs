@@ -14,7 +14,6 @@ mod sessions;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use rusqlite::Row;
 use rusqlite::named_params;
 use rusqlite::params;
 
@@ -25,6 +24,7 @@ use crate::embedding::Vector;
 use crate::embedding::VectorTable;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
@@ -68,34 +68,29 @@ pub(crate) fn update_index<'f>(
     connection: &Connection,
     facts: impl IntoIterator<Item = &'f Fact>,
 ) -> Result<()> {
-    let place = IndexLocation::read(connection)?;
+    let location = IndexLocation::current(connection)?;
     let built_in = model_of(&Embedder::BuiltIn);
     facts
         .into_iter()
-        .try_for_each(|fact| update_fact(connection, &place, &built_in, fact))
+        .try_for_each(|fact| update_fact(connection, &location, &built_in, fact))
 }
 
 fn update_fact(
     connection: &Connection,
-    place: &IndexLocation,
+    location: &IndexLocation,
     built_in: &str,
     fact: &Fact,
 ) -> Result<()> {
-    if place.server.is_some() {
+    if location.server.is_some() {
         return outbox::enqueue(connection, fact);
     }
-    if fact.status.is_retrievable() && place.model == built_in {
+    if fact.status.is_retrievable() && location.model == built_in {
         let texts = passage_texts(&fact.key, &fact.value_text);
         let vectors: Vec<Vector> = texts
             .iter()
             .map(|text| VectorTable::built_in().vector(text))
             .collect();
-        return write_vectors(
-            connection,
-            (&fact.user_id, &fact.fact_id),
-            built_in,
-            &vectors,
-        );
+        return write_vectors(connection, &fact.user_id, &fact.fact_id, built_in, &vectors);
     }
     connection.run(
         "remove a vector",
@@ -156,7 +151,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
                 let (vectors, after) = rest.split_at(one.texts.len().min(rest.len()));
                 rest = after;
                 if one.is_unchanged(connection)? {
-                    write_vectors(connection, (&one.user, &one.fact), &wanted, vectors)?;
+                    write_vectors(connection, &one.user, &one.fact, &wanted, vectors)?;
                     written += 1;
                 }
             }
@@ -180,20 +175,16 @@ pub(crate) struct IndexLocation {
     pub(crate) server: Option<String>,
 }
 
+row!(IndexLocation: model, server);
+
 impl IndexLocation {
     /// Returns the current location.
-    pub(crate) fn read(connection: &Connection) -> Result<Self> {
-        let read = |row: &Row<'_>| {
-            Ok(Self {
-                model: row.get(0)?,
-                server: row.get(1)?,
-            })
-        };
+    pub(crate) fn current(connection: &Connection) -> Result<Self> {
         connection.row(
             "read where the vectors are",
             "SELECT model, server FROM vector_index",
             [],
-            read,
+            Self::read,
         )
     }
 
@@ -209,11 +200,11 @@ impl IndexLocation {
 /// Applies a changed model or location: existing vectors are useless, and all are sent or rebuilt.
 fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let wanted = IndexLocation::from_settings(facts, embedder);
-    let is = IndexLocation::read(facts.connection())?;
-    if is == wanted || facts.is_dry_run() {
+    let current = IndexLocation::current(facts.connection())?;
+    if current == wanted || facts.is_dry_run() {
         return Ok(());
     }
-    let stays = is.server.is_some() && is.server == wanted.server;
+    let stays = current.server.is_some() && current.server == wanted.server;
     let dropped = Chroma::from_database(facts.connection())?.filter(|_| stays);
     if let Some(server) = &dropped {
         // All vectors of a collection have the same length.
@@ -244,7 +235,7 @@ fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
 
 /// Returns the model of the vectors in the index.
 pub(crate) fn model(connection: &Connection) -> Result<String> {
-    IndexLocation::read(connection).map(|place| place.model)
+    IndexLocation::current(connection).map(|location| location.model)
 }
 
 /// A fact without a vector.
@@ -286,7 +277,8 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<UnembeddedFact>> {
 /// Writes the vectors of a fact's passages, concatenated.
 fn write_vectors(
     connection: &Connection,
-    (user, fact): (&str, &str),
+    user: &str,
+    fact: &str,
     model: &str,
     vectors: &[Vector],
 ) -> Result<()> {

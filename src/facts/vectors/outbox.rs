@@ -7,6 +7,7 @@ use rusqlite::params;
 use crate::embedding::Embedder;
 use crate::error::Error;
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
@@ -25,9 +26,12 @@ use crate::facts::vectors::text;
 struct Job {
     fact: String,
     user: String,
-    wish: String,
+    /// A random id, which changes when a later job replaces it.
+    id: String,
     attempts: u32,
 }
+
+row!(Job: fact, user, id, attempts);
 
 /// Stores the latest job for a fact, in the transaction that changes it; a pause after a failure remains.
 pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
@@ -80,7 +84,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
                 connection.run(
                     "clear the outbox",
                     "DELETE FROM vector_jobs WHERE fact_id = ?1 AND wish = ?2",
-                    [&job.fact, &job.wish],
+                    [&job.fact, &job.id],
                 )?;
             }
             Ok(())
@@ -92,14 +96,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
 fn due(connection: &Connection, now: &str) -> Result<Vec<Job>> {
     let sql = "SELECT fact_id, user_id, wish, attempts FROM vector_jobs \
                WHERE not_before <= ?1 ORDER BY not_before, fact_id LIMIT ?2";
-    connection.rows("read the outbox", sql, params![now, BATCH], |row| {
-        Ok(Job {
-            fact: row.get(0)?,
-            user: row.get(1)?,
-            wish: row.get(2)?,
-            attempts: row.get(3)?,
-        })
-    })
+    connection.rows("read the outbox", sql, params![now, BATCH], Job::read)
 }
 
 /// Sends the current state of the facts, which may be newer than the jobs; returns those without a vector.
@@ -109,22 +106,22 @@ fn carry_out(
     embedder: &Embedder,
     jobs: &[Job],
 ) -> Result<Vec<String>> {
-    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    let (mut current, mut gone) = (Vec::new(), Vec::new());
     for job in jobs {
         let user = UserId::stored(job.user.clone());
         match fact::by_id(connection, &user, &job.fact)? {
-            Some(fact) if fact.status.is_retrievable() => kept.push(fact),
+            Some(fact) if fact.status.is_retrievable() => current.push(fact),
             _ => gone.push(job.fact.clone()),
         }
     }
-    let texts: Vec<String> = kept
+    let texts: Vec<String> = current
         .iter()
         .map(|fact| text(&fact.key, &fact.value_text))
         .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = embedder.vectors(&texts)?;
     let mut points = Vec::new();
-    for (fact, vector) in kept.into_iter().zip(vectors) {
+    for (fact, vector) in current.into_iter().zip(vectors) {
         // A zero vector means no known words, and has no cosine.
         if vector.is_zero() {
             gone.push(fact.fact_id);
@@ -148,7 +145,7 @@ fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
                 "write the outbox",
                 "UPDATE vector_jobs SET attempts = attempts + 1, not_before = ?3, last_error = ?4 \
                      WHERE fact_id = ?1 AND wish = ?2",
-                params![job.fact, job.wish, not_before, message],
+                params![job.fact, job.id, not_before, message],
             )?;
         }
         Ok(())

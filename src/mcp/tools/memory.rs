@@ -8,6 +8,7 @@ use crate::context::DigestRequest;
 use crate::error::Error;
 use crate::error::Result;
 use crate::journal;
+use crate::journal::Mode;
 use crate::journal::RecordDraft;
 use crate::journal::WriteOptions;
 use crate::mcp::answer::ToolAnswer;
@@ -82,7 +83,7 @@ pub(crate) const TOOLS: &[Tool] = &[
                 "q": {"type": "string"},
                 "limit": {"type": "integer", "description": "default 20"},
                 "window_lines": {"type": "integer"},
-                "mode": {"enum": ["hybrid", "rg", "jq"]}
+                "mode": {"enum": Mode::ALL.map(Mode::as_str)}
             })
         },
         required: &["q"],

@@ -15,9 +15,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::Error;
 use crate::error::Result;
-use crate::share::server::QUIET;
 use crate::share::server::failure;
 use crate::storage::fail_point;
+
+/// Time without an answer after which a connection is probed or abandoned.
+pub(crate) const QUIET: Duration = Duration::from_secs(10);
 
 /// Additional time in which a server that enforces the timeout itself can report it.
 const GRACE: Duration = Duration::from_millis(250);

@@ -4,6 +4,7 @@ use tokio_postgres::Row;
 
 use crate::error::Result;
 use crate::facts::replication::DeviceOperation;
+use crate::facts::replication::OperationAddress;
 use crate::facts::replication::OperationKind;
 use crate::facts::replication::Received;
 use crate::facts::replication::Tombstone;
@@ -64,8 +65,8 @@ impl SyncServer {
         self.execute("begin", "BEGIN", &[])?;
         let new = self.insert_batch(batch, &scopes)?;
         for tombstone in tombstones {
-            let meant: Values<'_> = &[&tombstone.owner, &tombstone.subject, &tombstone.until];
-            self.execute("forget", FORGET, meant)?;
+            let erased: Values<'_> = &[&tombstone.owner, &tombstone.subject, &tombstone.until];
+            self.execute("forget", FORGET, erased)?;
             self.execute("forget", SCRUB, &[&tombstone.turns])?;
         }
         let device = batch.first().map(|one| one.device.as_str());
@@ -78,12 +79,12 @@ impl SyncServer {
     /// Fetches the operations after these numbers, sorted per device.
     pub(crate) fn fetch(
         &mut self,
-        after: &[(String, String, i64)],
+        after: &[OperationAddress],
         limit: i64,
     ) -> Result<Vec<Received>> {
-        let scopes = self.server_scopes(after.iter().map(|one| &one.0));
-        let devices: Vec<&str> = after.iter().map(|one| one.1.as_str()).collect();
-        let numbers: Vec<i64> = after.iter().map(|one| one.2).collect();
+        let scopes = self.server_scopes(after.iter().map(|one| &one.scope));
+        let devices: Vec<&str> = after.iter().map(|one| one.device.as_str()).collect();
+        let numbers: Vec<i64> = after.iter().map(|one| one.number).collect();
         self.round_trips += 2;
         let places: Values<'_> = &[&scopes, &devices, &numbers, &limit];
         let rows = self

@@ -20,7 +20,8 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::facts::replication::PRIVATE;
 use crate::project::Project;
-use crate::share::address::Address;
+use crate::project::ServerAddress;
+use crate::share::server::connection::QUIET;
 use crate::share::server::connection::ServerConnection;
 use crate::storage::read;
 
@@ -29,9 +30,6 @@ pub use state::SharedDevice;
 
 /// Version of the tables that this program creates and supports.
 pub(crate) const SCHEMA: i32 = 1;
-
-/// Time without an answer after which a connection is probed or abandoned.
-const QUIET: Duration = Duration::from_secs(10);
 
 /// The values of a statement's placeholders.
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -46,7 +44,11 @@ pub(crate) struct SyncServer {
 
 impl SyncServer {
     /// Connects; `wait` is the timeout of each statement.
-    pub(crate) fn connect(project: &Project, address: &Address, wait: Duration) -> Result<Self> {
+    pub(crate) fn connect(
+        project: &Project,
+        address: &ServerAddress,
+        wait: Duration,
+    ) -> Result<Self> {
         let mut config = address.config.clone();
         config
             .connect_timeout(wait.min(QUIET))
@@ -60,8 +62,8 @@ impl SyncServer {
             _ => Some(tls(project)?),
         };
         Ok(Self {
-            connection: ServerConnection::open(&config, tls, wait, &address.shown)?,
-            role: address.role.clone(),
+            connection: ServerConnection::open(&config, tls, wait, &address.to_string())?,
+            role: address.role().unwrap_or_default().to_owned(),
             wait,
             round_trips: 0,
         })

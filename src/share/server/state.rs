@@ -50,15 +50,15 @@ impl SyncServer {
     pub(crate) fn state(&mut self) -> Result<ServerState> {
         let wait = self.wait.as_millis().max(1);
         self.round_trips += 1;
-        let asked = format!(
+        let sql = format!(
             "SET statement_timeout = {wait}; \
              SELECT m.version, r.rolsuper OR r.rolbypassrls, d.scope, d.device, d.highest \
              FROM annals_meta AS m JOIN pg_roles AS r ON r.rolname = current_user \
              LEFT JOIN annals_devices AS d ON true"
         );
-        let messages = self.connection.ask("read the server state", |client| {
-            client.simple_query(&asked)
-        })?;
+        let messages = self
+            .connection
+            .ask("read the server state", |client| client.simple_query(&sql))?;
         let mut state = ServerState::default();
         let (mut version, mut sees_all) = (None, false);
         for row in rows(&messages) {
@@ -91,11 +91,11 @@ impl SyncServer {
     /// Creates the tables if they are missing, and returns whether they were.
     pub(crate) fn set_up(&mut self) -> Result<bool> {
         self.round_trips += 1;
-        let asked = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \
+        let sql = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \
              FROM pg_roles WHERE rolname = current_user";
         let found = self
             .connection
-            .ask("check the tables", |client| client.simple_query(asked))?;
+            .ask("check the tables", |client| client.simple_query(sql))?;
         self.check_role(rows(&found).any(|row| row.get(1) == Some("t")))?;
         let is_there = rows(&found).any(|row| row.get(0) == Some("t"));
         if !is_there {

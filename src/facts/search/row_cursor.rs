@@ -26,9 +26,9 @@ impl<'a> RowCursor<'a> {
         } else {
             (0, &self.rows[..self.next.min(self.rows.len())])
         };
-        let place = from + among.binary_search(&row).ok()?;
-        self.next = place + 1;
-        Some(place)
+        let index = from + among.binary_search(&row).ok()?;
+        self.next = index + 1;
+        Some(index)
     }
 }
 

@@ -5,13 +5,14 @@ use rusqlite::types::FromSql;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::facts::columns::row;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::store::Facts;
 
 /// The state of sharing on this device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct SharingState {
     /// The device's name.
     pub device: String,
     /// Whether it no longer shares.
@@ -49,20 +50,22 @@ pub struct SetAside {
     pub reason: String,
 }
 
+row!(SetAside: device, number, reason);
+
 /// SQL for the operations of this device that the server does not have.
 const PENDING: &str = "FROM share_device AS d JOIN share_cursors AS c ON c.device = d.device \
      JOIN operations AS o ON o.scope = c.scope AND o.device = c.device AND o.number > c.number";
 
 /// Returns the state of sharing, or `None` if this database was never shared.
-pub fn sharing(facts: &Facts) -> Result<Option<Summary>> {
+pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
     summary(facts.connection())
 }
 
-fn summary(connection: &Connection) -> Result<Option<Summary>> {
+fn summary(connection: &Connection) -> Result<Option<SharingState>> {
     let Some(device) = Device::find(connection)? else {
         return Ok(None);
     };
-    Ok(Some(Summary {
+    Ok(Some(SharingState {
         device: device.id,
         has_left: device.has_left,
         pending: count(connection, PENDING)?,
@@ -104,12 +107,6 @@ fn set_aside(connection: &Connection) -> Result<Vec<SetAside>> {
         "read what was set aside",
         "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number",
         [],
-        |row| {
-            Ok(SetAside {
-                device: row.get(0)?,
-                number: row.get(1)?,
-                reason: row.get(2)?,
-            })
-        },
+        SetAside::read,
     )
 }
