@@ -17,7 +17,6 @@ use crate::patterns::Retrospective;
 use crate::patterns::SubmittedLessons;
 use crate::planning::PhaseDir;
 use crate::planning::PlanningFolder;
-use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::position::Survey;
 use crate::project::Project;
@@ -157,7 +156,7 @@ impl<'a> Recorder<'a> {
             let Some(text) = read::text(&path)? else {
                 return Ok(false);
             };
-            let status = Summary::status_of(&text.value);
+            let status = SummaryStatus::from_text(&text.value);
             if matches!(status, Some(SummaryStatus::Partial | SummaryStatus::Failed)) {
                 return Ok(false);
             }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 
 /// A parsed heading.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl EntryHeading {
     /// Parses the heading of an entry that was recorded from a phase's folder: after `02-01-alerts`, the phase of
     /// `Phase 2-01: Alerts` is 2-01. Without one, the heading of such a phase looks like a range.
     pub(crate) fn of_folder(title: &str, folder: &str) -> Self {
-        let number = PhaseIds::MilestonePrefixed.split_folder(folder);
+        let number = PhaseNumbering::MilestonePrefixed.split_folder(folder);
         Self::parse_with(title, number.map(|(number, _)| number).as_ref())
     }
 

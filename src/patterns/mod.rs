@@ -43,7 +43,6 @@ pub(crate) use finished_phase::derive_durations;
 pub(crate) use history::history;
 pub(crate) use history::history_without_effort;
 pub use history::insights;
-pub(crate) use history::other_milestones;
 pub use insights::Bucket;
 pub use insights::Comparison;
 pub use insights::ComparisonQuestion;

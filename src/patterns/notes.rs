@@ -11,8 +11,8 @@ use crate::patterns::appending::CLOSINGS;
 use crate::patterns::appending::changeable_text;
 use crate::patterns::appending::check_whole;
 use crate::patterns::named_files;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::secrets;
@@ -83,7 +83,7 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
         )));
     }
     if let Some(phase) = &request.phase
-        && phase.ids() == PhaseIds::MilestonePrefixed
+        && phase.numbering() == PhaseNumbering::MilestonePrefixed
     {
         Survey::read(project)?.check_number(phase)?;
     }
