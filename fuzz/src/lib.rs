@@ -21,7 +21,7 @@ use annals::merge::Labels;
 use annals::merge::MergeKind;
 use annals::merge::Versions;
 use annals::patterns;
-use annals::planning::PhaseIds;
+use annals::planning::PhaseNumbering;
 use annals::planning::Plan;
 use annals::planning::ProjectFile;
 use annals::planning::Roadmap;
@@ -220,9 +220,9 @@ pub fn recall_query(bytes: &[u8]) {
 /// Parses ROADMAP.md.
 pub fn roadmap(bytes: &[u8]) {
     with_text(bytes, |text, path| drop(Roadmap::parse(text, path)));
-    let ids = PhaseIds::MilestonePrefixed;
+    let numbering = PhaseNumbering::MilestonePrefixed;
     with_text(bytes, |text, path| {
-        drop(Roadmap::parse_with(text, path, ids));
+        drop(Roadmap::parse_with(text, path, numbering));
     });
 }
 
@@ -253,9 +253,9 @@ fn round_trip(result: annals::error::Result<Option<Vec<u8>>>, bytes: &[u8]) {
 
 /// Parses STATE.md, with phases numbered in either way.
 pub fn state(bytes: &[u8]) {
-    for ids in [PhaseIds::Plain, PhaseIds::MilestonePrefixed] {
+    for numbering in [PhaseNumbering::Plain, PhaseNumbering::MilestonePrefixed] {
         with_text(bytes, |text, path| {
-            drop(StateFile::parse_with(text, path, ids));
+            drop(StateFile::parse_with(text, path, numbering));
         });
     }
 }

@@ -68,7 +68,7 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(value) = &report.core_value {
         writeln!(to, "Core value: {}", core_value(value))?;
     }
-    if let Some(name) = report.milestone_name() {
+    if let Some(name) = report.milestone.display_name() {
         writeln!(to, "Milestone:  {}", clip(&name, WIDTH))?;
     }
     writeln!(to, "Phase:      {}", phase(&report.derived))?;

@@ -148,7 +148,7 @@ impl<'a> Gatherer<'a> {
         }
         let remark = status.stated_remark();
         lines.extend(remark.map(|remark| format!("STATE.md says: {remark}")));
-        let milestone = status.milestone_name();
+        let milestone = status.milestone.display_name();
         lines.extend(milestone.map(|name| format!("Milestone: {name}")));
         lines.extend(self.resume_notes(warnings));
         lines.extend(drift_lines(&status.drift));

@@ -158,7 +158,7 @@ fn add_latest(
 pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
     for archive in &survey.folder.archived {
         let milestone: MilestoneFolder = archive.milestone()?.value;
-        let roadmap = archive.roadmap(milestone.ids.unwrap_or_default())?;
+        let roadmap = archive.roadmap(milestone.numbering.unwrap_or_default())?;
         for dir in &milestone.phases {
             if Recorder::is_complete(dir)? {
                 let planned = roadmap.as_ref();

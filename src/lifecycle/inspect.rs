@@ -11,7 +11,7 @@ use crate::patterns::Patterns;
 use crate::patterns::derive_durations;
 use crate::planning::FileKind;
 use crate::planning::FileName;
-use crate::planning::PhaseIds;
+use crate::planning::PhaseNumbering;
 use crate::planning::Plan;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
@@ -90,8 +90,9 @@ fn reader(path: &Path) -> Option<Reader> {
     Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
         vocabulary::STATE => |_, text, path| {
             let beside = |name| path.with_file_name(name);
-            let ids = PhaseIds::read(&beside(vocabulary::CONFIG), &beside(vocabulary::ROADMAP));
-            let state = StateFile::parse_with(text, path, ids);
+            let numbering =
+                PhaseNumbering::read(&beside(vocabulary::CONFIG), &beside(vocabulary::ROADMAP));
+            let state = StateFile::parse_with(text, path, numbering);
             Ok(state.map(|state| Model::State(Box::new(state))))
         },
         vocabulary::ROADMAP => |_, text, path| {

@@ -49,7 +49,7 @@ pub(crate) fn lessons(
 /// Returns a digest of the name, size and time of every summary, and of the recorded patterns.
 fn fingerprint(survey: &Survey, recorded: &Patterns) -> Result<String> {
     let mut digest = Sha256::new();
-    for milestone in patterns::other_milestones(&survey.folder, &mut Vec::new())? {
+    for milestone in survey.folder.other_milestones(&mut Vec::new())? {
         milestone
             .phases
             .iter()

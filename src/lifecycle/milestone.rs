@@ -80,7 +80,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     if status.next.action != Action::None || folder.active.slug != DEFAULT_MILESTONE {
         found.push(ListedMilestone {
             slug: folder.active.slug.clone(),
-            name: status.milestone_name(),
+            name: status.milestone.display_name(),
             standing: MilestoneState::Active,
             phases: Some(survey.position.members().count()),
         });

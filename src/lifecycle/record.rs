@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::lifecycle::chronology::Chronology;
 use crate::lifecycle::chronology::DatedPhase;
 use crate::patterns;
-use crate::patterns::Circumstances;
+use crate::patterns::EntryContext;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PastProblems;
 use crate::patterns::Patterns;
@@ -17,7 +17,6 @@ use crate::patterns::Retrospective;
 use crate::patterns::SubmittedLessons;
 use crate::planning::PhaseDir;
 use crate::planning::PlanningFolder;
-use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::position::Survey;
 use crate::project::Project;
@@ -157,7 +156,7 @@ impl<'a> Recorder<'a> {
             let Some(text) = read::text(&path)? else {
                 return Ok(false);
             };
-            let status = Summary::status_of(&text.value);
+            let status = SummaryStatus::from_text(&text.value);
             if matches!(status, Some(SummaryStatus::Partial | SummaryStatus::Failed)) {
                 return Ok(false);
             }
@@ -202,16 +201,16 @@ impl<'a> Recorder<'a> {
         for one in &dated {
             if let Some(phase) = self.new.iter().find(|new| new.dir == one.phase.dir) {
                 let effort = self.effort(one)?;
-                let circumstances = Circumstances {
+                let context = EntryContext {
                     date: one.date,
                     effort: effort.as_deref(),
                     commit: one.commit.as_deref(),
                     past: Some(&past),
                 };
-                let mut entry = Retrospective::from_phase(phase, &circumstances);
+                let mut entry = Retrospective::from_phase(phase, &context);
                 if let Some(lessons) = self.lessons_of(phase) {
                     let root = &self.project.root;
-                    entry.judge(lessons.checked(phase, &self.known, None, root)?);
+                    entry.replace_lessons(lessons.checked(phase, &self.known, None, root)?);
                 }
                 entries.push(entry);
                 left -= 1;

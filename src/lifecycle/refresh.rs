@@ -101,7 +101,7 @@ fn sources(
         (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
-    let milestone = status.milestone_name();
+    let milestone = status.milestone.display_name();
     Sources {
         project: status.project,
         core_value: status.core_value,

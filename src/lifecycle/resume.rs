@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::lifecycle::pause;
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
-use crate::planning::PhaseIds;
+use crate::planning::PhaseNumbering;
 use crate::position::NextStatus;
 use crate::position::PausedWork;
 use crate::position::StatusReport;
@@ -86,7 +86,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let now = derived.number.map(|number| number.to_string());
     let then = phase
         .as_deref()
-        .map(|phase| first_number(phase, survey.state.ids));
+        .map(|phase| first_number(phase, survey.state.numbering));
     let commit = said(&["Commit"]);
     let commits = commit
         .map(|commit| project.git.commits_since(&commit))
@@ -139,9 +139,9 @@ pub(crate) fn current_notes(
 }
 
 /// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`.
-fn first_number(phase: &str, ids: PhaseIds) -> Option<String> {
+fn first_number(phase: &str, numbering: PhaseNumbering) -> Option<String> {
     let at = phase.find(|c: char| c.is_ascii_digit())?;
-    let (number, _) = ids.split(&phase[at..])?;
+    let (number, _) = numbering.split(&phase[at..])?;
     Some(number.to_string())
 }
 

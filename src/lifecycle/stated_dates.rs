@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::planning::MilestoneFolder;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::Roadmap;
 use crate::planning::StateFile;
 use crate::project::vocabulary;
@@ -22,7 +22,7 @@ impl StatedDates {
     pub(crate) fn new(roadmap: &Roadmap, state: &StateFile) -> Self {
         let mut found = BTreeMap::new();
         let logged = state.activity.iter().rev().filter_map(|activity| {
-            let number = completed_phase(&activity.text, state.ids)?;
+            let number = completed_phase(&activity.text, state.numbering)?;
             Some((number, activity.date?))
         });
         found.extend(logged);
@@ -42,10 +42,10 @@ impl StatedDates {
         let state = read::text(&home.join(vocabulary::STATE))?;
         // Warnings are reported when the milestone is surveyed.
         let of_roadmap = roadmap.as_ref().map(|text| text.value.as_str());
-        let of_folders = milestone.ids;
-        let ids = of_folders.unwrap_or_else(|| PhaseIds::of(None, of_roadmap));
-        let roadmap = roadmap.map(|text| Roadmap::parse_with(&text.value, home, ids).value);
-        let state = state.map(|text| StateFile::parse_with(&text.value, home, ids).value);
+        let of_folders = milestone.numbering;
+        let numbering = of_folders.unwrap_or_else(|| PhaseNumbering::detect(None, of_roadmap));
+        let roadmap = roadmap.map(|text| Roadmap::parse_with(&text.value, home, numbering).value);
+        let state = state.map(|text| StateFile::parse_with(&text.value, home, numbering).value);
         Ok(Self::new(
             &roadmap.unwrap_or_default(),
             &state.unwrap_or_default(),
@@ -58,11 +58,11 @@ impl StatedDates {
 }
 
 /// Returns the phase that an activity log entry reports as complete, or `None` if it names several.
-fn completed_phase(text: &str, ids: PhaseIds) -> Option<PhaseNumber> {
+fn completed_phase(text: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
     let lower = text.to_lowercase();
     let (_, rest) = lower.split_once("phase ")?;
     let mut words = rest.split_whitespace();
-    let number = ids.parse(words.next()?)?;
+    let number = numbering.parse(words.next()?)?;
     let verb = words.next()?;
     let is_done = verb.trim_matches(|c: char| !c.is_alphabetic());
     ["complete", "completed", "done", "finished"]
@@ -101,10 +101,11 @@ mod tests {
 
     #[test]
     fn the_project_decides_whether_a_hyphen_joins_a_milestone_or_a_range() {
-        let done = |text, ids| completed_phase(text, ids).map(|number| number.to_string());
+        let done =
+            |text, numbering| completed_phase(text, numbering).map(|number| number.to_string());
         let of_milestone = Some("1-04".to_owned());
-        assert_eq!(done("Phase 1-04 complete", PhaseIds::Plain), None);
-        let prefixed = PhaseIds::MilestonePrefixed;
+        assert_eq!(done("Phase 1-04 complete", PhaseNumbering::Plain), None);
+        let prefixed = PhaseNumbering::MilestonePrefixed;
         assert_eq!(done("Phase 1-04 complete", prefixed), of_milestone);
         assert_eq!(done("Phase 1-4 complete", prefixed), None);
     }

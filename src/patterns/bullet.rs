@@ -8,7 +8,6 @@ use crate::patterns::LessonSource;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::lesson::split_citation;
-use crate::patterns::other_milestones;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PlanNumber;
@@ -38,7 +37,7 @@ impl Patterns {
     /// Fills in the source of each bullet, as far as the summaries still exist.
     pub(crate) fn trace_bullets(&mut self, project: &Project) -> Result<()> {
         let folder = PlanningFolder::read(&project.planning()?.dir)?.value;
-        let mut milestones = other_milestones(&folder, &mut Vec::new())?;
+        let mut milestones = folder.other_milestones(&mut Vec::new())?;
         milestones.push(folder.active);
         for entry in &mut self.entries {
             let Some(trace) = &entry.trace else {

@@ -11,9 +11,11 @@ use crate::git::Git;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
 use crate::patterns::trace::plan_id;
+use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
 use crate::planning::PlanNumber;
+use crate::planning::PlanningFolder;
 use crate::planning::Summary;
 use crate::position::ReadText;
 use crate::storage::read::or_warning;
@@ -93,6 +95,31 @@ impl FinishedPhase {
             plans: sources.into_iter().map(record).collect(),
         };
         Ok(Parsed { value, warnings })
+    }
+
+    /// Reads the phases of other milestones whose folder has the same name as `dir`.
+    pub fn phases_of_same_name(
+        folder: &PlanningFolder,
+        dir: &PhaseDir,
+        read: ReadText<'_>,
+        git: &Git,
+    ) -> Result<Parsed<Vec<Self>>> {
+        let mut found = Parsed::clean(Vec::new());
+        let name = dir.dir_name();
+        let mut take = |milestone: &MilestoneFolder| -> Result<()> {
+            let same = |other: &&PhaseDir| other.dir != dir.dir && other.dir_name() == name;
+            for other in milestone.phases.iter().filter(same) {
+                let phase = Self::read(other, None, &milestone.slug, read, git)?;
+                found.value.push(phase.into_value(&mut found.warnings));
+            }
+            Ok(())
+        };
+        take(&folder.active)?;
+        // Warnings about these milestones were reported when they were read elsewhere.
+        for milestone in folder.other_milestones(&mut Vec::new())? {
+            take(&milestone)?;
+        }
+        Ok(found)
     }
 
     /// Returns the latest completion date of its plans, as far as the summaries state it.

@@ -5,8 +5,8 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 
 /// A parsed heading.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) struct EntryHeading {
 }
 
 /// Maximum number of words before `Phase`; a longer title is a sentence that mentions a phase.
-const WORDS_BEFORE: usize = 3;
+const MAX_WORDS_BEFORE: usize = 3;
 
 impl EntryHeading {
     /// Parses a heading.
@@ -32,8 +32,8 @@ impl EntryHeading {
 
     /// Parses the heading of an entry that was recorded from a phase's folder: after `02-01-alerts`, the phase of
     /// `Phase 2-01: Alerts` is 2-01. Without one, the heading of such a phase looks like a range.
-    pub(crate) fn of_folder(title: &str, folder: &str) -> Self {
-        let number = PhaseIds::MilestonePrefixed.split_folder(folder);
+    pub(crate) fn parse_in_folder(title: &str, folder: &str) -> Self {
+        let number = PhaseNumbering::MilestonePrefixed.split_folder(folder);
         Self::parse_with(title, number.map(|(number, _)| number).as_ref())
     }
 
@@ -62,7 +62,7 @@ fn split_phase<'a>(
             continue;
         }
         let words = before.split(|c: char| !c.is_alphanumeric());
-        if words.filter(|word| !word.is_empty()).count() > WORDS_BEFORE {
+        if words.filter(|word| !word.is_empty()).count() > MAX_WORDS_BEFORE {
             return None;
         }
         let rest = title[at + 5..].trim_start_matches(|c: char| " #:_*`-".contains(c));
@@ -143,7 +143,7 @@ mod tests {
             ("Phase 02-01: Alerts", "02-01-alerts", "2", "01: Alerts"),
             ("Phase 2: 01 alerts", "02-01-alerts", "2", "01 alerts"),
         ] {
-            let heading = EntryHeading::of_folder(title, folder);
+            let heading = EntryHeading::parse_in_folder(title, folder);
             let number = heading.phase.map(|phase| phase.to_string());
             assert_eq!(number.as_deref(), Some(phase), "{title} in {folder}");
             assert_eq!(heading.name, name, "{title} in {folder}");

@@ -13,7 +13,6 @@ use crate::patterns::stored;
 use crate::planning::MilestoneFolder;
 use crate::planning::PhaseDir;
 use crate::planning::Plan;
-use crate::planning::PlanningFolder;
 use crate::position::Phase;
 use crate::position::Survey;
 use crate::project::Project;
@@ -54,7 +53,7 @@ fn read_history(
 ) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
     let mut milestones = Vec::new();
-    for milestone in other_milestones(&survey.folder, &mut warnings)? {
+    for milestone in survey.folder.other_milestones(&mut warnings)? {
         milestones.push(read_all(&milestone, &[], recorded, &mut warnings)?);
     }
     // Archives are listed by name; milestones without dates sort first, since their order is unknown.
@@ -65,23 +64,6 @@ fn read_history(
         deduplicated(milestones.into_iter().flatten()),
         warnings,
     ))
-}
-
-/// Returns the archived milestones, and the open ones other than the active one.
-pub(crate) fn other_milestones(
-    folder: &PlanningFolder,
-    warnings: &mut Vec<Warning>,
-) -> Result<Vec<MilestoneFolder>> {
-    let mut found = Vec::new();
-    for archive in &folder.archived {
-        found.push(archive.milestone()?.into_value(warnings));
-    }
-    for slug in folder.milestones()? {
-        if slug != folder.active.slug {
-            found.push(folder.milestone(&slug)?.into_value(warnings));
-        }
-    }
-    Ok(found)
 }
 
 /// Reads the phases of a milestone, with the names of those that were `surveyed`.

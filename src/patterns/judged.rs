@@ -15,9 +15,9 @@ use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::bullet::cited;
 use crate::patterns::lesson::Lesson;
+use crate::patterns::lesson::MAX_LESSON_LENGTH;
 use crate::patterns::lesson::MAX_LESSONS;
 use crate::patterns::lesson::StemmedWords;
-use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::cite;
 use crate::patterns::lesson::is_complete;
 use crate::patterns::lesson::split_citation;
@@ -76,18 +76,18 @@ impl SubmittedLessons {
     pub fn parse(text: &str) -> Result<Self> {
         let found = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| {
-                Error::refused(format!("the lessons cannot be read: {error}")).hint(FORM)
+                Error::refused(format!("the lessons cannot be read: {error}")).hint(FORMAT_HINT)
             })?
         } else {
-            Self::of_markdown(text)
+            Self::from_markdown(text)
         };
         if found.worked.is_empty() && found.failed.is_empty() {
-            return Err(Error::refused("the input contains no lessons").hint(FORM));
+            return Err(Error::refused("the input contains no lessons").hint(FORMAT_HINT));
         }
         Ok(found)
     }
 
-    fn of_markdown(text: &str) -> Self {
+    fn from_markdown(text: &str) -> Self {
         // A label directly below a bullet would be part of the bullet, so the text is split at the labels first.
         let mut parts: Vec<(BulletSection, String)> = Vec::new();
         let mut follows_text = false;
@@ -110,7 +110,7 @@ impl SubmittedLessons {
             let whole = 0..text.len();
             let outline = Outline::parse(&text, 0);
             let items = outline.items(&whole);
-            list.extend(items.map(|(_, item)| SubmittedLesson::of_bullet(&item.text)));
+            list.extend(items.map(|(_, item)| SubmittedLesson::from_bullet(&item.text)));
         }
         found
     }
@@ -183,12 +183,12 @@ fn section_of_label(line: &str, follows_text: bool) -> Option<BulletSection> {
 }
 
 /// The format of lessons, as a hint in error messages.
-const FORM: &str = "write {\"worked\":[{\"text\":\"…\",\"plans\":[\"02\"]}],\"failed\":[…]}, or bullets under \
+const FORMAT_HINT: &str = "write {\"worked\":[{\"text\":\"…\",\"plans\":[\"02\"]}],\"failed\":[…]}, or bullets under \
                     `What worked` and `What failed`";
 
 impl SubmittedLesson {
     /// Parses `Text (plans 01, 03)`; without plans, the files are the paths in backticks.
-    fn of_bullet(bullet: &str) -> Self {
+    fn from_bullet(bullet: &str) -> Self {
         let plans: Vec<String> = cited(bullet).iter().map(ToString::to_string).collect();
         let text = split_citation(bullet).0;
         let spans = text.split('`').skip(1).step_by(2);
@@ -212,8 +212,8 @@ impl SubmittedLesson {
             return Err(self.refused(&reason, "say where the secret is stored, not its value"));
         }
         let length = sentence.chars().count();
-        if length > WIDTH {
-            let reason = format!("has {length} characters; the maximum is {WIDTH}");
+        if length > MAX_LESSON_LENGTH {
+            let reason = format!("has {length} characters; the maximum is {MAX_LESSON_LENGTH}");
             return Err(self.refused(&reason, "say it in one sentence"));
         }
         if !is_complete(sentence) {

@@ -11,8 +11,8 @@ use crate::patterns::appending::CLOSINGS;
 use crate::patterns::appending::changeable_text;
 use crate::patterns::appending::check_whole;
 use crate::patterns::named_files;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::position::Survey;
 use crate::project::Project;
 use crate::secrets;
@@ -27,7 +27,7 @@ use crate::text::line_end;
 pub(crate) const HEADING: &str = "Notes";
 
 /// Maximum length of a note, in characters.
-const WIDTH: usize = 400;
+const MAX_NOTE_LENGTH: usize = 400;
 
 /// A request to note a lesson.
 #[derive(Clone, Debug, Default)]
@@ -74,13 +74,13 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
         return Err(Error::refused(message).hint("say where the secret is stored, not its value"));
     }
     let length = text.as_str().chars().count();
-    if text.is_empty() || length > WIDTH {
+    if text.is_empty() || length > MAX_NOTE_LENGTH {
         return Err(Error::refused(format!(
-            "a note has 1 to {WIDTH} characters, this one {length}"
+            "a note has 1 to {MAX_NOTE_LENGTH} characters, this one {length}"
         )));
     }
     if let Some(phase) = &request.phase
-        && phase.ids() == PhaseIds::MilestonePrefixed
+        && phase.numbering() == PhaseNumbering::MilestonePrefixed
     {
         Survey::read(project)?.check_number(phase)?;
     }

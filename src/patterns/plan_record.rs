@@ -57,10 +57,10 @@ pub struct PlanRecord {
 }
 
 /// Number of leading characters used to find the line of a pattern: front matter may fold or quote the rest.
-const HEAD: usize = 24;
+const HEAD_LENGTH: usize = 24;
 
 fn line_of(pattern: &str, summary: &str) -> usize {
-    let head: String = pattern.chars().take(HEAD).collect();
+    let head: String = pattern.chars().take(HEAD_LENGTH).collect();
     let is_of_line = !head.contains('\n');
     let at = memmem::find(summary.as_bytes(), head.as_bytes()).filter(|_| is_of_line);
     at.map_or(0, |at| {

@@ -16,6 +16,7 @@ use crate::patterns::LoosePattern;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::Trace;
+use crate::patterns::bullet_list::is_filler;
 use crate::patterns::heading::EntryHeading;
 use crate::patterns::part::EntryPart;
 use crate::planning::non_placeholder;
@@ -165,11 +166,11 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
         }
     }
 
-    /// Reads the heading again with the folder that the entry was recorded from: it tells the phase of a milestone
-    /// from a range.
+    /// Parses the heading again with the folder that the entry was recorded from, which shows whether `2-01` is a
+    /// phase of a milestone or a range.
     fn number_by_trace(&mut self) {
         if let Some(trace) = &self.entry.trace {
-            let heading = EntryHeading::of_folder(&self.head.title, &trace.phase_dir);
+            let heading = EntryHeading::parse_in_folder(&self.head.title, &trace.phase_dir);
             self.entry.phase = heading.phase;
             self.entry.name = heading.name;
         }
@@ -280,22 +281,6 @@ fn push(list: &mut Vec<String>, text: &str) {
     }
 }
 
-/// Returns whether a bullet only stands for an empty list: `none observed`, `none chosen of 11 deviations`.
-pub(crate) fn is_filler(text: &str) -> bool {
-    let counts = text.strip_prefix("none chosen of ");
-    text.eq_ignore_ascii_case("none observed")
-        || counts.is_some_and(|counts| {
-            let counts = counts.split(" and ");
-            counts.map(|count| count.split_once(' ')).all(|count| {
-                count.is_some_and(|(number, of)| {
-                    !number.is_empty()
-                        && number.bytes().all(|byte| byte.is_ascii_digit())
-                        && ["deviation", "deviations", "issue", "issues"].contains(&of)
-                })
-            })
-        })
-}
-
 /// Returns the bullets and paragraphs outside all entries.
 fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
     let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
@@ -357,25 +342,6 @@ What finished phases taught.
 
 **Deviations:** 1 (1 Rule 1 - Bug)
 ";
-
-    #[test]
-    fn a_bullet_that_stands_for_an_empty_list_is_no_lesson() {
-        for text in [
-            "none observed",
-            "none chosen of 1 deviation",
-            "none chosen of 11 deviations and 2 issues",
-            "none chosen of 2 issues",
-        ] {
-            assert!(is_filler(text), "{text}");
-        }
-        for text in [
-            "none chosen of 11",
-            "none chosen of 11 deviations and a lock",
-            "none chosen of the deviations",
-        ] {
-            assert!(!is_filler(text), "{text}");
-        }
-    }
 
     #[test]
     fn an_entry_is_read_with_all_its_parts() {

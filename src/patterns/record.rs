@@ -1,18 +1,11 @@
 //! Determines which phases have an entry in PATTERNS.md.
 
-use crate::error::Result;
-use crate::git::Git;
 use crate::patterns::FinishedPhase;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
-use crate::patterns::other_milestones;
 use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::MilestoneFolder;
-use crate::planning::PhaseDir;
-use crate::planning::PlanningFolder;
-use crate::position::ReadText;
+use crate::position::letters;
 use crate::storage::read;
-use crate::warning::Parsed;
 
 /// Whether PATTERNS.md has an entry for a phase, with the line number of the entry's heading, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,33 +71,6 @@ impl Patterns {
     }
 }
 
-impl FinishedPhase {
-    /// Reads the phases of other milestones whose folder has the same name as `dir`.
-    pub fn phases_of_same_name(
-        folder: &PlanningFolder,
-        dir: &PhaseDir,
-        read: ReadText<'_>,
-        git: &Git,
-    ) -> Result<Parsed<Vec<Self>>> {
-        let mut found = Parsed::clean(Vec::new());
-        let name = dir.dir_name();
-        let mut take = |milestone: &MilestoneFolder| -> Result<()> {
-            let same = |other: &&PhaseDir| other.dir != dir.dir && other.dir_name() == name;
-            for other in milestone.phases.iter().filter(same) {
-                let phase = Self::read(other, None, &milestone.slug, read, git)?;
-                found.value.push(phase.into_value(&mut found.warnings));
-            }
-            Ok(())
-        };
-        take(&folder.active)?;
-        // Warnings about these milestones were reported when they were read elsewhere.
-        for milestone in other_milestones(folder, &mut Vec::new())? {
-            take(&milestone)?;
-        }
-        Ok(found)
-    }
-}
-
 /// Returns whether an entry was recorded from the phase's current summaries.
 fn is_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let trace = entry.trace.as_ref();
@@ -144,18 +110,12 @@ fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
         .dir_name
         .split_once(['-', '_'])
         .map_or("", |(_, slug)| slug);
-    let name = normalized(&entry.name);
+    let name = letters(&entry.name);
     entry.trace.is_none()
         && says_something
         && entry.phase.as_ref() == Some(&phase.number)
         && entry.timing.plans.is_none_or(|count| Some(count) == plans)
-        && (name == normalized(&phase.name) || name == normalized(slug))
-}
-
-/// Normalises a name for comparison: case and punctuation are ignored.
-fn normalized(name: &str) -> String {
-    let letters = name.chars().filter(|c| c.is_alphanumeric());
-    letters.flat_map(char::to_lowercase).collect()
+        && (name == letters(&phase.name) || name == letters(slug))
 }
 
 #[cfg(test)]
@@ -165,8 +125,10 @@ mod tests {
     use assert_fs::prelude::*;
 
     use super::*;
+    use crate::git::Git;
     use crate::patterns::PlanRecord;
     use crate::planning::PlanNumber;
+    use crate::planning::PlanningFolder;
     use crate::planning::Summary;
 
     fn phase(milestone: &str, digest: &str, plans: &[u32]) -> FinishedPhase {

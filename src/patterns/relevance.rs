@@ -25,7 +25,7 @@ const RECURRENCE: f64 = 0.5;
 /// Maximum length of a bullet, in characters; longer ones are paragraphs, to be read in PATTERNS.md.
 const MAX_BULLET_LENGTH: usize = 240;
 /// Maximum number of bullets of one entry in the main part of a ranking, so that others are not crowded out.
-const PER_ENTRY: usize = 2;
+const MAX_PER_ENTRY: usize = 2;
 
 /// Whether a pattern supports a way of working or advises against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -144,9 +144,9 @@ pub fn relevant(
     stale: &dyn Fn(usize, &str) -> Option<String>,
 ) -> Vec<RelevantPattern> {
     let mut found = one_per_subject(candidates(patterns));
-    let scores = Corpus::new(found.iter().map(|(pattern, _)| &pattern.text)).scores(topic);
+    let scores = Corpus::new(found.iter().map(|one| &one.pattern.text)).scores(topic);
     let best = scores.iter().copied().fold(0.0, f64::max);
-    for ((pattern, age), score) in found.iter_mut().zip(scores) {
+    for (Candidate { pattern, age }, score) in found.iter_mut().zip(scores) {
         let fit = if best > 0.0 { score / best } else { 0.0 };
         let recurrence = if split_citation(&pattern.text)
             .1
@@ -159,16 +159,24 @@ pub fn relevant(
         pattern.score = fit + RECENCY / f64::from(1 + *age) + recurrence;
         pattern.stale = stale(pattern.line, &pattern.text);
     }
-    found.sort_by(|(a, _), (b, _)| {
+    let mut found: Vec<RelevantPattern> = found.into_iter().map(|one| one.pattern).collect();
+    found.sort_by(|a, b| {
         let fresh = a.stale.is_some().cmp(&b.stale.is_some());
         let judged = b.judged.cmp(&a.judged);
         fresh.then(judged).then(b.score.total_cmp(&a.score))
     });
-    diversify(found.into_iter().map(|(pattern, _)| pattern).collect())
+    diversify(found)
 }
 
-/// Returns every bullet with its age in entries, newest first; duplicate texts only in the newest entry.
-fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
+/// A pattern that may be relevant.
+struct Candidate {
+    pattern: RelevantPattern,
+    /// The number of newer entries.
+    age: u32,
+}
+
+/// Returns every bullet, newest first; duplicate texts only in the newest entry.
+fn candidates(patterns: &Patterns) -> Vec<Candidate> {
     let ambiguous = ambiguous_phases(&patterns.entries);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -186,7 +194,8 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
                     reference: reference(entry, &ambiguous),
                     ..unranked(text, outcome, &source, entry.line)
                 };
-                found.push((pattern, u32::try_from(age).unwrap_or(u32::MAX - 1)));
+                let age = u32::try_from(age).unwrap_or(u32::MAX - 1);
+                found.push(Candidate { pattern, age });
             }
         }
     }
@@ -198,7 +207,10 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     {
         let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
         let pattern = unranked(&loose.text, PatternOutcome::Noted, source, loose.line);
-        found.push((pattern, oldest));
+        found.push(Candidate {
+            pattern,
+            age: oldest,
+        });
     }
     found
 }
@@ -206,21 +218,22 @@ fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
 /// Keeps only the newest of the rule-chosen patterns on a subject, whose citation counts the earlier plans.
 ///
 /// Judged patterns are all kept.
-fn one_per_subject(newest_first: Vec<(RelevantPattern, u32)>) -> Vec<(RelevantPattern, u32)> {
+fn one_per_subject(newest_first: Vec<Candidate>) -> Vec<Candidate> {
     let mut subjects = SubjectIndex::default();
     let mut known: Vec<usize> = newest_first
         .iter()
         .rev()
-        .map(|(pattern, _)| {
-            subjects.add(StemmedWords::from_text(without_citation(&pattern.text)), ())
+        .map(|one| {
+            let text = without_citation(&one.pattern.text);
+            subjects.add(StemmedWords::from_text(text), ())
         })
         .collect();
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    for (pattern, age) in newest_first {
+    for candidate in newest_first {
         let is_new = known.pop().is_none_or(|subject| seen.insert(subject));
-        if is_new || pattern.judged {
-            found.push((pattern, age));
+        if is_new || candidate.pattern.judged {
+            found.push(candidate);
         }
     }
     found
@@ -273,10 +286,10 @@ fn milestone(entry: &PatternEntry) -> Option<&str> {
 }
 
 /// Number of patterns shown where space is limited.
-const HEAD: usize = 5;
+const HEAD_LENGTH: usize = 5;
 
 /// Maximum number of these about what worked: what failed changes the next plan more often.
-const WORKED: usize = 3;
+const MAX_WORKED_IN_HEAD: usize = 3;
 
 /// Moves to the back what exceeds the share of an entry or of what worked, what resembles an earlier line,
 /// and what is stale.
@@ -289,15 +302,15 @@ fn diversify(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for pattern in ranked {
         let of_entry = of_entry.entry(pattern.line).or_default();
-        let is_in_head = first.len() < HEAD;
+        let is_in_head = first.len() < HEAD_LENGTH;
         let words = is_in_head.then(|| StemmedWords::from_text(without_citation(&pattern.text)));
         let is_said =
             |words: &StemmedWords| said.iter().any(|other| other.is_near_duplicate(words));
         let is_near = words.as_ref().is_some_and(is_said);
         let has_worked =
-            is_in_head && pattern.outcome == PatternOutcome::Worked && worked == WORKED;
+            is_in_head && pattern.outcome == PatternOutcome::Worked && worked == MAX_WORKED_IN_HEAD;
         let may_be_moved = !pattern.judged && (is_near || has_worked);
-        if *of_entry < PER_ENTRY && pattern.stale.is_none() && !may_be_moved {
+        if *of_entry < MAX_PER_ENTRY && pattern.stale.is_none() && !may_be_moved {
             *of_entry += 1;
             worked += usize::from(pattern.outcome == PatternOutcome::Worked);
             said.extend(words);

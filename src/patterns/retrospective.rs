@@ -9,12 +9,12 @@ use crate::patterns::FinishedPhase;
 use crate::patterns::PastProblems;
 use crate::patterns::PlanRecord;
 use crate::patterns::Trace;
+use crate::patterns::bullet_list;
 use crate::patterns::heading::EntryHeading;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::kinds;
 use crate::patterns::lesson;
 use crate::patterns::plans_without_deviation_count;
-use crate::patterns::rewriting;
 use crate::patterns::stated_deviations;
 use crate::planning::PhaseNumber;
 use crate::project::Project;
@@ -37,9 +37,10 @@ pub struct Retrospective {
     pub worked: Vec<Line>,
     /// What failed, strongest first.
     pub failed: Vec<Line>,
-    /// The deviations and issues, in words, that no lesson was chosen of if nothing is listed as failed; `None`
-    /// if the summaries mention none.
-    pub unchosen: Option<String>,
+    /// The numbers of deviations and issues in words, shown if no lesson about them was chosen; `None` if the
+    /// summaries mention none.
+    #[serde(rename = "unchosen")]
+    pub problem_counts: Option<String>,
     /// The durations of the plans.
     pub timing: PlanTimes,
     /// The effort profile in force.
@@ -80,9 +81,9 @@ pub struct DeviationKinds {
     pub silent: Option<String>,
 }
 
-/// Data for an entry that is not in its phase.
+/// The data for an entry that the phase itself does not contain.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Circumstances<'a> {
+pub struct EntryContext<'a> {
     /// The day the phase was finished according to git or the milestone, used if its summaries do not state
     /// it.
     pub date: Option<NaiveDate>,
@@ -96,7 +97,7 @@ pub struct Circumstances<'a> {
 
 impl Retrospective {
     /// Replaces the chosen lessons with those submitted by the agent.
-    pub(crate) fn judge(&mut self, lessons: CheckedLessons) {
+    pub(crate) fn replace_lessons(&mut self, lessons: CheckedLessons) {
         let both = || lessons.worked.iter().chain(&lessons.failed);
         self.trace.sources = both().map(|one| one.source.clone()).collect();
         self.trace.judged = true;
@@ -109,18 +110,15 @@ impl Retrospective {
     fn record_bullets_digest(&mut self) {
         let texts =
             |lines: &[Line]| -> Vec<String> { lines.iter().map(ToString::to_string).collect() };
-        let digest = rewriting::digest(&texts(&self.worked), &texts(&self.failed));
+        let digest = bullet_list::digest(&texts(&self.worked), &texts(&self.failed));
         self.trace.bullets = Some(digest);
     }
 
     /// Creates the entry from a phase's plans.
-    pub fn from_phase(phase: &FinishedPhase, circumstances: &Circumstances<'_>) -> Self {
+    pub fn from_phase(phase: &FinishedPhase, context: &EntryContext<'_>) -> Self {
         let plans = &phase.plans;
-        let (worked, failed) = (
-            lesson::worked(phase),
-            lesson::failed(phase, circumstances.past),
-        );
-        let mut trace = phase.trace(circumstances.commit);
+        let (worked, failed) = (lesson::worked(phase), lesson::failed(phase, context.past));
+        let mut trace = phase.trace(context.commit);
         trace.sources = worked
             .iter()
             .chain(&failed)
@@ -131,16 +129,13 @@ impl Retrospective {
                 number: phase.number.clone(),
                 name: name(&phase.name),
             },
-            date: phase.completed().or(circumstances.date),
+            date: phase.completed().or(context.date),
             trace,
             worked: worked.into_iter().map(|one| one.text).collect(),
             failed: failed.into_iter().map(|one| one.text).collect(),
-            unchosen: unchosen(plans),
+            problem_counts: problem_counts(plans),
             timing: PlanTimes::from_plans(plans),
-            effort: circumstances
-                .effort
-                .map(line)
-                .filter(|line| !line.is_empty()),
+            effort: context.effort.map(line).filter(|line| !line.is_empty()),
             deviations: DeviationKinds::from_plans(plans),
         };
         entry.record_bullets_digest();
@@ -154,7 +149,7 @@ impl Retrospective {
 }
 
 /// Returns the number of deviations and issues in words: `11 deviations and 1 issue`.
-fn unchosen(plans: &[PlanRecord]) -> Option<String> {
+fn problem_counts(plans: &[PlanRecord]) -> Option<String> {
     let deviations = stated_deviations(plans).unwrap_or_default();
     let deviations = usize::try_from(deviations).unwrap_or(usize::MAX);
     let noted = plans.iter().flat_map(|plan| &plan.issues);

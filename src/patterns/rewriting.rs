@@ -1,9 +1,6 @@
 //! Replaces the lessons of an entry with judged ones, as long as its bullets are unchanged since annals wrote
 //! them.
 
-use sha2::Digest;
-use sha2::Sha256;
-
 use crate::error::Error;
 use crate::error::Result;
 use crate::patterns;
@@ -11,13 +8,15 @@ use crate::patterns::LessonSource;
 use crate::patterns::PatternEntry;
 use crate::patterns::Patterns;
 use crate::patterns::appending::changeable_text;
+use crate::patterns::bullet_list;
+use crate::patterns::bullet_list::NONE;
+use crate::patterns::bullet_list::NONE_CHOSEN;
+use crate::patterns::bullet_list::is_filler;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::lesson::Lesson;
-use crate::patterns::reader::is_filler;
 use crate::patterns::trace;
 use crate::project::Project;
 use crate::storage::Changes;
-use crate::text::hexadecimal;
 use crate::text::quantity;
 
 /// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
@@ -50,45 +49,18 @@ pub(crate) fn replace_lessons(
     changes.edit(&path, old, new.into_bytes())
 }
 
-/// The bullet that stands for an empty list.
-const NONE: &str = "none observed";
-
-/// Returns the digest of an entry's bullets, whichever bullet stands for an empty list.
-pub(crate) fn digest<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
-    let digest = Sha256::digest(section(worked, failed, NONE));
-    hexadecimal(&digest[..8])
-}
-
-/// Returns the part of an entry that contains its bullets; `none_failed` stands for an empty second list.
-fn section<T: AsRef<str>>(worked: &[T], failed: &[T], none_failed: &str) -> String {
-    let list = |bullets: &[T], none: &str| -> String {
-        if bullets.is_empty() {
-            return format!("- {none}\n");
-        }
-        let lines: Vec<String> = bullets
-            .iter()
-            .map(|bullet| format!("- {}\n", bullet.as_ref()))
-            .collect();
-        lines.concat()
-    };
-    format!(
-        "**What worked:**\n{}\n**What failed:**\n{}\n",
-        list(worked, NONE),
-        list(failed, none_failed)
-    )
-}
-
 /// Returns an entry's text with other lessons; `None` if its bullets are not, byte for byte, what annals
 /// wrote.
 pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
     let trace = entry.trace.as_ref()?;
     let written = trace.bullets.as_deref()?;
-    if digest(&entry.worked, &entry.failed) != written {
+    if bullet_list::digest(&entry.worked, &entry.failed) != written {
         return None;
     }
     let none_failed = none_failed(entry);
     // Earlier versions wrote the same for every empty list.
-    let plain = [NONE, &none_failed].map(|none| section(&entry.worked, &entry.failed, none));
+    let plain =
+        [NONE, &none_failed].map(|none| bullet_list::section(&entry.worked, &entry.failed, none));
     let plain = plain.iter().find(|plain| {
         let crlf = plain.replace('\n', "\r\n");
         entry.text.contains(*plain) || entry.text.contains(&crlf)
@@ -111,9 +83,9 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
         .map(|lesson| lesson.source.clone())
         .collect();
     let mut new = entry.text.clone();
-    let section = section(&worked, &failed, &none_failed).replace('\n', end);
+    let section = bullet_list::section(&worked, &failed, &none_failed).replace('\n', end);
     new.replace_range(at..at + old.len(), &section);
-    trace::with_judged_mark(&new, &sources, &digest(&worked, &failed))
+    trace::with_judged_mark(&new, &sources, &bullet_list::digest(&worked, &failed))
 }
 
 /// Returns the bullet that stands for an empty list of what failed: the one in the entry, or else one that
@@ -128,7 +100,7 @@ fn none_failed(entry: &PatternEntry) -> String {
         return written.to_owned();
     }
     match usize::try_from(entry.deviations.count.unwrap_or_default()) {
-        Ok(count) if count > 0 => format!("none chosen of {}", quantity(count, "deviation")),
+        Ok(count) if count > 0 => format!("{NONE_CHOSEN}{}", quantity(count, "deviation")),
         _ => NONE.to_owned(),
     }
 }

@@ -34,7 +34,7 @@ impl StaleReasons {
 
     /// Checks every pattern against the working tree and the git history.
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
-        let staleness = Staleness::of_patterns(patterns, &project.root, &project.git)?;
+        let staleness = Staleness::check_patterns(patterns, &project.root, &project.git)?;
         let entries = patterns.entries.iter();
         let entries = entries.map(|entry| entry.all_texts().collect::<Vec<_>>());
         let loose = patterns.loose.iter().map(|loose| vec![loose.text.as_str()]);
@@ -85,7 +85,7 @@ pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
     project.planning()?;
     let mut warnings = Vec::new();
     let recent = patterns::recent(project, &Changes::new(), &mut warnings)?;
-    let value = Staleness::of_patterns(&recent, &project.root, &project.git)?;
+    let value = Staleness::check_patterns(&recent, &project.root, &project.git)?;
     Ok(Parsed { value, warnings })
 }
 

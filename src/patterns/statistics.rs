@@ -36,7 +36,7 @@ impl Rate {
     }
 
     /// Returns the number of known values that are true; unknown ones count on neither side.
-    pub fn of_known(all: impl IntoIterator<Item = Option<bool>>) -> Self {
+    pub fn measure_known(all: impl IntoIterator<Item = Option<bool>>) -> Self {
         Self::measure(all.into_iter().flatten(), |passes| passes)
     }
 

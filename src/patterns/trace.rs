@@ -59,7 +59,7 @@ impl Trace {
     pub fn parse(text: &str) -> Option<Self> {
         comments(text)
             .filter(|comment| comment.is_closed)
-            .find_map(|comment| Self::of_fields(comment.fields))
+            .find_map(|comment| Self::from_fields(comment.fields))
     }
 
     /// Returns whether a text contains a comment of this kind, valid or not.
@@ -67,7 +67,7 @@ impl Trace {
         comments(text).any(|comment| comment.fields.contains("phase-dir"))
     }
 
-    fn of_fields(fields: &str) -> Option<Self> {
+    fn from_fields(fields: &str) -> Option<Self> {
         let mut trace = Self::default();
         for (key, value) in fields
             .split_whitespace()
@@ -158,7 +158,7 @@ pub(crate) fn with_judged_mark(
     bullets: &str,
 ) -> Option<String> {
     let names_phase =
-        |comment: &Comment<'_>| comment.is_closed && Trace::of_fields(comment.fields).is_some();
+        |comment: &Comment<'_>| comment.is_closed && Trace::from_fields(comment.fields).is_some();
     let Range { start: at, end } = comments(text).find(names_phase)?.range;
     let is_own = |word: &&str| {
         !["sources=", "judged=", "bullets="]

@@ -109,9 +109,9 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
             }
             BlockContent::Item(item) => {
                 let details = || list_entry::details(outline, block, item);
-                of_item(item, details).into_iter().collect()
+                from_item(item, details).into_iter().collect()
             }
-            BlockContent::Table(table) => of_table(table),
+            BlockContent::Table(table) => from_table(table),
             BlockContent::Code | BlockContent::Html => continue,
         };
         if label.is_none_or(may_hold) {
@@ -213,7 +213,7 @@ fn push_words(key: &mut String, text: &str) {
 }
 
 /// Returns the decisions of a table; empty for tables of other things.
-pub(crate) fn of_table(table: &Table) -> Vec<Decision> {
+pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
         return Vec::new();
     };
@@ -238,7 +238,7 @@ pub(crate) fn of_table(table: &Table) -> Vec<Decision> {
 }
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
-fn of_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
+fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
     let text = non_placeholder(&item.text).filter(|_| item.depth == 0)?;
     if is_none_remark(untagged(text)) {
         return None;

@@ -13,10 +13,10 @@
 
 use std::borrow::Cow;
 
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PlanNumber;
-use crate::planning::number::folder_prefix;
+use crate::planning::phase_numbering::folder_prefix;
 use crate::text::strip_suffix_ignore_case;
 
 /// The kind of a phase's file, by its name.
@@ -64,7 +64,7 @@ impl FileName {
             .unwrap_or(head);
         let head = folder.without_code(head);
         if let Some((phase, rest)) = phase_of_dir.and_then(|n| Some((n, n.strip_id(head)?))) {
-            return Some(Self::of_milestone_phase(kind, phase, rest));
+            return Some(Self::in_milestone_phase(kind, phase, rest));
         }
         let words = numbered_words(head);
         let file = |phase, plan, slug: &[&str]| Self {
@@ -102,7 +102,7 @@ impl FileName {
 
 impl FileName {
     /// Parses what follows the number of phase 2-01 in `02-01-03-PLAN.md`, `02-01-PLAN.md`.
-    fn of_milestone_phase(kind: FileKind, phase: &PhaseNumber, rest: &str) -> Self {
+    fn in_milestone_phase(kind: FileKind, phase: &PhaseNumber, rest: &str) -> Self {
         let words = numbered_words(rest);
         let plan = words
             .first()
@@ -127,24 +127,24 @@ pub(super) struct FolderName<'a> {
 
 impl<'a> FolderName<'a> {
     /// Parses a folder's name in a project that numbers its phases in the given way.
-    pub(super) fn new(name: &'a str, ids: PhaseIds) -> Self {
+    pub(super) fn new(name: &'a str, numbering: PhaseNumbering) -> Self {
         Self {
             name,
-            parsed: ids.split_folder(name),
+            parsed: numbering.split_folder(name),
         }
     }
 
     /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
     /// repeats it before another number, as `02-01-03-PLAN.md` does in `02-01-name`.
     pub(super) fn guess(name: &'a str, file: &str) -> Self {
-        let prefixed = Self::new(name, PhaseIds::MilestonePrefixed);
+        let prefixed = Self::new(name, PhaseNumbering::MilestonePrefixed);
         let file = prefixed.without_code(file);
         let repeated = prefixed.number().and_then(|number| number.strip_id(file));
         let after = repeated.and_then(|rest| rest.strip_prefix('-'));
         if after.is_some_and(begins_with_digit) {
             prefixed
         } else {
-            Self::new(name, PhaseIds::Plain)
+            Self::new(name, PhaseNumbering::Plain)
         }
     }
 
@@ -306,7 +306,7 @@ mod tests {
             ]
             .join(" ")
         };
-        let folder = FolderName::new("CK-02-01-tides", PhaseIds::MilestonePrefixed);
+        let folder = FolderName::new("CK-02-01-tides", PhaseNumbering::MilestonePrefixed);
         for (name, expected) in [
             ("02-01-03-PLAN.md", "2-01 3 -"),
             ("CK-02-01-03-SUMMARY.md", "2-01 3 -"),
@@ -318,7 +318,7 @@ mod tests {
         ] {
             assert_eq!(shown(name, &folder), expected, "{name}");
         }
-        let plain = FolderName::new("02-tides", PhaseIds::MilestonePrefixed);
+        let plain = FolderName::new("02-tides", PhaseNumbering::MilestonePrefixed);
         assert_eq!(shown("02-01-PLAN.md", &plain), "2 1 -");
         let guess = |name| FolderName::guess("02-01-tides", name).number().cloned();
         assert_eq!(guess("02-01-03-PLAN.md"), PhaseNumber::parse_id("2-01"));

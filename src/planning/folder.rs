@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use crate::error::At;
 use crate::error::Result;
 use crate::planning::PhaseDir;
-use crate::planning::PhaseIds;
+use crate::planning::PhaseNumbering;
 use crate::planning::Roadmap;
 use crate::planning::names::entries;
 use crate::planning::phase::OtherFolders;
@@ -60,7 +60,7 @@ pub struct MilestoneFolder {
     pub phases: Vec<PhaseDir>,
     /// How they are numbered, by config.json and the roadmap; `None` if no folder's name depends on it, so that
     /// neither was read.
-    pub ids: Option<PhaseIds>,
+    pub numbering: Option<PhaseNumbering>,
 }
 
 /// An archived milestone.
@@ -115,6 +115,23 @@ impl PlanningFolder {
         Ok(slugs)
     }
 
+    /// Reads the archived milestones, and the open ones other than the active one.
+    pub(crate) fn other_milestones(
+        &self,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Vec<MilestoneFolder>> {
+        let mut found = Vec::new();
+        for archive in &self.archived {
+            found.push(archive.milestone()?.into_value(warnings));
+        }
+        for slug in self.milestones()? {
+            if slug != self.active.slug {
+                found.push(self.milestone(&slug)?.into_value(warnings));
+            }
+        }
+        Ok(found)
+    }
+
     /// Reads the milestone in progress that has its own folder.
     pub fn milestone(&self, slug: &str) -> Result<Parsed<MilestoneFolder>> {
         MilestoneFolder::read(&self.dir, &self.dir.join(slug), slug)
@@ -126,17 +143,17 @@ impl MilestoneFolder {
     pub fn read(planning: &Path, home: &Path, slug: &str) -> Result<Parsed<Self>> {
         let config = planning.join(vocabulary::CONFIG);
         let roadmap = home.join(vocabulary::ROADMAP);
-        let ids = OnceCell::new();
+        let numbering = OnceCell::new();
         let phases = PhaseDir::read_all(
             &home.join(vocabulary::PHASES),
             OtherFolders::Mistakes,
-            || *ids.get_or_init(|| PhaseIds::read(&config, &roadmap)),
+            || *numbering.get_or_init(|| PhaseNumbering::read(&config, &roadmap)),
         )?;
         Ok(phases.map(|phases| Self {
             slug: slug.to_owned(),
             dir: home.to_owned(),
             phases,
-            ids: ids.into_inner(),
+            numbering: numbering.into_inner(),
         }))
     }
 }
@@ -157,25 +174,27 @@ impl Archive {
         } else {
             OtherFolders::Mistakes
         };
-        let ids = OnceCell::new();
-        let read_ids = || *ids.get_or_init(|| self.ids(dir));
-        let phases = PhaseDir::read_all(&home, others, read_ids)?;
+        let numbering = OnceCell::new();
+        let read_numbering = || *numbering.get_or_init(|| self.numbering(dir));
+        let phases = PhaseDir::read_all(&home, others, read_numbering)?;
         Ok(phases.map(|phases| MilestoneFolder {
             slug: self.slug.clone(),
             dir: dir.clone(),
             phases,
-            ids: ids.into_inner(),
+            numbering: numbering.into_inner(),
         }))
     }
 
     /// Reads the archived roadmap, beside the archive's folder or in it; `None` if there is none.
-    pub(crate) fn roadmap(&self, ids: PhaseIds) -> Result<Option<Roadmap>> {
+    pub(crate) fn roadmap(&self, numbering: PhaseNumbering) -> Result<Option<Roadmap>> {
         let Some(dir) = &self.dir else {
             return Ok(None);
         };
         for path in [self.roadmap_beside(dir), dir.join(vocabulary::ROADMAP)] {
             if let Some(text) = read::text(&path)? {
-                return Ok(Some(Roadmap::parse_with(&text.value, &path, ids).value));
+                return Ok(Some(
+                    Roadmap::parse_with(&text.value, &path, numbering).value,
+                ));
             }
         }
         Ok(None)
@@ -187,15 +206,17 @@ impl Archive {
 
     /// Returns how the phases of the archive in `dir` are numbered: as config.json, in the archive or above,
     /// or the archived roadmap shows.
-    fn ids(&self, dir: &Path) -> PhaseIds {
+    fn numbering(&self, dir: &Path) -> PhaseNumbering {
         let beside = self.roadmap_beside(dir);
         let above = dir.ancestors().take(CONFIG_ABOVE);
         let mut settings = above.map(|dir| dir.join(vocabulary::CONFIG));
         let settings = settings.find(|path| read::is_file(path));
         let settings = settings.unwrap_or_else(|| dir.join(vocabulary::CONFIG));
-        match PhaseIds::read(&settings, &beside) {
-            PhaseIds::Plain => PhaseIds::read(&settings, &dir.join(vocabulary::ROADMAP)),
-            found @ PhaseIds::MilestonePrefixed => found,
+        match PhaseNumbering::read(&settings, &beside) {
+            PhaseNumbering::Plain => {
+                PhaseNumbering::read(&settings, &dir.join(vocabulary::ROADMAP))
+            }
+            found @ PhaseNumbering::MilestonePrefixed => found,
         }
     }
 
@@ -203,7 +224,7 @@ impl Archive {
     pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
         let dir = self.dir.as_ref();
         dir.map_or(Ok(Vec::new()), |dir| {
-            PhaseDir::names(&phases_dir(dir), || self.ids(dir))
+            PhaseDir::names(&phases_dir(dir), || self.numbering(dir))
         })
     }
 }

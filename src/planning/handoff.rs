@@ -83,16 +83,16 @@ pub(crate) fn latest<'a>(
     let notes = notes.filter_map(|(dir, phase)| {
         let file = dir.join(vocabulary::CONTINUE_HERE);
         let phase_dir = phase.map(|name| name.to_string_lossy().into_owned());
-        of_note(&text(&file)?, file, phase_dir)
+        from_note(&text(&file)?, file, phase_dir)
     });
     let notes: Vec<Handoff> = notes.collect();
-    let fields = text(&fields).and_then(|text| of_fields(&text, fields));
+    let fields = text(&fields).and_then(|text| from_fields(&text, fields));
     // Of equal ones, the last is taken: the note of a phase says more than the fields.
     let all = fields.into_iter().chain(notes);
     all.max_by_key(|handoff| handoff.written)
 }
 
-fn of_fields(text: &str, file: PathBuf) -> Option<Handoff> {
+fn from_fields(text: &str, file: PathBuf) -> Option<Handoff> {
     let fields: HandoffFields = serde_json::from_str(text).ok()?;
     let phase_dir = fields.phase_dir.as_deref().map(Path::new);
     let name = phase_dir.and_then(Path::file_name);
@@ -104,7 +104,7 @@ fn of_fields(text: &str, file: PathBuf) -> Option<Handoff> {
     })
 }
 
-fn of_note(text: &str, file: PathBuf, phase_dir: Option<String>) -> Option<Handoff> {
+fn from_note(text: &str, file: PathBuf, phase_dir: Option<String>) -> Option<Handoff> {
     let front = FrontMatter::parse(text, &file).value;
     let outline = Outline::parse_beginning(text, front.range.end);
     let in_section = || {
@@ -133,7 +133,7 @@ mod tests {
     const NOTE: &str = "---\nphase: 02-web\ntask: 3\nstatus: in_progress\nlast_updated: 2026-03-31T20:36:51.203Z\n---\n\n<current_state>\nHalf of the form is there.\n</current_state>\n\n<next_action>\nStart with: the second\nfield of the form\n</next_action>\n";
 
     fn note(text: &str) -> Option<Handoff> {
-        of_note(text, PathBuf::from("02-web/.continue-here.md"), None)
+        from_note(text, PathBuf::from("02-web/.continue-here.md"), None)
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         let section = "---\nlast_updated: 2026-03-31\n---\n# Handoff\n\n## Next action\n\nAsk Ann.\n\n## More\n\nText\n";
         assert_eq!(note(section).unwrap().next_action, "Ask Ann.");
         let fields = r#"{"timestamp":"2026-04-01T08:00:00Z","phase":"02","phase_dir":".planning/phases/02-web","plan":1,"next_action":"Write the test"}"#;
-        let read = of_fields(fields, PathBuf::from("HANDOFF.json")).unwrap();
+        let read = from_fields(fields, PathBuf::from("HANDOFF.json")).unwrap();
         assert_eq!(read.next_action, "Write the test");
         assert_eq!(read.phase_dir.as_deref(), Some("02-web"));
         for other in [
@@ -153,9 +153,9 @@ mod tests {
             r#"{"timestamp": 3, "next_action": "x"}"#,
             r#"{"timestamp": "{timestamp}", "next_action": "{specific first action}"}"#,
         ] {
-            assert_eq!(of_fields(other, PathBuf::new()), None, "{other}");
+            assert_eq!(from_fields(other, PathBuf::new()), None, "{other}");
         }
-        // Without a date or a next action, it cannot be told whether it still holds, or what for.
+        // Without a date or a next action, its relevance is unknown.
         assert_eq!(note(&NOTE.replace("last_updated", "updated_by")), None);
         assert_eq!(note(&NOTE.replace("next_action", "next_idea")), None);
     }

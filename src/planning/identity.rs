@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use crate::planning::FileName;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PlanNumber;
 use crate::planning::document::Document;
 use crate::planning::file_name::FolderName;
 use crate::planning::non_placeholder;
-use crate::planning::number::folder_prefix;
+use crate::planning::phase_numbering::folder_prefix;
 
 /// The ids of a plan, spelled as in the file, without slug and prefix.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,12 +25,12 @@ impl Identity {
     /// title.
     pub(crate) fn from_document(document: &Document<'_>, path: &Path) -> Self {
         let stated_plan = document.front.text(&["plan", "plan_id", "plan_number"]);
-        let from_path = Self::of_path(path);
+        let from_path = Self::from_path(path);
         let of_folder = from_path.phase.as_deref().and_then(PhaseNumber::parse_id);
         let has_milestone = of_folder
             .as_ref()
-            .is_some_and(|number| number.ids() == PhaseIds::MilestonePrefixed);
-        let from_title = Self::of_title(document.outline.title().unwrap_or_default());
+            .is_some_and(|number| number.numbering() == PhaseNumbering::MilestonePrefixed);
+        let from_title = Self::from_title(document.outline.title().unwrap_or_default());
         let phase = document
             .front
             .text(&["phase", "phase_number"])
@@ -50,7 +50,7 @@ impl Identity {
         Self { phase, plan }
     }
 
-    fn of_path(path: &Path) -> Self {
+    fn from_path(path: &Path) -> Self {
         let folders: Vec<&str> = path
             .parent()
             .into_iter()
@@ -85,7 +85,7 @@ impl Identity {
     }
 
     /// Parses `Phase 08 Plan 10: …`.
-    fn of_title(title: &str) -> Self {
+    fn from_title(title: &str) -> Self {
         let words: Vec<&str> = title
             .split(|c: char| c.is_whitespace() || c == ':' || c == ',')
             .collect();
@@ -105,9 +105,9 @@ impl Identity {
 
 /// Returns the number of the phase folder of a file as written: `05.1` for `05.1-name`.
 fn number_of_folder(folder: &str, file: &str) -> Option<String> {
-    let ids = FolderName::guess(folder, file).number()?.ids();
+    let numbering = FolderName::guess(folder, file).number()?.numbering();
     let folder = &folder[folder_prefix(folder).len()..];
-    let (_, rest) = ids.split(folder)?;
+    let (_, rest) = numbering.split(folder)?;
     let is_folder = rest.is_empty() || rest.starts_with('-');
     is_folder.then(|| folder[..folder.len() - rest.len()].to_owned())
 }

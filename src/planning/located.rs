@@ -42,7 +42,7 @@ impl<'a> Span<'a> {
     }
 
     /// Returns the value of a label.
-    pub(crate) fn of_label(label: &'a Label) -> Self {
+    pub(crate) fn from_label(label: &'a Label) -> Self {
         Self::new(&label.value, label.range.start, label.line)
     }
 
@@ -92,6 +92,18 @@ impl<'a> Span<'a> {
                 .len();
         let number = self.text[..digits].parse().ok()?;
         Some((self.part(0..digits), number))
+    }
+
+    /// Returns the text after `/` or `of ` at the start of the slice.
+    pub(crate) fn after_of(self) -> Option<Self> {
+        let mut marks = ["/", "of "].iter();
+        let rest = marks.find_map(|mark| self.text.strip_prefix(mark))?;
+        Some(self.suffix(rest))
+    }
+
+    /// Parses the total at the start of the slice: `/5`, `of 5`.
+    pub(crate) fn total(self) -> Option<(Self, u32)> {
+        self.after_of()?.leading_number()
     }
 
     fn trimmed(self) -> Self {

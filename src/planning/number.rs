@@ -8,7 +8,10 @@ use serde::Serialize;
 use serde::Serializer;
 
 use crate::error::Error;
-use crate::planning::PhaseIds;
+use crate::planning::PhaseNumbering;
+
+/// Lowest phase number of the backlog.
+const BACKLOG: u32 = 900;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2).
 ///
@@ -78,12 +81,18 @@ impl PhaseNumber {
 
     /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
     pub fn parse(text: &str) -> Option<Self> {
-        PhaseIds::Plain.parse(text)
+        let (number, rest) = Self::split(text.trim())?;
+        rest.is_empty().then_some(number)
     }
 
     /// Parses a text that is known to be a single phase's number, possibly with a milestone: `05`, `2-01`.
     pub fn parse_id(text: &str) -> Option<Self> {
-        Self::parse(text).or_else(|| PhaseIds::MilestonePrefixed.parse(text))
+        Self::parse(text).or_else(|| PhaseNumbering::MilestonePrefixed.parse(text))
+    }
+
+    /// Returns whether it is the number of an idea, outside any milestone: GSD stores these as phases 999.1, 999.2 …
+    pub(crate) fn is_backlog(&self) -> bool {
+        self.whole() >= BACKLOG
     }
 
     /// Returns whether the number is more likely a year.
@@ -128,11 +137,11 @@ impl PhaseNumber {
     }
 
     /// Returns the convention that the number follows.
-    pub fn ids(&self) -> PhaseIds {
+    pub fn numbering(&self) -> PhaseNumbering {
         if self.prefix.is_empty() {
-            PhaseIds::Plain
+            PhaseNumbering::Plain
         } else {
-            PhaseIds::MilestonePrefixed
+            PhaseNumbering::MilestonePrefixed
         }
     }
 
@@ -156,22 +165,6 @@ impl PhaseNumber {
 /// Returns the number of digits at the start of a text.
 pub(super) fn leading_digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
-}
-
-/// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
-pub(crate) fn folder_prefix(name: &str) -> &str {
-    const LONGEST_CODE: usize = 6;
-    let Some((word, rest)) = name.split_once(['-', '_']) else {
-        return "";
-    };
-    let is_code = (1..=LONGEST_CODE).contains(&word.len())
-        && word.bytes().all(|byte| byte.is_ascii_uppercase());
-    let is_prefix = is_code || word.eq_ignore_ascii_case("phase");
-    if is_prefix && rest.starts_with(|c: char| c.is_ascii_digit()) {
-        &name[..=word.len()]
-    } else {
-        ""
-    }
 }
 
 impl From<u32> for PhaseNumber {
@@ -355,7 +348,7 @@ mod tests {
     #[test]
     fn a_code_or_the_word_may_stand_before_the_number_of_a_folder() {
         let number = |name| {
-            PhaseIds::Plain
+            PhaseNumbering::Plain
                 .split_folder(name)
                 .map(|(number, _)| number.to_string())
         };
@@ -373,7 +366,9 @@ mod tests {
         ] {
             assert_eq!(number(name), None, "{name}");
         }
-        let (_, rest) = PhaseIds::Plain.split_folder("CK-01-event-system").unwrap();
+        let (_, rest) = PhaseNumbering::Plain
+            .split_folder("CK-01-event-system")
+            .unwrap();
         assert_eq!(rest, "-event-system");
     }
 

@@ -164,11 +164,11 @@ pub(super) fn has_ending(name: &str, ending: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planning::PhaseIds;
+    use crate::planning::PhaseNumbering;
 
     /// Formats each plan as `number plan summary`, and returns what was ignored.
     fn shown(dir: &str, names: &[&str]) -> (Vec<String>, Vec<String>) {
-        let paired = pair(&FolderName::new(dir, PhaseIds::Plain), names);
+        let paired = pair(&FolderName::new(dir, PhaseNumbering::Plain), names);
         let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
         let plans = paired
             .plans

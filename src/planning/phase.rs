@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::planning::CheckFiles;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PlanSlot;
 use crate::planning::check;
 use crate::planning::file_name::FolderName;
 use crate::planning::names;
-use crate::planning::number::folder_prefix;
 use crate::planning::pairing::pair;
-use crate::planning::phase_ids::may_be_prefixed;
+use crate::planning::phase_numbering::folder_prefix;
+use crate::planning::phase_numbering::may_be_prefixed;
 use crate::storage::stat::PathKind;
 use crate::text::capitalized;
 use crate::warning::Parsed;
@@ -50,22 +50,22 @@ pub(crate) enum OtherFolders {
 impl PhaseDir {
     /// Reads the phase folders in `home`, by number, then by name.
     ///
-    /// `ids` is called only if some folder's name could be a milestone and a number.
+    /// `numbering` is called only if a folder's name could begin with a milestone and a number.
     pub(crate) fn read_all(
         home: &Path,
         others: OtherFolders,
-        ids: impl Fn() -> PhaseIds,
+        numbering: impl Fn() -> PhaseNumbering,
     ) -> Result<Parsed<Vec<Self>>> {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
         let entries = names::entries(home, &mut warnings)?;
-        let ids = ids_of_folders(&entries, ids);
+        let numbering = numbering_of_folders(&entries, numbering);
         for (name, kind) in entries {
             if kind != PathKind::Folder {
                 continue;
             }
             let dir = home.join(&name);
-            match number_and_slug(&name, ids) {
+            match number_and_slug(&name, numbering) {
                 Some((number, slug)) => {
                     phases.push(Self {
                         name: words(slug),
@@ -84,11 +84,14 @@ impl PhaseDir {
     }
 
     /// Returns the names of the phase folders in `home` without reading the folders.
-    pub(crate) fn names(home: &Path, ids: impl Fn() -> PhaseIds) -> Result<Vec<String>> {
+    pub(crate) fn names(
+        home: &Path,
+        numbering: impl Fn() -> PhaseNumbering,
+    ) -> Result<Vec<String>> {
         let listed = names::entries(home, &mut Vec::new())?;
-        let ids = ids_of_folders(&listed, ids);
+        let numbering = numbering_of_folders(&listed, numbering);
         let phases = listed.into_iter().filter(|(name, kind)| {
-            *kind == PathKind::Folder && number_and_slug(name, ids).is_some()
+            *kind == PathKind::Folder && number_and_slug(name, numbering).is_some()
         });
         Ok(phases.map(|(name, _)| name).collect())
     }
@@ -112,7 +115,7 @@ impl PhaseDir {
                 PathKind::Link | PathKind::Other => others.push(entry),
             }
         }
-        let folder = FolderName::new(name, number.ids());
+        let folder = FolderName::new(name, number.numbering());
         for (found, what) in [
             (&folders, "a folder where a file is expected; skipped"),
             (
@@ -158,23 +161,30 @@ impl PhaseDir {
 }
 
 /// Returns how the phases in a folder are numbered.
-fn ids_of_folders(entries: &[(String, PathKind)], ids: impl Fn() -> PhaseIds) -> PhaseIds {
+fn numbering_of_folders(
+    entries: &[(String, PathKind)],
+    numbering: impl Fn() -> PhaseNumbering,
+) -> PhaseNumbering {
     let may_differ = entries
         .iter()
         .any(|(name, kind)| *kind == PathKind::Folder && may_be_prefixed(name));
-    if may_differ { ids() } else { PhaseIds::Plain }
+    if may_differ {
+        numbering()
+    } else {
+        PhaseNumbering::Plain
+    }
 }
 
 /// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.
-fn number_and_slug(name: &str, ids: PhaseIds) -> Option<(PhaseNumber, &str)> {
+fn number_and_slug(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
     let name = &name[folder_prefix(name).len()..];
-    let (number, rest) = ids.split(name)?;
+    let (number, rest) = numbering.split(name)?;
     let slug = match rest.strip_prefix(['-', '_', ' ']) {
         Some(slug) => slug,
         None if rest.is_empty() => rest,
         None => return None,
     };
-    if number.ids() == PhaseIds::MilestonePrefixed {
+    if number.numbering() == PhaseNumbering::MilestonePrefixed {
         return Some((number, slug));
     }
     // Both ends of a range are integers of the same width: `01-3d-terrain` is a single phase.

@@ -12,8 +12,8 @@
 use crate::markdown::Table;
 use crate::markdown::TableRow;
 use crate::planning::Located;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
 use crate::planning::heading;
 use crate::planning::located::Span;
@@ -53,7 +53,6 @@ impl ProgressRow {
 
 /// The column indices of a progress table.
 struct Columns {
-    number: usize,
     name: Option<usize>,
     milestone: Option<usize>,
     plans: Option<usize>,
@@ -65,12 +64,12 @@ struct Columns {
 }
 
 /// Returns the rows of a table of phases with their status; empty for any other table.
-pub(crate) fn rows(table: &Table, ids: PhaseIds) -> Vec<ProgressRow> {
+pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow> {
     Columns::find(table).map_or_else(Vec::new, |columns| {
         table
             .rows
             .iter()
-            .filter_map(|row| columns.read(row, ids))
+            .filter_map(|row| columns.read(row, numbering))
             .collect()
     })
 }
@@ -99,7 +98,6 @@ impl Columns {
             .or_else(|| column(&["done", "progress"]));
         let status = column(&["status", "state"]);
         Some(Self {
-            number: 0,
             name: column(&["name", "phase", "title"]).filter(|index| *index > 0),
             milestone: column(&["milestone"]),
             plans,
@@ -111,14 +109,14 @@ impl Columns {
         .filter(|_| status.or(plans).is_some())
     }
 
-    fn read(&self, row: &TableRow, ids: PhaseIds) -> Option<ProgressRow> {
-        let (number, rest) = phase_in_front(row.cells.get(self.number)?, ids)?;
+    fn read(&self, row: &TableRow, numbering: PhaseNumbering) -> Option<ProgressRow> {
+        let (number, rest) = phase_in_front(row.cells.first()?, numbering)?;
         let cell = |index: Option<usize>| {
             let index = index?;
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
             Some(Span::new(text, range.start, row.line))
         };
-        let kept = |span: Span<'_>| span.with_value(span.text.to_owned());
+        let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let name = cell(self.name).map_or(rest, |span| span.text);
         let counted = cell(self.plans).and_then(counts);
         let (mut complete, mut total) = counted
@@ -147,12 +145,12 @@ impl Columns {
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             milestone: cell(self.milestone).map(|span| span.text.to_owned()),
-            plans: counted.as_ref().map(|counted| kept(counted.span)),
+            plans: counted.as_ref().map(|counted| stated(counted.span)),
             is_total_first: self.is_total_first,
             plans_complete: complete,
             plans_total: total,
-            status: status.map(kept),
-            completed: cell(self.completed).map(kept),
+            status: status.map(stated),
+            completed: cell(self.completed).map(stated),
             line: row.line,
         })
     }
@@ -167,10 +165,10 @@ fn names_total_first(header: &str) -> bool {
 }
 
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
-pub(crate) fn phase_in_front(text: &str, ids: PhaseIds) -> Option<(PhaseNumber, &str)> {
+pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = strip_prefix_ignore_case(text, "phase").map_or(text, str::trim_start);
-    let (number, rest) = ids.split(text)?;
+    let (number, rest) = numbering.split(text)?;
     // `1-4` is a range of phases, `01-foundation` is a single one.
     let follows = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']);
     if follows.len() < rest.len()
@@ -218,11 +216,7 @@ struct PlanCount<'a> {
 fn counts(cell: Span<'_>) -> Option<PlanCount<'_>> {
     let (digits, first) = cell.leading_number()?;
     let rest = cell.after(digits.text.len());
-    let behind = rest
-        .text
-        .strip_prefix('/')
-        .or_else(|| rest.text.strip_prefix("of "));
-    let Some(behind) = behind.map(|behind| rest.suffix(behind)) else {
+    let Some(behind) = rest.after_of() else {
         // `2026-02-25` is not a count.
         let is_alone = rest.text.is_empty() || cell.text.starts_with(&format!("{} ", digits.text));
         return is_alone.then_some(PlanCount {
@@ -257,7 +251,7 @@ mod tests {
         let all = 0..text.len();
         let tables = outline.tables(&all);
         tables
-            .flat_map(|table| rows(table, PhaseIds::Plain))
+            .flat_map(|table| rows(table, PhaseNumbering::Plain))
             .collect()
     }
 

@@ -174,7 +174,7 @@ fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     outline
         .tables(&all)
         .filter(|table| table.column(&["Decision"]).is_some())
-        .flat_map(decision::of_table)
+        .flat_map(decision::from_table)
         .collect()
 }
 

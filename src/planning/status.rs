@@ -103,11 +103,11 @@ impl PhaseProgress {
         let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
         prefix(words)
             .map(|(progress, _)| progress)
-            .or_else(|| Self::of_sign(status))
+            .or_else(|| Self::from_symbol(status))
     }
 
     /// Parses the first status symbol in a text.
-    pub(crate) fn of_sign(text: &str) -> Option<Self> {
+    pub(crate) fn from_symbol(text: &str) -> Option<Self> {
         let meaning = |c: char| SYMBOLS.iter().find(|(_, symbols)| symbols.contains(c));
         // No symbol is ASCII, and most texts are.
         let mut symbols = text.chars().filter(|c| !c.is_ascii());
@@ -145,7 +145,7 @@ pub(crate) fn is_status(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     let Some((_, word)) = prefix(words) else {
-        return words.is_empty() && PhaseProgress::of_sign(text).is_some();
+        return words.is_empty() && PhaseProgress::from_symbol(text).is_some();
     };
     let rest = words[word.len()..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
     // `Complete Rewrite` is a name; `COMPLETE`, `Complete (4 plans)`, `complete, verified` and `complete 2026-01-02`
@@ -228,7 +228,7 @@ fn is_status_of_milestone(text: &str) -> bool {
         .trim()
         .trim_start_matches(|c: char| !c.is_alphanumeric());
     if words.is_empty() {
-        return PhaseProgress::of_sign(text).is_some();
+        return PhaseProgress::from_symbol(text).is_some();
     }
     let rest = OF_MILESTONES
         .iter()

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use crate::error::Result;
 use crate::markdown::FrontMatter;
 use crate::planning::PhaseProgress;
+use crate::planning::limit;
 use crate::planning::names::entries;
 use crate::planning::non_placeholder;
 use crate::planning::pairing::has_ending;
@@ -28,11 +29,7 @@ pub(crate) fn pending(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Ve
     let is_todo = |name: &str| has_ending(name, "md") && !name.eq_ignore_ascii_case("README.md");
     let files = found.filter(|(name, kind)| *kind == PathKind::File && is_todo(name));
     let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
-    if files.len() > MAX_FILES {
-        let message = format!("more than {MAX_FILES} todos; those beyond are not read");
-        warnings.push(Warning::file(&dir, message));
-        files.truncate(MAX_FILES);
-    }
+    limit::truncate(&mut files, MAX_FILES, "todos", &dir, warnings);
     Ok(files)
 }
 

@@ -1,7 +1,7 @@
 //! Lists the open blockers; those that were noted for a phase that is complete say so and come last.
 
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::Survey;
@@ -13,7 +13,7 @@ use crate::text::strip_prefix_ignore_case;
 pub(crate) fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
     let (mut current, mut past) = (Vec::new(), Vec::new());
     for text in &survey.state.blockers {
-        let phase = phase_of(text, survey.state.ids);
+        let phase = phase_of(text, survey.state.numbering);
         match phase.filter(|number| is_complete(&survey.position.phases, number)) {
             Some(number) => {
                 let note = format!(" (phase {number} is complete)");
@@ -29,9 +29,9 @@ pub(crate) fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
 
 /// Returns the phase that a blocker was noted for: `[Phase 2]: …`, `**Phase 2:** …`, `Phase 2 planning …`, but not that
 /// of `Phase 2 crashes` or `[Phase 1-3]`.
-fn phase_of(blocker: &str, ids: PhaseIds) -> Option<PhaseNumber> {
+fn phase_of(blocker: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
     let text = blocker.trim_start_matches(['*', '_', '[', '(']);
-    let (number, rest) = ids.split(strip_prefix_ignore_case(text, "phase ")?)?;
+    let (number, rest) = numbering.split(strip_prefix_ignore_case(text, "phase ")?)?;
     let rest = rest.trim_start_matches(['*', '_']);
     let is_planning = strip_prefix_ignore_case(rest, " planning")
         .is_some_and(|rest| rest.starts_with([' ', ':', ']', ')']));
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_blocker_is_noted_for_the_phase_in_front() {
-        let phase = |text| phase_of(text, PhaseIds::Plain).map(|number| number.to_string());
+        let phase = |text| phase_of(text, PhaseNumbering::Plain).map(|number| number.to_string());
         for text in [
             "[Phase 2]: Which tides are shown?",
             "[Phase 2] The clock drifts",

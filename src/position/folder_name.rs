@@ -26,6 +26,12 @@ pub(crate) fn ordered_words(name: &str) -> Vec<String> {
         .collect()
 }
 
+/// Returns the letters and digits of a name in lower case, to compare names despite other punctuation.
+pub(crate) fn letters(name: &str) -> String {
+    let letters = name.chars().filter(|c| c.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
 /// Returns the share of a name's words that a folder's name contains, in percent.
 pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
     let wanted = words(name);
@@ -36,7 +42,7 @@ pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
 /// Returns the name of a phase that is over: the roadmap's, or the folder's if the two have no word in common.
 ///
 /// Roadmaps that retell shipped milestones may give a number's name to other work than its folder contains.
-pub(crate) fn of_past_phase<'a>(folder: &'a PhaseDir, planned: Option<&'a str>) -> &'a str {
+pub(crate) fn name_of_past_phase<'a>(folder: &'a PhaseDir, planned: Option<&'a str>) -> &'a str {
     let own = words(&folder.name);
     let is_similar = |one: &str, other: &str| one == other || common_start(one, other) >= SAME_STEM;
     let fits_folder = |name: &&str| {
@@ -170,7 +176,7 @@ mod tests {
             ),
             (None, folder.name.as_str()),
         ] {
-            assert_eq!(of_past_phase(&folder, planned), expected);
+            assert_eq!(name_of_past_phase(&folder, planned), expected);
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::planning::PhaseNumber;
 use crate::position::Phase;
 use crate::position::Survey;
+use crate::position::letters;
 use crate::project::vocabulary;
 use crate::warning::Warning;
 
@@ -137,9 +138,4 @@ fn other_name(survey: &Survey, state: &Path) -> Option<Warning> {
         let message = format!("names the project {theirs:?}, but PROJECT.md names it {ours:?}");
         Warning::file(state, message)
     })
-}
-
-fn letters(name: &str) -> String {
-    let kept = name.chars().filter(|c| c.is_alphanumeric());
-    kept.flat_map(char::to_lowercase).collect()
 }

@@ -19,12 +19,10 @@ use crate::planning::PlanSlot;
 use crate::planning::Roadmap;
 use crate::planning::RoadmapPhase;
 use crate::planning::StateFile;
-use crate::planning::Summary;
 use crate::planning::SummaryStatus;
 use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::folder_name;
-use crate::position::weighing::phases_in;
 use crate::text::word_enum;
 
 /// The state of a phase.
@@ -297,7 +295,7 @@ fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>)
         .plans
         .iter()
         .map(|slot| {
-            let status = |name| Summary::status_of(&text(&dir.dir.join(name))?);
+            let status = |name| SummaryStatus::from_text(&text(&dir.dir.join(name))?);
             let state = match &slot.summary {
                 None => PlanState::Open,
                 Some(name) => match status(name) {
@@ -363,7 +361,7 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     let next = || {
         let steps = state.next_steps.iter();
         steps
-            .flat_map(|step| phases_in(&step.value, state.ids))
+            .flat_map(|step| state.numbering.phases_in(&step.value))
             .next()
     };
     let number = match known {

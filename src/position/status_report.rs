@@ -5,17 +5,13 @@ use std::path::PathBuf;
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::planning;
-use crate::planning::DEFAULT_MILESTONE;
 use crate::planning::Decision;
 use crate::planning::PhaseNumber;
-use crate::planning::RoadmapMilestone;
 use crate::planning::Skill;
 use crate::planning::StatedPhase;
-use crate::planning::milestone_version;
-use crate::planning::milestone_version_in;
 use crate::position::Action;
 use crate::position::Drift;
+use crate::position::MilestoneStatus;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
@@ -75,27 +71,6 @@ pub struct StatusReport {
     pub findings: Vec<Warning>,
     /// Problems while reading the files.
     pub warnings: Vec<Warning>,
-}
-
-/// The active milestone, and the archived ones.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MilestoneStatus {
-    /// The active milestone's slug.
-    pub slug: String,
-    /// The active milestone's name, according to STATE.md or the roadmap.
-    pub name: Option<String>,
-    /// Whether no milestone was chosen: the files are in the planning folder itself, or the tool that wrote them
-    /// manages milestones without slugs.
-    #[serde(skip)]
-    pub is_implied: bool,
-    /// Whether it has shipped, and no other was started.
-    #[serde(rename = "shipped")]
-    pub is_shipped: bool,
-    /// The active milestone's title, if STATE.md's front matter has one in addition to a version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The slugs of archived milestones, sorted.
-    pub archived: Vec<String>,
 }
 
 /// The current phase.
@@ -166,13 +141,16 @@ impl PausedWork {
 
     /// Returns a line about it, with the next action clipped.
     pub fn line(&self) -> String {
-        let (file, next) = (self.file.display(), clip(&self.next_action, NEXT_ACTION));
+        let (file, next) = (
+            self.file.display(),
+            clip(&self.next_action, MAX_NEXT_ACTION_LENGTH),
+        );
         format!("{file} ({}): {next}", self.written)
     }
 }
 
 /// Maximum length of the first thing to do in a line, in characters.
-const NEXT_ACTION: usize = 240;
+const MAX_NEXT_ACTION_LENGTH: usize = 240;
 
 /// The next action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -210,29 +188,12 @@ impl StatusReport {
         let planning = project.planning_place();
         let position = &survey.position;
         let derived = derived(position);
-        let folder = &survey.folder;
         Self {
             project: survey.name(project),
             core_value: survey.core_value().map(str::to_owned),
             layout: planning.layout.name,
             planning_dir: project.relative(&planning.dir).to_owned(),
-            milestone: MilestoneStatus {
-                slug: folder.active.slug.clone(),
-                name: milestone_name(survey),
-                is_implied: planning.layout.name.keeps_milestones()
-                    || folder.active.dir == folder.dir,
-                is_shipped: is_shipped(survey),
-                title: survey
-                    .state
-                    .milestone_name
-                    .clone()
-                    .filter(|_| !names_shipped_milestone(survey)),
-                archived: folder
-                    .archived
-                    .iter()
-                    .map(|archive| archive.slug.clone())
-                    .collect(),
-            },
+            milestone: MilestoneStatus::from_survey(project, survey),
             phase: stated(survey, &derived),
             derived,
             plans: PlanCounts::count(position),
@@ -267,82 +228,6 @@ impl StatusReport {
         let status = self.phase.status.as_deref().filter(|_| is_same)?;
         (!repair::is_plain_status(status)).then_some(status)
     }
-
-    /// Returns the milestone's name, otherwise its slug, but not the `default` that stands for none; a shipped one
-    /// is marked.
-    pub fn milestone_name(&self) -> Option<String> {
-        let milestone = &self.milestone;
-        let is_meant = |name: &&String| !milestone.is_implied || *name != DEFAULT_MILESTONE;
-        let name = milestone.name.as_ref().filter(is_meant);
-        let name = name.or_else(|| Some(&milestone.slug).filter(is_meant))?;
-        let title = milestone.title.as_ref();
-        let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
-        let is_said = name.to_lowercase().contains("shipped");
-        let shipped = if milestone.is_shipped && !is_said {
-            " (shipped)"
-        } else {
-            ""
-        };
-        Some(match title {
-            Some(title) => format!("{name} {title}{shipped}"),
-            None => format!("{name}{shipped}"),
-        })
-    }
-}
-
-/// Returns whether the milestone that STATE.md names has shipped, and no other was started.
-fn is_shipped(survey: &Survey) -> bool {
-    let version = stated_version(survey);
-    let is_archived = || {
-        let mut archived = survey.folder.archived.iter();
-        version.is_some() && archived.any(|archive| milestone_version(&archive.slug) == version)
-    };
-    let has_shipped = survey.has_shipped || names_shipped_milestone(survey) || is_archived();
-    survey.position.next.action == Action::None && has_shipped
-}
-
-/// Returns the milestone's name in STATE.md, without a status after it, otherwise, or if that one has shipped, in
-/// the roadmap for the current phase.
-fn milestone_name(survey: &Survey) -> Option<String> {
-    let of_roadmap = || {
-        let number = &survey.position.phase()?.number;
-        let of_phase = roadmap_phase(&survey.roadmap, number).and_then(|phase| phase.milestone);
-        let all = &survey.roadmap.milestones;
-        let holds = |milestone: &&RoadmapMilestone| {
-            let range = milestone.phases.as_ref();
-            range.is_some_and(|range| range.contains(number))
-        };
-        let named = of_phase.and_then(|index| all.get(index));
-        let named = named.or_else(|| all.iter().find(|one| !one.is_shipped && holds(one)));
-        named
-            .filter(|one| !one.is_shipped)
-            .map(|one| one.name.clone())
-    };
-    let stated = survey.state.milestone.as_deref();
-    let stated = stated.map(|name| planning::without_status(name).to_owned());
-    if names_shipped_milestone(survey) {
-        // It is not the active one, unless none is.
-        let is_last = survey.position.next.action == Action::None;
-        return of_roadmap().or(stated.filter(|_| is_last));
-    }
-    stated.or_else(of_roadmap)
-}
-
-/// Returns the version of the milestone that STATE.md names.
-fn stated_version(survey: &Survey) -> Option<&str> {
-    let name = survey.state.milestone.as_deref()?;
-    milestone_version_in(name)
-}
-
-/// Returns whether STATE.md still names a milestone that the roadmap calls shipped.
-fn names_shipped_milestone(survey: &Survey) -> bool {
-    let stated = stated_version(survey);
-    let mut shipped = survey
-        .roadmap
-        .milestones
-        .iter()
-        .filter(|one| one.is_shipped);
-    stated.is_some() && shipped.any(|one| milestone_version_in(&one.name) == stated)
 }
 
 impl PlanCounts {

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::error::Error;
 use crate::error::Result;
 use crate::planning::Handoff;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PlanningFolder;
 use crate::planning::ProjectFile;
 use crate::planning::Roadmap;
@@ -95,10 +95,11 @@ impl Survey {
             documents.text(&path).map(|text| (text, path))
         });
         let of_roadmap = roadmap.as_ref().map(|(text, _)| text.as_str());
-        let of_folders = folder.active.ids;
-        let ids = of_folders.unwrap_or_else(|| PhaseIds::of(config.as_deref(), of_roadmap));
-        let state = state.map(|(text, path)| StateFile::parse_with(&text, &path, ids));
-        let roadmap = roadmap.map(|(text, path)| Roadmap::parse_with(&text, &path, ids));
+        let of_folders = folder.active.numbering;
+        let numbering =
+            of_folders.unwrap_or_else(|| PhaseNumbering::detect(config.as_deref(), of_roadmap));
+        let state = state.map(|(text, path)| StateFile::parse_with(&text, &path, numbering));
+        let roadmap = roadmap.map(|(text, path)| Roadmap::parse_with(&text, &path, numbering));
         let state = state.map(|state| documents.value(state));
         let roadmap = roadmap.map(|roadmap| documents.value(roadmap));
         let project_file =
@@ -106,7 +107,7 @@ impl Survey {
         let (has_state, has_roadmap) = (state.is_some(), roadmap.is_some());
         let roadmap = roadmap.unwrap_or_default();
         let mut state = state.unwrap_or_else(|| StateFile {
-            ids,
+            numbering,
             ..StateFile::default()
         });
         documents.add_shared(&folder, &mut state);
@@ -159,7 +160,9 @@ impl Survey {
     /// Returns an error if the number has a milestone but the project numbers its phases without.
     pub fn check_number(&self, number: &PhaseNumber) -> Result<()> {
         // There, `2-01` is plan 1 of phase 2 or a range.
-        if number.ids() == PhaseIds::MilestonePrefixed && self.state.ids == PhaseIds::Plain {
+        if number.numbering() == PhaseNumbering::MilestonePrefixed
+            && self.state.numbering == PhaseNumbering::Plain
+        {
             return Err(Error::usage(format!("\"{number}\" is not a phase number"))
                 .hint("write it like 3, 05.1 or 3b"));
         }
@@ -286,7 +289,7 @@ impl Documents<'_> {
         if folder.active.dir == folder.dir {
             return;
         }
-        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, state.ids);
+        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, state.numbering);
         let shared = self.parse(&folder.dir.join(vocabulary::STATE), parse);
         if let Some(shared) = shared.filter(|shared| shared.is_between_milestones) {
             state.add_shared(shared);

@@ -107,7 +107,8 @@ fn work_status(status: &StatusReport) -> WorkStatus {
     WorkStatus {
         milestone: plain(
             &status
-                .milestone_name()
+                .milestone
+                .display_name()
                 .unwrap_or_else(|| DEFAULT_MILESTONE_TITLE.to_owned()),
         ),
         phase,

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use annals::git::Git;
-use annals::patterns::Circumstances;
+use annals::patterns::EntryContext;
 use annals::patterns::FinishedPhase;
 use annals::patterns::Patterns;
 use annals::patterns::Recorded;
@@ -61,13 +61,13 @@ impl Tree {
 }
 
 fn drawn(phase: &FinishedPhase) -> Retrospective {
-    let circumstances = Circumstances {
+    let context = EntryContext {
         date: "2026-02-17".parse().ok(),
         effort: Some("balanced"),
         commit: Some("0123456789abcdef0123456789abcdef01234567"),
         past: None,
     };
-    Retrospective::from_phase(phase, &circumstances)
+    Retrospective::from_phase(phase, &context)
 }
 
 #[test]

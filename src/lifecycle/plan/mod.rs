@@ -96,7 +96,7 @@ pub struct DeviationRate {
 impl DeviationRate {
     fn from_history(history: &[FinishedPhase]) -> Self {
         let plans = || history.iter().flat_map(|phase| &phase.plans);
-        let deviated = Rate::of_known(plans().map(|plan| Some(plan.deviation_count? > 0)));
+        let deviated = Rate::measure_known(plans().map(|plan| Some(plan.deviation_count? > 0)));
         Self {
             deviated,
             unreported: plans().count() - deviated.of,

@@ -41,8 +41,8 @@ fn profiles<'a>(all: &'a [Member<'a>]) -> Profiles<'a> {
 pub(crate) fn histories(all: &[Member<'_>]) -> Vec<EffortHistory> {
     let history = |(effort, plans): (&str, Vec<&Member<'_>>)| EffortHistory {
         effort: effort.to_owned(),
-        deviated: Rate::of_known(plans.iter().map(|one| one.deviated())),
-        completed: Rate::of_known(plans.iter().map(|one| one.completed())),
+        deviated: Rate::measure_known(plans.iter().map(|one| one.deviated())),
+        completed: Rate::measure_known(plans.iter().map(|one| one.completed())),
         median_minutes: median(&minutes(&plans)),
     };
     profiles(all).into_iter().map(history).collect()
@@ -82,7 +82,8 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
         };
         let deviations = ComparisonQuestion::DeviationsByEffort.spec();
         let durations = ComparisonQuestion::DurationByEffort.spec();
-        let rate = |plans: &[&Member<'_>]| Rate::of_known(plans.iter().map(|one| one.deviated()));
+        let rate =
+            |plans: &[&Member<'_>]| Rate::measure_known(plans.iter().map(|one| one.deviated()));
         comparisons.push(
             deviations.compare_rates((name.clone(), rate(own)), (against.clone(), rate(&others))),
         );

@@ -144,7 +144,9 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
                 .map(|at| all[*at].reference())
                 .collect(),
             // A plan that names a file in a deviation touched it, even if it does not list the file.
-            deviated: Rate::of_known(either(mentions).into_iter().map(|at| all[at].deviated())),
+            deviated: Rate::measure_known(
+                either(mentions).into_iter().map(|at| all[at].deviated()),
+            ),
         })
         .collect();
     found.sort_by_key(|file| std::cmp::Reverse(file.named_in.len()));
@@ -171,7 +173,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
         .filter(|(_, touched)| is_evidence(touched.len(), listed.len() - touched.len()))
         .collect();
     let rate = |plans: &mut dyn Iterator<Item = &usize>| {
-        Rate::of_known(plans.map(|at| all[*at].deviated()))
+        Rate::measure_known(plans.map(|at| all[*at].deviated()))
     };
     let comparisons = tested.iter().map(|(file, touched)| {
         let compared = ComparisonQuestion::DeviationsByFile.spec().compare_rates(

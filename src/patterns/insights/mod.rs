@@ -84,8 +84,8 @@ impl Insights {
                 .filter(|phase| !phase.plans.is_empty())
                 .count(),
             plans: all.len(),
-            deviated: Rate::of_known(all.iter().map(Member::deviated)),
-            completed: Rate::of_known(all.iter().map(Member::completed)),
+            deviated: Rate::measure_known(all.iter().map(Member::deviated)),
+            completed: Rate::measure_known(all.iter().map(Member::completed)),
             deviations: all
                 .iter()
                 .filter_map(|member| member.plan.deviation_count)

@@ -104,8 +104,8 @@ impl Bucket {
             from,
             to,
             plans: inside.len(),
-            deviated: Rate::of_known(inside.iter().map(|one| one.deviated())),
-            completed: Rate::of_known(inside.iter().map(|one| one.completed())),
+            deviated: Rate::measure_known(inside.iter().map(|one| one.deviated())),
+            completed: Rate::measure_known(inside.iter().map(|one| one.completed())),
             timed: minutes.len(),
             median_minutes: median(&minutes),
         }
@@ -159,7 +159,7 @@ pub(crate) fn comparisons(
 type PlanPredicate = fn(&Member<'_>) -> Option<bool>;
 
 fn rate(plans: &[&Member<'_>], answer: PlanPredicate) -> Rate {
-    Rate::of_known(plans.iter().map(|one| answer(one)))
+    Rate::measure_known(plans.iter().map(|one| answer(one)))
 }
 
 /// Compares the durations of large and small plans.

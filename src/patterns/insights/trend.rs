@@ -46,7 +46,7 @@ pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
         let counted = kinds::counted(own.iter().map(|one| one.plan)).into_iter();
         MilestoneHistory {
             milestone: slug.to_owned(),
-            deviated: Rate::of_known(own.iter().map(|one| one.deviated())),
+            deviated: Rate::measure_known(own.iter().map(|one| one.deviated())),
             kinds: counted
                 .map(|(kind, count)| KindCount { kind, count })
                 .collect(),

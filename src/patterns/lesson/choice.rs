@@ -2,8 +2,8 @@
 
 use crate::patterns::LessonSource;
 use crate::patterns::lesson::Lesson;
+use crate::patterns::lesson::MAX_LESSON_LENGTH;
 use crate::patterns::lesson::MAX_LESSONS;
-use crate::patterns::lesson::WIDTH;
 use crate::patterns::lesson::similarity::StemmedWords;
 use crate::text::Line;
 
@@ -36,7 +36,7 @@ pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
         let is_known = taken
             .iter()
             .any(|(_, other)| other.is_near_duplicate(&words));
-        if is_known || line.as_str().chars().count() > WIDTH {
+        if is_known || line.as_str().chars().count() > MAX_LESSON_LENGTH {
             continue;
         }
         let lesson = Lesson {

@@ -12,7 +12,7 @@ use crate::patterns::lesson::wording::clean;
 use crate::patterns::lesson::wording::plain;
 
 /// Number of sentences of a passage that are considered; the rest goes into detail.
-const SENTENCES: usize = 3;
+const MAX_SENTENCES: usize = 3;
 
 /// Penalties: for each earlier sentence of the passage that is skipped, and for each cut.
 const PER_SENTENCE: f64 = 0.8;
@@ -79,7 +79,7 @@ pub(crate) fn compose_where(
 ) -> Option<(String, f64)> {
     let mut candidates = Vec::new();
     for part in [&passage.issue, &passage.cause] {
-        candidates.extend(of_part(part));
+        candidates.extend(forms_of_part(part));
     }
     let title = clean(&passage.title);
     let is_name = !starts_with_past_verb(&title) && title.split(' ').count() >= 4;
@@ -171,10 +171,10 @@ fn without_stop(text: &str) -> String {
 }
 
 /// Returns the sentences of a part, in all their forms, with the penalty of each form.
-fn of_part(part: &str) -> Vec<(String, f64)> {
+fn forms_of_part(part: &str) -> Vec<(String, f64)> {
     let part = clean(part);
     let mut found = Vec::new();
-    for (sentence, index) in sentences(&part).into_iter().take(SENTENCES).zip(0_u8..) {
+    for (sentence, index) in sentences(&part).into_iter().take(MAX_SENTENCES).zip(0_u8..) {
         // This describes the actual state: without the sentence before, it is unclear of what.
         let lower = sentence.to_lowercase();
         if index > 0 && (lower.starts_with("actual ") || lower.starts_with("the actual ")) {

@@ -34,7 +34,7 @@ pub(crate) use sentences::sentences;
 pub(crate) use similarity::StemmedWords;
 
 /// Maximum length of a lesson, in characters.
-pub(crate) const WIDTH: usize = 160;
+pub(crate) const MAX_LESSON_LENGTH: usize = 160;
 
 /// Returns the lessons that are chosen for a phase without regard to other phases.
 pub(crate) fn lessons_of(phase: &FinishedPhase) -> Vec<String> {

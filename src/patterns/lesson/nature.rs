@@ -14,13 +14,13 @@ pub(crate) fn is_failure(deviation: &Deviation, signs: Signs) -> bool {
     let lower = deviation.text.to_lowercase();
     let kind = deviation.kind.as_deref().unwrap_or_default().to_lowercase();
     let has_problem = deviation.issue.is_some() || deviation.cause.is_some();
-    let holds_further = signs.environment || signs.error;
+    let is_lasting = signs.environment || signs.error;
     let is_none = text.starts_with("~~")
         || text.starts_with(['\u{2713}', '\u{2705}'])
         || lower.contains("no scope creep")
         || lower.contains("resolved:")
         || is_settled(&lower);
-    let is_deferred = signs.deferred && !has_problem && !holds_further;
+    let is_deferred = signs.deferred && !has_problem && !is_lasting;
     let is_process = signs.process && !has_problem && !signs.environment;
     let says_added =
         lower.contains("added ") && starts_with_past_verb(without_tag(text)) && !has_problem;
@@ -29,7 +29,7 @@ pub(crate) fn is_failure(deviation: &Deviation, signs: Signs) -> bool {
         || kind == "scope"
         || says_added;
     let is_addition = (!has_problem && is_choice(&clean(&deviation.text)))
-        || (is_added && !holds_further && !signs.general && !signs.version);
+        || (is_added && !is_lasting && !signs.general && !signs.version);
     !(is_none || is_deferred || is_process || is_addition)
 }
 

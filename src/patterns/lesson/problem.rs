@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::patterns::FinishedPhase;
 use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
-use crate::patterns::lesson::WIDTH;
+use crate::patterns::lesson::MAX_LESSON_LENGTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::compose::Passage;
 use crate::patterns::lesson::compose::compose;
@@ -59,7 +59,7 @@ struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    fn of_deviation(plan: &'a PlanNumber, deviation: &Deviation) -> Self {
+    fn from_deviation(plan: &'a PlanNumber, deviation: &Deviation) -> Self {
         let deviation = &beginning(deviation);
         let passage = passage(deviation);
         let signs = Signs::detect(&passage.statement());
@@ -86,17 +86,17 @@ impl<'a> Problem<'a> {
         }
     }
 
-    fn of_issue(plan: &'a PlanNumber, text: &str, line: usize) -> Self {
+    fn from_issue(plan: &'a PlanNumber, text: &str, line: usize) -> Self {
         let text = first_chars(text, MAX_TEXT);
         let passage = Passage {
             issue: text.to_owned(),
             ..Passage::default()
         };
         let signs = Signs::detect(text);
-        // `pytest is not installed, so the tests were skipped` says what is wrong; put off was only the check.
-        let holds_further = signs.environment || signs.error;
+        // `pytest is not installed, so the tests were skipped` says what is wrong: only the check was put off.
+        let is_lasting = signs.environment || signs.error;
         let signs = Signs {
-            deferred: signs.irrelevant || signs.deferred && !holds_further,
+            deferred: signs.irrelevant || signs.deferred && !is_lasting,
             ..signs
         };
         let is_settled = is_settled(&text.to_lowercase());
@@ -165,7 +165,7 @@ fn passage(deviation: &Deviation) -> Passage {
 const MIN_REASON_WORDS: usize = 6;
 
 /// Splits `Dropped the count -- the service does not return one` into what was done and the reason, if the
-/// reason tells something that holds further.
+/// reason is of lasting use.
 fn split_reason(deviation: &Deviation) -> Option<(&str, &str)> {
     const DASHES: &[&str] = &[" -- ", " \u{2014} ", " \u{2013} "];
     if !starts_with_past_verb(&clean(&deviation.text)) {
@@ -177,11 +177,10 @@ fn split_reason(deviation: &Deviation) -> Option<(&str, &str)> {
     let (done, reason) = splits.min_by_key(|(done, _)| done.len())?;
     let first = reason.split(". ").next()?;
     let signs = Signs::detect(first);
-    let holds_further = signs.general || signs.environment || signs.error || signs.version;
-    // `Pinned to 3.3` tells what was done, too; `they cannot read it` does not say what.
+    let is_lasting = signs.general || signs.environment || signs.error || signs.version;
+    // `Pinned to 3.3` is not a reason either, and `they cannot read it` does not say what they cannot read.
     let is_reason = !starts_with_past_verb(first) && first.split(' ').count() >= MIN_REASON_WORDS;
-    (holds_further && is_reason && !done.contains(". ") && !signs.is_local())
-        .then_some((done, reason))
+    (is_lasting && is_reason && !done.contains(". ") && !signs.is_local()).then_some((done, reason))
 }
 
 /// Returns one whole sentence of at most `room` characters on a deviation.
@@ -217,7 +216,7 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastProblems>) -> 
         let mut problems: Vec<&Problem<'_>> = same.iter().rev().map(|at| &own[*at]).collect();
         problems.sort_by(|one, other| other.weight.total_cmp(&one.weight));
         let citation = cite(&plans, &before);
-        let room = WIDTH.saturating_sub(citation.chars().count() + 1);
+        let room = MAX_LESSON_LENGTH.saturating_sub(citation.chars().count() + 1);
         let recurring = subjects[index].filter(|_| !before.is_empty());
         let of_recurring = recurring.and_then(|subject| {
             let is_about = |text: &str| known.is_about(subject, &StemmedWords::from_text(text));
@@ -269,14 +268,14 @@ fn worded<'p, 'a>(
 fn problems(plan: &PlanRecord) -> Vec<Problem<'_>> {
     let deviations = plan.deviations.iter();
     let mut found: Vec<Problem<'_>> = deviations
-        .map(|deviation| Problem::of_deviation(&plan.plan, deviation))
+        .map(|deviation| Problem::from_deviation(&plan.plan, deviation))
         .collect();
     let mut known = Passages::default();
     for problem in &found {
         known.add(problem.words.clone());
     }
     for issue in &plan.issues {
-        let issue = Problem::of_issue(&plan.plan, &issue.text, issue.line);
+        let issue = Problem::from_issue(&plan.plan, &issue.text, issue.line);
         // Many summaries repeat a deviation as an issue.
         if known.similar(&issue.words).is_empty() {
             known.add(issue.words.clone());
@@ -400,7 +399,7 @@ fn unfinished(phase: &FinishedPhase, own: &[Problem<'_>]) -> Vec<Candidate> {
             SummaryStatus::Complete => return None,
         };
         let citation = cite(&[&plan.plan], &[]);
-        let room = WIDTH.saturating_sub(citation.chars().count() + ended.len() + 3);
+        let room = MAX_LESSON_LENGTH.saturating_sub(citation.chars().count() + ended.len() + 3);
         let problems = own.iter().filter(|problem| *problem.plan == plan.plan);
         let composed =
             problems.filter_map(|problem| Some((problem, compose(&problem.passage, room)?.0)));

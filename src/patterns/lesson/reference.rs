@@ -74,11 +74,11 @@ fn citation(earlier: &Earlier) -> String {
 }
 
 /// Maximum length of a milestone's slug in a citation, in characters.
-const MILESTONE: usize = 20;
+const MAX_MILESTONE_LENGTH: usize = 20;
 
 /// Returns a milestone's slug, shortened at the end of a word if it is too long for a citation.
 pub(crate) fn short_milestone(slug: &str) -> &str {
-    let Some((end, _)) = slug.char_indices().nth(MILESTONE) else {
+    let Some((end, _)) = slug.char_indices().nth(MAX_MILESTONE_LENGTH) else {
         return slug;
     };
     // The slug can be cut here without splitting a word.

@@ -2,7 +2,7 @@
 
 use crate::patterns::LessonSource;
 use crate::patterns::PlanRecord;
-use crate::patterns::lesson::WIDTH;
+use crate::patterns::lesson::MAX_LESSON_LENGTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::reference::cite;
 use crate::patterns::lesson::sentences::is_standalone;
@@ -40,7 +40,7 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
         numbers.sort();
         numbers.dedup();
         let citation = cite(&numbers, &[]);
-        let room = WIDTH.saturating_sub(citation.chars().count() + 1);
+        let room = MAX_LESSON_LENGTH.saturating_sub(citation.chars().count() + 1);
         // The first plan that named it established it; a later one may have worded it shorter.
         let texts = group.iter().map(|at| (&named[*at].0, &named[*at].1));
         let fitting = texts

@@ -27,7 +27,7 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Minimum length of a commit hash.
-const SHORT_HASH: usize = 7;
+const MIN_HASH_LENGTH: usize = 7;
 /// A commit hash at the end of a text.
 static LAST_COMMIT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -77,7 +77,7 @@ fn replaced(text: String, sign: &str, pattern: &Regex, by: &str) -> String {
 fn without_last_commit(text: &str) -> &str {
     let bare = text.trim_end_matches(['.', ')', '`']).as_bytes();
     let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    let last = bare.len().checked_sub(SHORT_HASH);
+    let last = bare.len().checked_sub(MIN_HASH_LENGTH);
     if !last.is_some_and(|start| bare[start..].iter().all(is_hex)) {
         return text;
     }

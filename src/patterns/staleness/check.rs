@@ -1,6 +1,7 @@
 //! Resolves the paths that texts mention, traces missing ones through history, and compares the trees.
 
 use std::cell::LazyCell;
+use std::collections::HashMap;
 use std::path::Path;
 use std::thread;
 use std::thread::ScopedJoinHandle;
@@ -22,8 +23,8 @@ use crate::patterns::staleness::report::PathReport;
 use crate::patterns::staleness::report::PathStatus;
 use crate::patterns::staleness::report::Staleness;
 use crate::patterns::staleness::structure;
-use crate::patterns::staleness::structure::Compared;
-use crate::patterns::staleness::structure::Today;
+use crate::patterns::staleness::structure::CurrentTree;
+use crate::patterns::staleness::structure::Structure;
 use crate::patterns::staleness::tree::Resolution;
 use crate::patterns::staleness::tree::Tree;
 use crate::patterns::staleness::tree_history::CandidateCommits;
@@ -285,13 +286,10 @@ impl CheckContext<'_> {
             .iter()
             .map(|text| past.written_at(text.commit, text.date))
             .collect();
-        let mut compared = Compared::new();
-        compared.extend(
-            commit_indices
-                .iter()
-                .flatten()
-                .map(|commit_index| (*commit_index, None)),
-        );
+        let indices = commit_indices.iter().flatten();
+        // Each commit is compared only once.
+        let mut compared: HashMap<usize, Option<Structure>> =
+            indices.map(|commit_index| (*commit_index, None)).collect();
         if compared.is_empty() {
             return Ok(());
         }
@@ -300,10 +298,10 @@ impl CheckContext<'_> {
             let text = read::text(&git.top()?.join(path));
             text.ok()?.map(|text| text.value)
         };
-        let today = Today::new(self.tree.listing()?, &read);
+        let current = CurrentTree::new(self.tree.listing()?, &read);
         let count = compared.len();
         for (commit_index, structure) in &mut compared {
-            *structure = structure::compare_with(&today, past, *commit_index, count)?;
+            *structure = structure::compare_with(&current, past, *commit_index, count)?;
         }
         for (entry, commit_index) in entries.iter_mut().zip(commit_indices) {
             entry.structure =

@@ -21,7 +21,7 @@ pub use report::Freshness;
 pub use report::PathReport;
 pub use report::PathStatus;
 pub use report::Staleness;
-pub use structure::Since;
+pub use structure::CommitRef;
 pub use structure::Structure;
 
 #[cfg(test)]

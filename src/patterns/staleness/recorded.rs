@@ -20,12 +20,12 @@ use crate::patterns::staleness::structure::Structure;
 
 impl Staleness {
     /// Checks all of PATTERNS.md, in file order, entries first.
-    pub fn of_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
+    pub fn check_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
         let entry_names: Vec<String> = patterns.entries.iter().map(PatternEntry::title).collect();
         let entries = patterns.entries.iter().zip(&entry_names);
         let mut texts: Vec<DatedText<'_>> =
-            entries.map(|(entry, id)| of_entry(entry, id)).collect();
-        texts.extend(patterns.loose.iter().map(of_loose));
+            entries.map(|(entry, id)| from_entry(entry, id)).collect();
+        texts.extend(patterns.loose.iter().map(from_loose));
         Self::check(&texts, root, git)
     }
 }
@@ -64,7 +64,7 @@ impl Freshness {
     }
 }
 
-fn of_entry<'a>(entry: &'a PatternEntry, id: &'a str) -> DatedText<'a> {
+fn from_entry<'a>(entry: &'a PatternEntry, id: &'a str) -> DatedText<'a> {
     let trace = entry.trace.as_ref();
     DatedText {
         id,
@@ -75,7 +75,7 @@ fn of_entry<'a>(entry: &'a PatternEntry, id: &'a str) -> DatedText<'a> {
     }
 }
 
-fn of_loose(loose: &LoosePattern) -> DatedText<'_> {
+fn from_loose(loose: &LoosePattern) -> DatedText<'_> {
     DatedText {
         id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
         line: loose.line,
@@ -113,7 +113,7 @@ mod tests {
         let sandbox = with_a_removed_file();
         let patterns = Patterns::parse(PATTERNS, Path::new("PATTERNS.md")).value;
         let found =
-            Staleness::of_patterns(&patterns, sandbox.0.path(), &sandbox.open_git()).unwrap();
+            Staleness::check_patterns(&patterns, sandbox.0.path(), &sandbox.open_git()).unwrap();
         let stale: Vec<(&str, usize, bool)> = found
             .entries
             .iter()
@@ -145,7 +145,7 @@ mod tests {
         let root = git.top().unwrap();
         let text = PATTERNS.replace("`src/", &format!("`{}/src/", root.display()));
         let patterns = Patterns::parse(&text, Path::new("PATTERNS.md")).value;
-        let found = Staleness::of_patterns(&patterns, root, &git).unwrap();
+        let found = Staleness::check_patterns(&patterns, root, &git).unwrap();
         assert_eq!(found.entries[0].reasons.len(), 1);
         let bullet = patterns.entries[0].failed[0].as_str();
         let worked = patterns.entries[0].worked[0].as_str();

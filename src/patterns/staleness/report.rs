@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::patterns::Mention;
 use crate::patterns::PathForm;
-use crate::patterns::staleness::structure::Since;
+use crate::patterns::staleness::structure::CommitRef;
 use crate::patterns::staleness::structure::Structure;
 
 /// The results of a staleness check.
@@ -48,7 +48,7 @@ pub struct PathReport {
     pub to: Option<String>,
     /// The commit that moved or removed it; `None` if that is uncommitted or unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<Since>,
+    pub since: Option<CommitRef>,
     /// The paths that it may stand for, if it is ambiguous.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub homes: Vec<String>,
@@ -91,11 +91,11 @@ impl PathReport {
     /// Returns why this path makes a text stale; `None` if it does not.
     pub(crate) fn reason(&self) -> Option<String> {
         let since = match &self.since {
-            Some(Since {
+            Some(CommitRef {
                 commit,
                 date: Some(date),
             }) => format!(" since {commit}, {date}"),
-            Some(Since { commit, date: None }) => format!(" since {commit}"),
+            Some(CommitRef { commit, date: None }) => format!(" since {commit}"),
             None => String::new(),
         };
         match self.status {

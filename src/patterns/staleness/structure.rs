@@ -19,7 +19,7 @@ use crate::patterns::staleness::tree_history::TreeHistory;
 
 /// Number of folders to read on each level, divided among all texts; reading them takes about 15
 /// milliseconds.
-const FOLDERS_READ: usize = 600;
+const MAX_FOLDERS_READ: usize = 600;
 /// Minimum number of folders to read on each level for one text.
 const MIN_FOLDERS_READ: usize = 32;
 /// Share of surviving files and folders up to which a sample is not trusted, and the whole tree is read.
@@ -29,7 +29,7 @@ const MAX_MANIFESTS: usize = 40;
 
 /// A commit and its date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Since {
+pub struct CommitRef {
     /// The abbreviated commit hash.
     pub commit: String,
     /// Its date, in UTC.
@@ -41,7 +41,7 @@ pub struct Since {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Structure {
     /// The commit that the current tree is compared with.
-    pub since: Since,
+    pub since: CommitRef,
     /// The share of the old files that still exist under the same path.
     pub files: Rate,
     /// The share of the old folders that still exist.
@@ -63,7 +63,7 @@ pub struct Structure {
 }
 
 /// The current state of the project, for comparison with the past.
-pub(crate) struct Today<'a> {
+pub(crate) struct CurrentTree<'a> {
     listing: &'a FileNames,
     folders: HashSet<&'a str>,
     manifests: BTreeSet<String>,
@@ -97,7 +97,7 @@ impl TreeCounts {
     }
 }
 
-impl<'a> Today<'a> {
+impl<'a> CurrentTree<'a> {
     /// Returns the current state of the project; `read` returns the text of a file by its path.
     pub(crate) fn new(listing: &'a FileNames, read: &'a dyn Fn(&str) -> Option<String>) -> Self {
         let files = listing.files().iter().map(String::as_str);
@@ -144,7 +144,7 @@ impl<'a> Today<'a> {
 
 /// Compares the current tree with a commit; `texts` is the number of commits compared in all.
 pub(crate) fn compare_with(
-    today: &Today<'_>,
+    current: &CurrentTree<'_>,
     past: &mut TreeHistory,
     commit_index: usize,
     texts: usize,
@@ -152,19 +152,19 @@ pub(crate) fn compare_with(
     let Some(hash) = past.timeline().hash(commit_index).map(str::to_owned) else {
         return Ok(None);
     };
-    let most = (FOLDERS_READ / texts.max(1)).max(MIN_FOLDERS_READ);
-    let mut counts = counts_at(today, past, &hash, most)?;
+    let most = (MAX_FOLDERS_READ / texts.max(1)).max(MIN_FOLDERS_READ);
+    let mut counts = counts_at(current, past, &hash, most)?;
     if counts.is_estimated && !counts.is_clear() {
-        counts = counts_at(today, past, &hash, usize::MAX)?;
+        counts = counts_at(current, past, &hash, usize::MAX)?;
     }
     let (added, removed) = if counts.manifests.is_empty() {
         // A project's first manifest does not count as a change of frameworks.
         (Vec::new(), Vec::new())
     } else {
         // The same manifests are read on both sides: a dependency of one that is not read did not come or go.
-        let manifests = compared_manifests(&counts.manifests, &today.manifests);
+        let manifests = compared_manifests(&counts.manifests, &current.manifests);
         let before = dependencies_at(past, &hash, &manifests)?;
-        before.changes(&today.dependencies(&manifests))
+        before.changes(&current.dependencies(&manifests))
     };
     let changed = added.iter().chain(&removed);
     let frameworks: Vec<String> = changed.filter(|name| is_framework(name)).cloned().collect();
@@ -179,8 +179,8 @@ pub(crate) fn compare_with(
         files,
         folders,
         is_estimated: counts.is_estimated,
-        manifests_added: without(&today.manifests, &counts.manifests),
-        manifests_removed: without(&counts.manifests, &today.manifests),
+        manifests_added: without(&current.manifests, &counts.manifests),
+        manifests_removed: without(&counts.manifests, &current.manifests),
         dependencies_added: added,
         dependencies_removed: removed,
         has_changed: is_half_gone || !frameworks.is_empty(),
@@ -189,8 +189,8 @@ pub(crate) fn compare_with(
 }
 
 /// Returns a commit as shown to users.
-pub(crate) fn since(past: &TreeHistory, commit_index: usize, hash: &str) -> Since {
-    Since {
+pub(crate) fn since(past: &TreeHistory, commit_index: usize, hash: &str) -> CommitRef {
+    CommitRef {
         commit: hash[..hash.len().min(7)].to_owned(),
         date: past.timeline().date(commit_index),
     }
@@ -198,7 +198,7 @@ pub(crate) fn since(past: &TreeHistory, commit_index: usize, hash: &str) -> Sinc
 
 /// Counts files and folders level by level; a level with too many folders is sampled.
 fn counts_at(
-    today: &Today<'_>,
+    current: &CurrentTree<'_>,
     past: &mut TreeHistory,
     hash: &str,
     most: usize,
@@ -224,7 +224,7 @@ fn counts_at(
                 }
                 if entry.is_tree {
                     counts.folders += folder.weight;
-                    if today.folders.contains(path.as_str()) {
+                    if current.folders.contains(path.as_str()) {
                         counts.folders_left += folder.weight;
                     }
                     next.push(OpenFolder {
@@ -235,7 +235,7 @@ fn counts_at(
                     continue;
                 }
                 counts.files += folder.weight;
-                if today.listing.has_file(&path) {
+                if current.listing.has_file(&path) {
                     counts.files_left += folder.weight;
                 }
                 if is_manifest(&path) {
@@ -265,8 +265,11 @@ fn sample(mut open: Vec<OpenFolder>, most: usize) -> Vec<OpenFolder> {
 /// Returns the manifests whose dependencies are compared, by depth and path.
 ///
 /// A sample may miss manifests of the past; those of the current tree are requested by path.
-fn compared_manifests<'a>(then: &'a BTreeSet<String>, today: &'a BTreeSet<String>) -> Vec<&'a str> {
-    let mut manifests: Vec<&str> = then.union(today).map(String::as_str).collect();
+fn compared_manifests<'a>(
+    then: &'a BTreeSet<String>,
+    current: &'a BTreeSet<String>,
+) -> Vec<&'a str> {
+    let mut manifests: Vec<&str> = then.union(current).map(String::as_str).collect();
     // The sort is stable, and a set is sorted by path.
     manifests.sort_by_key(|path| path.matches('/').count());
     manifests.truncate(MAX_MANIFESTS);
@@ -329,7 +332,7 @@ impl Structure {
                 if is_added { "added" } else { "removed" }
             ));
         }
-        let Since { commit, date } = &self.since;
+        let CommitRef { commit, date } = &self.since;
         let date = date.map(|date| format!(", {date}")).unwrap_or_default();
         Some(format!(
             "structure changed since {commit}{date}: {}",
@@ -337,6 +340,3 @@ impl Structure {
         ))
     }
 }
-
-/// Results by commit, so that each commit is compared only once.
-pub(crate) type Compared = HashMap<usize, Option<Structure>>;

@@ -15,13 +15,13 @@ use crate::patterns::staleness::listing::FileNames;
 /// Number of later commits that are searched, since an entry of PATTERNS.md may be committed after its code.
 const LATER_COMMITS: usize = 8;
 /// Number of commits that are searched for a path if the date of a text is unknown.
-const TRIED: usize = 64;
+const MAX_TRIED_COMMITS: usize = 64;
 /// Maximum number of commits at which all files are listed. With many files it is lower, as limited by
-/// `FILES_LISTED`: listing takes about a microsecond per file.
-const LISTED: usize = 16;
-const FILES_LISTED: usize = 20_000;
+/// `MAX_FILES_LISTED`: listing takes about a microsecond per file.
+const MAX_LISTINGS: usize = 16;
+const MAX_FILES_LISTED: usize = 20_000;
 /// Number of commits after a removal that are checked for a reappearance of the path.
-const CAME_BACK: usize = 8;
+const CHECKS_AFTER_REMOVAL: usize = 8;
 /// Maximum number of reappearances of a path that are followed.
 const MAX_RETURNS: usize = 4;
 
@@ -132,7 +132,7 @@ impl TreeHistory {
     ) -> Result<Option<usize>> {
         let indices = match commits {
             CandidateCommits::Known { indices, .. } => indices.clone(),
-            CandidateCommits::Unknown => self.spread(TRIED),
+            CandidateCommits::Unknown => self.spread(MAX_TRIED_COMMITS),
         };
         self.first_with(path, &indices)
     }
@@ -143,7 +143,7 @@ impl TreeHistory {
         all_commits: &[CandidateCommits],
         files_today: usize,
     ) -> Result<()> {
-        let most = (FILES_LISTED / files_today.max(1)).clamp(1, LISTED);
+        let most = (MAX_FILES_LISTED / files_today.max(1)).clamp(1, MAX_LISTINGS);
         let mut indices: Vec<usize> = Vec::new();
         for commits in all_commits {
             match commits {
@@ -187,7 +187,7 @@ impl TreeHistory {
                     without = middle;
                 }
             }
-            let step = (without / CAME_BACK).max(1);
+            let step = (without / CHECKS_AFTER_REMOVAL).max(1);
             let later: Vec<usize> = (0..without).step_by(step).skip(1).collect();
             match self.first_with(path, &later)? {
                 Some(back) => with = back,

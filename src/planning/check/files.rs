@@ -47,7 +47,7 @@ impl CheckFiles {
         let kinds = || CheckKind::FILE_SUFFIXES.into_iter().map(|(kind, _)| kind);
         let last_of = |kind| {
             let mut names = names.iter();
-            let last = names.rfind(|name| CheckKind::of_name(name) == Some(kind));
+            let last = names.rfind(|name| CheckKind::from_name(name) == Some(kind));
             last.map(|name| (kind, name.clone()))
         };
         let is_stage = |name: &&String| {
@@ -120,7 +120,7 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
         }
         let dir = rounds.join(&round);
         for (name, entry) in names::entries(&dir, &mut ignored)? {
-            if entry == PathKind::File && CheckKind::of_name(&name) == Some(kind) {
+            if entry == PathKind::File && CheckKind::from_name(&name) == Some(kind) {
                 found.push((digits.parse::<u32>().unwrap_or(0), dir.join(name)));
             }
         }
@@ -135,8 +135,8 @@ impl CheckFile {
             .stage_file
             .as_ref()
             .and_then(|path| Some((path, text(path)?)));
-        let stated =
-            text(&self.file).and_then(|text| StatedStatus::of_report(self.kind, &text, &self.file));
+        let stated = text(&self.file)
+            .and_then(|text| StatedStatus::from_report(self.kind, &text, &self.file));
         let check = |file: &Path, outcome, status_word: &str| Check {
             kind: self.kind,
             file: file.to_owned(),

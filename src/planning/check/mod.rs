@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_word_that_begins_with_r_is_no_round() {
-        let of_name = CheckKind::of_name;
+        let of_name = CheckKind::from_name;
         assert_eq!(of_name("R02-UAT.md"), Some(CheckKind::Uat));
         assert_eq!(
             of_name("02-R1-VERIFICATION.md"),

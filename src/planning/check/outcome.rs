@@ -56,7 +56,7 @@ impl CheckKind {
     ];
 
     /// Returns the kind of check for a file name; `01-UI-REVIEW.md` reviews a design and is not one.
-    pub(super) fn of_name(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         let (kind, end) = Self::FILE_SUFFIXES
             .into_iter()
             .find(|(_, end)| name.ends_with(end))?;

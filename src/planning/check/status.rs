@@ -35,26 +35,26 @@ pub(super) struct StatedStatus {
 }
 
 impl StatedStatus {
-    fn of_word(text: &str) -> Self {
+    fn from_word(text: &str) -> Self {
         let words = text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
         let outcome = outcome(&words);
         Self { words, outcome }
     }
 
     /// Reads the status in a report's front matter, otherwise the one under a label of its body.
-    pub(super) fn of_report(kind: CheckKind, text: &str, path: &Path) -> Option<Self> {
+    pub(super) fn from_report(kind: CheckKind, text: &str, path: &Path) -> Option<Self> {
         const FIELDS: [&str; 5] = ["issues", "issues_fixed", "failed", "status", "result"];
         // A user test that is partial goes on, whatever failed so far.
         let failed_of = |failed| if kind == CheckKind::Uat { None } else { failed };
         if let Some((fields, end)) = front_matter::scan(text, FIELDS) {
             let [issues, fixed, failed, status, result] = fields;
-            return Self::of_fields(issues, fixed, failed_of(failed), status.or(result))
+            return Self::from_fields(issues, fixed, failed_of(failed), status.or(result))
                 .or_else(|| in_body(&text[end..]));
         }
         let front = FrontMatter::parse(text, path).value;
         let field = |name: &str| front.text(&[name]);
         let status = field("status").or_else(|| field("result"));
-        Self::of_fields(
+        Self::from_fields(
             field("issues"),
             field("issues_fixed"),
             failed_of(field("failed")),
@@ -64,13 +64,13 @@ impl StatedStatus {
     }
 
     /// Holds the status against the counts of the report.
-    fn of_fields(
+    fn from_fields(
         issues: Option<&str>,
         fixed: Option<&str>,
         failed: Option<&str>,
         status: Option<&str>,
     ) -> Option<Self> {
-        let stated = Self::of_word(status?);
+        let stated = Self::from_word(status?);
         let count = |field: Option<&str>| field.and_then(|count| count.trim().parse::<u32>().ok());
         let open = count(issues)
             .unwrap_or(0)
@@ -98,7 +98,7 @@ fn in_body(body: &str) -> Option<StatedStatus> {
         let (label, value) = line.split_once(':')?;
         let label = label.trim_matches(['*', ' ']).to_lowercase();
         matches!(label.as_str(), "status" | "result" | "verdict")
-            .then(|| StatedStatus::of_word(value))
+            .then(|| StatedStatus::from_word(value))
     })
 }
 

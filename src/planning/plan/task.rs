@@ -44,7 +44,7 @@ const PART_ENDS: &[&str] = &["</task", "</feature", "</context", "</interfaces"]
 /// Returns the tasks of a plan in file order.
 pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
     if let Some(rows) = document.field(&["task_rows"]) {
-        return rows.elements().into_iter().map(of_row).collect();
+        return rows.elements().into_iter().map(from_row).collect();
     }
     let found = tagged(document);
     if !found.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
     from_list(document)
 }
 
-fn of_row(row: &Node) -> PlanTask {
+fn from_row(row: &Node) -> PlanTask {
     let text = |keys: &[&str]| row.get(keys).and_then(Node::as_text);
     // In a row without a name, the first sentence of the action is used.
     let action = text(&["action", "spec", "d"]);
@@ -194,11 +194,11 @@ fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     }
     found
         .into_iter()
-        .map(|section| of_section(document, section))
+        .map(|section| from_section(document, section))
         .collect()
 }
 
-fn of_section(document: &Document<'_>, section: &Section) -> PlanTask {
+fn from_section(document: &Document<'_>, section: &Section) -> PlanTask {
     let labels = document.outline.labels(&section.whole);
     let has = |names: &[&str]| {
         let is = |label: &Label| {

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::collections::HashSet;
+use std::path::Path;
 
 use crate::markdown::Outline;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
 use crate::planning::RoadmapMilestone;
@@ -18,21 +19,23 @@ use crate::planning::roadmap::mention::PhaseHeading;
 use crate::planning::roadmap::milestone;
 use crate::planning::roadmap::reference;
 use crate::planning::roadmap::section;
+use crate::warning::Warning;
 
 /// The phases found so far.
 pub(super) struct Assembly<'a, 'o> {
     outline: &'a Outline<'o>,
-    ids: PhaseIds,
+    numbering: PhaseNumbering,
     pub(super) milestones: Vec<RoadmapMilestone>,
     pub(super) phases: Vec<PhaseDraft>,
     /// Numbers used by both a shipped milestone and the current roadmap.
     reused: HashSet<PhaseNumber>,
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
-    /// Phases with a second section: number, and line of the second heading.
-    pub(super) duplicates: Vec<(PhaseNumber, usize)>,
-    /// Phases with too many dependencies: number, and line of the heading.
-    pub(super) cut_dependencies: Vec<(PhaseNumber, usize)>,
+    path: &'a Path,
+    /// Warnings about phases with a second section.
+    pub(super) duplicates: Vec<Warning>,
+    /// Warnings about phases with too many dependencies.
+    pub(super) cut_dependencies: Vec<Warning>,
     /// Whether milestones were left out because there are too many.
     pub(super) has_more_milestones: bool,
     /// Whether phases were left out because there are too many.
@@ -58,22 +61,27 @@ struct Home {
 
 impl<'a, 'o> Assembly<'a, 'o> {
     /// Collects all mentions of phases in an outline.
-    pub(super) fn read(outline: &'a Outline<'o>, ids: PhaseIds) -> Self {
-        let (milestones, has_more_milestones) = milestone::milestones(outline, ids);
+    pub(super) fn read(
+        outline: &'a Outline<'o>,
+        numbering: PhaseNumbering,
+        path: &'a Path,
+    ) -> Self {
+        let (milestones, has_more_milestones) = milestone::milestones(outline, numbering);
         let mut assembly = Self {
             outline,
-            ids,
+            numbering,
             milestones,
             has_more_milestones,
             phases: Vec::new(),
             reused: HashSet::new(),
             by_number: HashMap::new(),
+            path,
             duplicates: Vec::new(),
             cut_dependencies: Vec::new(),
             is_cut: false,
         };
-        let mut headings = mention::headings(outline, ids);
-        let mut entries = mention::entries(outline, &headings, ids);
+        let mut headings = mention::headings(outline, numbering);
+        let mut entries = mention::entries(outline, &headings, numbering);
         assembly.is_cut = headings.len() > MAX_PHASES || entries.len() > MAX_PHASES;
         headings.truncate(MAX_PHASES);
         entries.truncate(MAX_PHASES);
@@ -85,7 +93,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             assembly.merge_entry(entry);
         }
         for table in outline.tables(&(0..outline.text().len())) {
-            for row in progress_table::rows(table, ids) {
+            for row in progress_table::rows(table, numbering) {
                 if assembly.phases.len() >= MAX_PHASES {
                     assembly.is_cut = true;
                     break;
@@ -164,12 +172,17 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 
     fn merge_section(&mut self, heading: &PhaseHeading<'_>) {
-        let (named, section, ids) = (&heading.named, heading.section, self.ids);
-        let body = section::read(self.outline, &named.number, section, ids);
+        let (named, section, numbering) = (&heading.named, heading.section, self.numbering);
+        let body = section::read(self.outline, &named.number, section, numbering);
         let home = self.home(section.heading.start, &named.number);
         let found = self.slot(&named.number, home, section.line);
         if std::mem::replace(&mut found.has_section, true) {
-            self.duplicates.push((named.number.clone(), section.line));
+            let message = format!(
+                "phase {} is described twice; the first description is used",
+                named.number
+            );
+            let warning = Warning::at(self.path, section.line, message);
+            self.duplicates.push(warning);
             return;
         }
         found.dropped_as = found.dropped_as.or(named.dropped_as);
@@ -179,7 +192,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.name.clone_from(&named.name);
         phase.goal = body.goal;
         let depends_on = body.depends_on.as_deref();
-        let depends_on = depends_on.map(|text| reference::phases(text, ids));
+        let depends_on = depends_on.map(|text| reference::phases(text, numbering));
         let depends_on = depends_on.unwrap_or_default();
         phase.depends_on = depends_on.phases;
         phase.requirements = body.requirements;
@@ -188,8 +201,13 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.plan_count = body.plan_count;
         phase.stated_status = body.status.or_else(|| named.status.clone());
         if depends_on.is_cut {
-            self.cut_dependencies
-                .push((named.number.clone(), section.line));
+            let message = format!(
+                "phase {} depends on more than {} phases; the rest are ignored",
+                named.number,
+                reference::MAX_PHASES
+            );
+            let warning = Warning::at(self.path, section.line, message);
+            self.cut_dependencies.push(warning);
         }
     }
 

@@ -62,7 +62,7 @@ impl Field {
     /// ```text
     /// **Goal:** …    **Success Criteria** (what must be TRUE):    Plans:    *Scaffolding:*
     /// ```
-    pub(super) fn of_line(line: &str) -> Option<(Self, usize)> {
+    pub(super) fn from_line(line: &str) -> Option<(Self, usize)> {
         let lead = line.len() - line.trim_start().len();
         let text = &line[lead..];
         let (name, rest) = bold(text).or_else(|| plain(text))?;
@@ -120,11 +120,11 @@ mod tests {
             ("**UI hint:** no", Field::Other, "no"),
             ("Files:", Field::Other, ""),
         ] {
-            let (found, at) = Field::of_line(line).unwrap();
+            let (found, at) = Field::from_line(line).unwrap();
             assert_eq!((found, &line[at..]), (field, value), "{line}");
         }
         for line in ["Note: x is y", "plain text", "", "**bold** text: more"] {
-            assert_eq!(Field::of_line(line), None, "{line}");
+            assert_eq!(Field::from_line(line), None, "{line}");
         }
     }
 }

@@ -7,10 +7,10 @@ use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Ranges;
 use crate::markdown::Section;
-use crate::planning::PhaseIds;
+use crate::planning::PhaseNumbering;
 use crate::planning::heading;
 use crate::planning::located::Span;
-use crate::planning::phase_ids;
+use crate::planning::phase_numbering;
 use crate::planning::roadmap::name;
 use crate::planning::roadmap::name::NamedPhase;
 
@@ -31,7 +31,10 @@ pub(super) struct ChecklistEntry<'o> {
 const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
 
 /// Returns the headings that name a phase.
-pub(super) fn headings<'o>(outline: &'o Outline<'_>, ids: PhaseIds) -> Vec<PhaseHeading<'o>> {
+pub(super) fn headings<'o>(
+    outline: &'o Outline<'_>,
+    numbering: PhaseNumbering,
+) -> Vec<PhaseHeading<'o>> {
     let sections = outline
         .sections()
         .iter()
@@ -41,7 +44,7 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>, ids: PhaseIds) -> Vec<Phase
             let line = outline.text().get(section.heading.clone())?;
             let title = line.trim_start_matches('#');
             let start = section.heading.end - title.len();
-            let named = name::parse_phase(Span::new(title, start, section.line), ids)?;
+            let named = name::parse_phase(Span::new(title, start, section.line), numbering)?;
             Some(PhaseHeading { named, section })
         })
         .collect()
@@ -51,9 +54,9 @@ pub(super) fn headings<'o>(outline: &'o Outline<'_>, ids: PhaseIds) -> Vec<Phase
 ///
 /// If the number before the hyphen is a phase itself, they are its plans; so are those in a phase's section.
 pub(in crate::planning) fn names_phases_of_milestones(outline: &Outline<'_>) -> bool {
-    let headings = headings(outline, PhaseIds::Plain);
+    let headings = headings(outline, PhaseNumbering::Plain);
     let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
-    let entries = entries(outline, &headings, PhaseIds::Plain);
+    let entries = entries(outline, &headings, PhaseNumbering::Plain);
     let of_headings = headings.iter().map(|heading| &heading.named);
     let named = of_headings.chain(entries.iter().map(|entry| &entry.named));
     let plain_numbers: BTreeSet<u32> = named.map(|named| named.number.whole()).collect();
@@ -68,7 +71,7 @@ pub(in crate::planning) fn names_phases_of_milestones(outline: &Outline<'_>) -> 
         .filter(|(block, item)| item.checked.is_some() && !details.contains(block.range.start));
     titles
         .chain(items.map(|(_, item)| &item.text))
-        .filter_map(|title| phase_ids::titled(title.trim_start_matches('*')))
+        .filter_map(|title| phase_numbering::titled(title.trim_start_matches('*')))
         .any(|number| !plain_numbers.contains(&number.whole()))
 }
 
@@ -78,7 +81,7 @@ pub(in crate::planning) fn names_phases_of_milestones(outline: &Outline<'_>) -> 
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
     headings: &[PhaseHeading<'_>],
-    ids: PhaseIds,
+    numbering: PhaseNumbering,
 ) -> Vec<ChecklistEntry<'o>> {
     let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
     let lists = Ranges::merge(heading::sections(outline, LISTS).map(|section| section.own.clone()));
@@ -87,7 +90,8 @@ pub(super) fn entries<'o>(
         .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start))
         .filter_map(|(block, item)| {
             let text = outline.slice(&block.range);
-            let named = name::parse_phase(Span::new(text, block.range.start, block.line), ids)?;
+            let named =
+                name::parse_phase(Span::new(text, block.range.start, block.line), numbering)?;
             Some(ChecklistEntry { named, block, item })
         })
         .collect();

@@ -11,8 +11,8 @@
 use std::ops::Range;
 
 use crate::markdown::Outline;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
 use crate::planning::RoadmapMilestone;
 use crate::planning::heading;
@@ -23,16 +23,19 @@ use crate::planning::status::without_status;
 use crate::text::strip_prefix_ignore_case;
 
 /// Maximum number of milestones with phases, and of milestones that are only listed.
-pub(super) const MAX: usize = 200;
+pub(super) const MAX_MILESTONES: usize = 200;
 
 /// Returns the milestones, blocks and sections before those only listed, and whether some were left out.
-pub(super) fn milestones(outline: &Outline<'_>, ids: PhaseIds) -> (Vec<RoadmapMilestone>, bool) {
-    let mut found = details(outline, ids);
-    found.extend(sections(outline, ids));
-    let mut all_listed = in_list(outline, ids);
-    let is_cut = found.len() > MAX || all_listed.len() > MAX;
-    found.truncate(MAX);
-    all_listed.truncate(MAX);
+pub(super) fn milestones(
+    outline: &Outline<'_>,
+    numbering: PhaseNumbering,
+) -> (Vec<RoadmapMilestone>, bool) {
+    let mut found = details(outline, numbering);
+    found.extend(sections(outline, numbering));
+    let mut all_listed = in_list(outline, numbering);
+    let is_cut = found.len() > MAX_MILESTONES || all_listed.len() > MAX_MILESTONES;
+    found.truncate(MAX_MILESTONES);
+    all_listed.truncate(MAX_MILESTONES);
     found.sort_by_key(|milestone| milestone.range.start);
     for listed in all_listed {
         match found.iter_mut().find(|known| {
@@ -72,7 +75,8 @@ pub(crate) fn version(name: &str) -> Option<&str> {
 /// Returns whether a text says that its milestone has shipped. With a symbol of ongoing work, only a part
 /// has.
 fn says_shipped(text: &str) -> bool {
-    let goes_on = PhaseProgress::of_sign(text).is_some_and(|sign| sign != PhaseProgress::Complete);
+    let goes_on =
+        PhaseProgress::from_symbol(text).is_some_and(|sign| sign != PhaseProgress::Complete);
     !goes_on && names_shipping(text)
 }
 
@@ -82,7 +86,7 @@ fn says_complete(summary: &str) -> bool {
     let is_complete = |word: &str| {
         word.eq_ignore_ascii_case("complete") || word.eq_ignore_ascii_case("completed")
     };
-    match PhaseProgress::of_sign(summary) {
+    match PhaseProgress::from_symbol(summary) {
         Some(PhaseProgress::Complete) => words(summary).any(is_complete),
         Some(_) => false,
         None => summary
@@ -106,7 +110,7 @@ fn names_shipping(text: &str) -> bool {
 }
 
 /// Finds collapsed blocks; a collapsed block that is called complete counts as shipped.
-fn details(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
+fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let text = outline.text();
     let mut found = Vec::new();
     let mut at = 0;
@@ -124,7 +128,7 @@ fn details(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
             found.push(RoadmapMilestone {
                 name: plain(summary),
                 is_shipped: says_shipped(summary) || says_complete(summary),
-                phases: phase_range(summary, ids),
+                phases: phase_range(summary, numbering),
                 range: open..end,
                 line: outline.line(open),
             });
@@ -135,7 +139,7 @@ fn details(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
 }
 
 /// Finds sections titled like a milestone.
-fn sections(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
+fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
         let words = heading::words(title);
         version(title).is_some()
@@ -144,13 +148,13 @@ fn sections(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
     let sections = outline.sections().iter().filter(|section| {
         section.level > 1
             && is_milestone(&section.title)
-            && phase_in_front(&section.title, ids).is_none()
+            && phase_in_front(&section.title, numbering).is_none()
     });
     sections
         .map(|section| RoadmapMilestone {
             name: plain(&section.title),
             is_shipped: says_shipped(&section.title),
-            phases: phase_range(&section.title, ids),
+            phases: phase_range(&section.title, numbering),
             range: section.whole.clone(),
             line: section.line,
         })
@@ -158,7 +162,7 @@ fn sections(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
 }
 
 /// Parses the list of milestones.
-fn in_list(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
+fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let titles = [
         "milestones", "completed milestones", "shipped milestones", "milestone history",
     ];
@@ -166,12 +170,12 @@ fn in_list(outline: &Outline<'_>, ids: PhaseIds) -> Vec<RoadmapMilestone> {
     for section in heading::sections(outline, &titles) {
         for (block, item) in outline.items(&section.own) {
             let is_milestone =
-                version(&item.text).is_some() || phase_range(&item.text, ids).is_some();
+                version(&item.text).is_some() || phase_range(&item.text, numbering).is_some();
             if item.depth == 0 && is_milestone {
                 found.push(RoadmapMilestone {
                     name: plain(&item.text),
                     is_shipped: says_shipped(&item.text),
-                    phases: phase_range(&item.text, ids),
+                    phases: phase_range(&item.text, numbering),
                     range: block.range.start..block.range.start,
                     line: block.line,
                 });
@@ -228,14 +232,14 @@ fn is_remark(text: &str) -> bool {
 
 /// Parses `Phases 1-6`, `Phase 3`, `Phases 13+`, `Phases 10, 10.1, 11`, `Phase 24 shipped; Phases 25-26` into
 /// a range from the lowest to the highest number.
-fn phase_range(text: &str, ids: PhaseIds) -> Option<Range<PhaseNumber>> {
+fn phase_range(text: &str, numbering: PhaseNumbering) -> Option<Range<PhaseNumber>> {
     let lower = text.to_lowercase();
     let mut range: Option<Range<PhaseNumber>> = None;
     for behind in lower.split("phase").skip(1) {
         let mut rest = behind.strip_prefix('s').unwrap_or(behind);
         // The first number is a phase's whatever follows, and so is the end of a range, unless it is counted.
         let mut before = None;
-        while let Some((number, after)) = ids.split(rest.trim_start()) {
+        while let Some((number, after)) = numbering.split(rest.trim_start()) {
             let next = after.trim_start();
             let is_phase = match before {
                 None => true,
@@ -294,7 +298,7 @@ mod tests {
     #[test]
     fn blocks_sections_and_lists_are_one_milestone_each() {
         let text = "# R\n## Milestones\n- \u{2705} **v1.0 MVP** \u{2014} Phases 1-2 (shipped 2026-04-05)\n- v2.0 **Next** - Phases 3-4 (in progress)\n- \u{1f4cb} **v3.0** \u{2014} Phases 5+ (planned)\n## Phases\n<details>\n<summary>\u{2705} v1.0 MVP (Phases 1-2) \u{2014} SHIPPED</summary>\n\n- [x] Phase 1: A\n</details>\n\n### v2.0 Next (In Progress)\n#### Phase 3: B\n";
-        let (found, _) = milestones(&Outline::parse(text, 0), PhaseIds::Plain);
+        let (found, _) = milestones(&Outline::parse(text, 0), PhaseNumbering::Plain);
         let shown: Vec<_> = found
             .iter()
             .map(|m| (m.name.as_str(), m.is_shipped, m.phases.clone()))
@@ -329,7 +333,7 @@ mod tests {
             ("Phases 1-6, 28/28 plans, 54 files", 1..7),
             ("Phases 10, 10.1, 11 shipped", 10..12),
         ] {
-            let found = phase_range(text, PhaseIds::Plain);
+            let found = phase_range(text, PhaseNumbering::Plain);
             assert_eq!(found, Some(numbers(expected)), "{text}");
         }
     }
@@ -388,7 +392,7 @@ mod tests {
 
     #[test]
     fn ranges_within_a_milestone_contain_none_of_another() {
-        let range = |text| phase_range(text, PhaseIds::MilestonePrefixed).unwrap();
+        let range = |text| phase_range(text, PhaseNumbering::MilestonePrefixed).unwrap();
         let id = |text| PhaseNumber::parse_id(text).unwrap();
         let second = range("v2.0 (Phases 2-01 \u{2013} 2-04)");
         assert!(second.contains(&id("2-04.1")));
@@ -412,7 +416,7 @@ mod tests {
             ("v2.0 Complete Rewrite", false),
         ] {
             let text = format!("<details>\n<summary>{summary}</summary>\n\n</details>\n");
-            let (found, _) = milestones(&Outline::parse(&text, 0), PhaseIds::Plain);
+            let (found, _) = milestones(&Outline::parse(&text, 0), PhaseNumbering::Plain);
             assert_eq!(found[0].is_shipped, expected, "{summary}");
         }
     }
@@ -421,7 +425,7 @@ mod tests {
     fn a_collapsed_block_of_something_else_is_none() {
         let text = "<details>\n<summary>More</summary>\n\nx\n</details>\n<details>\n";
         assert!(
-            milestones(&Outline::parse(text, 0), PhaseIds::Plain)
+            milestones(&Outline::parse(text, 0), PhaseNumbering::Plain)
                 .0
                 .is_empty()
         );

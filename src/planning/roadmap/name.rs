@@ -6,8 +6,8 @@
 //! ```
 
 use crate::planning::Located;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
 use crate::planning::located::Span;
 use crate::planning::progress_table::phase_in_front;
@@ -31,11 +31,14 @@ pub(in crate::planning) struct NamedPhase {
 const DASHES: &[&str] = &[" \u{2014} ", " \u{2013} ", " -- ", " - "];
 
 /// Parses a text that begins with `Phase` and a number.
-pub(in crate::planning) fn parse_phase(text: Span<'_>, ids: PhaseIds) -> Option<NamedPhase> {
+pub(in crate::planning) fn parse_phase(
+    text: Span<'_>,
+    numbering: PhaseNumbering,
+) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
     strip_prefix_ignore_case(begins, "phase ")?;
-    let (number, rest) = phase_in_front(line.text, ids)?;
+    let (number, rest) = phase_in_front(line.text, numbering)?;
     let at = rest.as_ptr() as usize - line.text.as_ptr() as usize;
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
     let (name, remarks) = split_name(line.after(at));
@@ -109,13 +112,13 @@ impl NamedPhase {
             if let Some(at) = text.rfind(|c: char| c.is_alphanumeric() || ")]`'\"!?.%".contains(c))
             {
                 let end = at + text[at..].chars().next().map_or(1, char::len_utf8);
-                if PhaseProgress::of_sign(&text[end..]).is_some() {
+                if PhaseProgress::from_symbol(&text[end..]).is_some() {
                     self.add_status(name.part(end..text.len()));
                     text = &text[..end];
                 }
             }
             let is_sign = |c: char| {
-                !c.is_ascii() && PhaseProgress::of_sign(c.encode_utf8(&mut [0; 4])).is_some()
+                !c.is_ascii() && PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some()
             };
             if let Some(at) = text.rfind(is_sign)
                 && is_status(&text[at..])
@@ -176,7 +179,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        let found = parse_phase(Span::new(text, 0, 1), PhaseIds::Plain).unwrap();
+        let found = parse_phase(Span::new(text, 0, 1), PhaseNumbering::Plain).unwrap();
         let status = found.status.map(|stated| {
             assert_eq!(&text[stated.range], stated.value);
             stated.value
@@ -264,7 +267,7 @@ mod tests {
         for text in [
             "Phases 1-6", "Phase Details", "Phase 1-4: all", "Phased 1", "01-01-PLAN.md", "",
         ] {
-            let found = parse_phase(Span::new(text, 0, 1), PhaseIds::Plain);
+            let found = parse_phase(Span::new(text, 0, 1), PhaseNumbering::Plain);
             assert_eq!(found, None, "{text}");
         }
     }

@@ -1,5 +1,6 @@
 //! Derives the progress of a phase from everything that the roadmap says about it.
 
+use crate::planning::Count;
 use crate::planning::Located;
 use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
@@ -61,12 +62,11 @@ fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
 
 /// Parses `3/3 plans complete`; a lower count means that the phase has started.
 fn counted_progress(count: &str) -> Option<PhaseProgress> {
-    let (complete, rest) = count.split_once('/')?;
-    let (total, rest) = rest.split_once(' ')?;
-    let (complete, total): (u32, u32) = (complete.parse().ok()?, total.parse().ok()?);
-    rest.contains("complete").then_some(match complete {
+    let count = Count::parse(count)?;
+    let total = count.total.filter(|_| count.rest.contains("complete"))?;
+    Some(match count.done {
         0 => PhaseProgress::NotStarted,
-        all if all >= total => PhaseProgress::Complete,
+        done if done >= total => PhaseProgress::Complete,
         _ => PhaseProgress::InProgress,
     })
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::placeholder::is_none_remark;
 use crate::text::comma_separated;
 
@@ -41,7 +41,7 @@ impl ReferencedPhases {
 ///
 /// Text in brackets gives reasons and is ignored, unless only that names the phases: `Wave A (Phases 2-4)`. Clauses
 /// that begin with `soft` or `optional` are ignored, too.
-pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
+pub(super) fn phases(text: &str, numbering: PhaseNumbering) -> ReferencedPhases {
     let mut found = ReferencedPhases::default();
     let lower = text.to_lowercase().replace(", but ", "; ");
     if is_none_remark(text) || lower.starts_with("nothing") {
@@ -54,7 +54,7 @@ pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
     };
     let clauses: Vec<String> = lower.split(ends_clause).map(phases_of_clause).collect();
     if !clauses.iter().any(|clause| clause.contains("phase")) {
-        list(&clauses[0], ids, &mut found);
+        list(&clauses[0], numbering, &mut found);
         return found;
     }
     let is_left_out = |clause: &&String| {
@@ -67,7 +67,11 @@ pub(super) fn phases(text: &str, ids: PhaseIds) -> ReferencedPhases {
     };
     for clause in clauses.iter().filter(|clause| !is_left_out(clause)) {
         for piece in clause.split("phase").skip(1) {
-            list(piece.strip_prefix('s').unwrap_or(piece), ids, &mut found);
+            list(
+                piece.strip_prefix('s').unwrap_or(piece),
+                numbering,
+                &mut found,
+            );
             if found.is_cut {
                 return found;
             }
@@ -102,10 +106,10 @@ fn bracketed_phases(lower: &str) -> Option<&str> {
 }
 
 /// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word.
-fn list(text: &str, ids: PhaseIds, found: &mut ReferencedPhases) {
+fn list(text: &str, numbering: PhaseNumbering, found: &mut ReferencedPhases) {
     let mut rest = text.trim_start();
     let mut from: Option<PhaseNumber> = None;
-    while let Some((number, behind)) = ids.split(rest) {
+    while let Some((number, behind)) = numbering.split(rest) {
         if let Some(from) = from.take().filter(|from| from.is_sibling(&number)) {
             let (first, last) = (from.ordinal(), number.ordinal());
             if last.saturating_sub(first) <= MAX_RANGE {
@@ -236,7 +240,7 @@ mod tests {
             ("TBD", ""),
             ("the API", ""),
         ] {
-            let found: Vec<String> = phases(text, PhaseIds::Plain)
+            let found: Vec<String> = phases(text, PhaseNumbering::Plain)
                 .phases
                 .iter()
                 .map(ToString::to_string)
@@ -254,7 +258,7 @@ mod tests {
             ("Phases 2-01 to 3-02", "2-01 3-02"),
             ("Phases 1-3", "1 2 3"),
         ] {
-            let found = phases(text, PhaseIds::MilestonePrefixed);
+            let found = phases(text, PhaseNumbering::MilestonePrefixed);
             let found: Vec<String> = found.phases.iter().map(ToString::to_string).collect();
             assert_eq!(found.join(" "), expected, "{text}");
         }
@@ -266,15 +270,15 @@ mod tests {
             let numbers: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
             format!("Phases {}", numbers.join(", "))
         };
-        let found = phases(&list(MAX_PHASES), PhaseIds::Plain);
+        let found = phases(&list(MAX_PHASES), PhaseNumbering::Plain);
         assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, false));
         let repeated = list(MAX_PHASES) + ", Phase 7";
-        assert!(!phases(&repeated, PhaseIds::Plain).is_cut);
-        let found = phases(&list(MAX_PHASES + 1), PhaseIds::Plain);
+        assert!(!phases(&repeated, PhaseNumbering::Plain).is_cut);
+        let found = phases(&list(MAX_PHASES + 1), PhaseNumbering::Plain);
         assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, true));
         let found = phases(
             "Phases 1-50, 60-109, 201-250, 301-350, 401-450",
-            PhaseIds::Plain,
+            PhaseNumbering::Plain,
         );
         assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, true));
     }

@@ -9,8 +9,8 @@ use crate::markdown::ListItem;
 use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::Located;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PlanNumber;
 use crate::planning::RoadmapPlan;
 use crate::planning::located::Span;
@@ -39,7 +39,7 @@ pub(super) fn read(
     outline: &Outline<'_>,
     phase: &PhaseNumber,
     section: &Section,
-    ids: PhaseIds,
+    numbering: PhaseNumbering,
 ) -> Body {
     let mut reader = SectionReader {
         outline,
@@ -51,7 +51,7 @@ pub(super) fn read(
     };
     reader.blocks(&section.own);
     for inner in outline.subsections(section) {
-        if name::parse_phase(Span::new(&inner.title, 0, 1), ids).is_some() {
+        if name::parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
             break;
         }
         reader.field = Some(Field::from_name(&inner.title));
@@ -119,7 +119,7 @@ impl SectionReader<'_, '_> {
     fn paragraph(&mut self, block: &Block) {
         let mut continues = false;
         for line in lines(self.outline, block) {
-            match Field::of_line(line.text) {
+            match Field::from_line(line.text) {
                 Some((field, at)) => self.label(field, line.after(at)),
                 None => self.text(line.text, continues),
             }
@@ -133,7 +133,7 @@ impl SectionReader<'_, '_> {
         let Some(first) = lines.first() else {
             return;
         };
-        let label = Field::of_line(first.text)
+        let label = Field::from_line(first.text)
             .filter(|(field, _)| *field != Field::Other && first.text.starts_with("**"));
         if let Some((field, at)) = label.filter(|_| self.may_be_label(item)) {
             self.has_bullet_labels = true;
@@ -142,7 +142,7 @@ impl SectionReader<'_, '_> {
         }
         let own = 1 + lines[1..]
             .iter()
-            .take_while(|line| Field::of_line(line.text).is_none())
+            .take_while(|line| Field::from_line(line.text).is_none())
             .count();
         let (own, rest) = lines.split_at(own);
         let text = own
@@ -152,7 +152,7 @@ impl SectionReader<'_, '_> {
             .join(" ");
         self.entry(&text, block, item);
         for line in rest {
-            if let Some((field, at)) = Field::of_line(line.text) {
+            if let Some((field, at)) = Field::from_line(line.text) {
                 self.label(field, line.after(at));
             }
         }

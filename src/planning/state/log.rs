@@ -6,7 +6,7 @@ use crate::markdown::Label;
 use crate::markdown::Outline;
 use crate::planning::Activity;
 use crate::planning::Located;
-use crate::planning::PhaseIds;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
 use crate::planning::WrittenAt;
 use crate::planning::heading;
@@ -63,7 +63,7 @@ pub(super) fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Wri
 }
 
 /// Returns the next steps, from labels anywhere in the file but under the headings of finished phases.
-pub(super) fn next_steps(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Located<String>> {
+pub(super) fn next_steps(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Located<String>> {
     const LABELS: &[&str] = &["next", "next action", "next step", "next steps", "next up"];
     let all = 0..outline.text().len();
     let labels = outline.labels(&all);
@@ -72,7 +72,7 @@ pub(super) fn next_steps(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Located<St
         names.any(|name| label.name.eq_ignore_ascii_case(name))
     };
     let sections = outline.sections().iter();
-    let finished = sections.filter(|section| is_finished_phase(&section.title, ids));
+    let finished = sections.filter(|section| is_finished_phase(&section.title, numbering));
     // In file order, each with the end of all up to it: a finished phase may have subsections that are finished.
     let mut past: Vec<(usize, usize)> = Vec::new();
     for section in finished {
@@ -87,13 +87,13 @@ pub(super) fn next_steps(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Located<St
     labels
         .iter()
         .filter(|label| is_next(label) && !is_past(label))
-        .map(|label| Span::of_label(label).with_value(label.value.clone()))
+        .map(|label| Span::from_label(label).with_value(label.value.clone()))
         .collect()
 }
 
 /// Returns whether a heading is that of a phase and calls it complete: `Phase 8: Base ✅ COMPLETE`.
-fn is_finished_phase(title: &str, ids: PhaseIds) -> bool {
-    let Some(phase) = parse_phase(Span::new(title, 0, 1), ids) else {
+fn is_finished_phase(title: &str, numbering: PhaseNumbering) -> bool {
+    let Some(phase) = parse_phase(Span::new(title, 0, 1), numbering) else {
         return false;
     };
     // `Phase 8 (complete 2026-01-02)` has no name.
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_finished_phase_has_no_next_step() {
         let text = "## Phase 8: Base ✅ COMPLETE\n### Notes\n**Next Action:** Plan Phase 10\n## Phase 9: Login\n**Next:** Phase 9\n## Session\n**Next step:** Phase 20\n";
-        let found = next_steps(&Outline::parse(text, 0), PhaseIds::Plain);
+        let found = next_steps(&Outline::parse(text, 0), PhaseNumbering::Plain);
         let values: Vec<&str> = found.iter().map(|step| step.value.as_str()).collect();
         assert_eq!(values, ["Phase 9", "Phase 20"]);
         for (title, expected) in [
@@ -126,7 +126,7 @@ mod tests {
             ("Current Phase ✅", false),
         ] {
             assert_eq!(
-                is_finished_phase(title, PhaseIds::Plain),
+                is_finished_phase(title, PhaseNumbering::Plain),
                 expected,
                 "{title}"
             );

@@ -28,8 +28,7 @@ use crate::markdown::Outline;
 use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::Located;
-use crate::planning::PhaseIds;
-use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::WrittenAt;
 use crate::planning::decision;
 use crate::planning::heading;
@@ -41,6 +40,7 @@ use crate::text::strip_prefix_ignore_case;
 use crate::warning::Parsed;
 use crate::warning::Warning;
 
+mod claim;
 mod log;
 mod metric_list;
 mod milestone;
@@ -53,6 +53,10 @@ mod settled;
 mod skill_list;
 mod title;
 
+pub use claim::Claim;
+pub use claim::PhaseStatus;
+pub use claim::StatedPhase;
+
 /// A skill named in the Skills section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skill {
@@ -60,68 +64,6 @@ pub struct Skill {
     pub name: String,
     /// `global` or `project`, if stated.
     pub scope: Option<String>,
-}
-
-/// The position according to STATE.md.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct StatedPhase {
-    /// The current phase.
-    pub number: Option<PhaseNumber>,
-    /// Number of phases.
-    pub total: Option<u32>,
-    /// The current phase's name.
-    pub name: Option<String>,
-    /// The status, verbatim.
-    pub status: Option<String>,
-    /// The progress in percent.
-    pub progress_percent: Option<u32>,
-}
-
-/// A single statement of STATE.md about the position; it may be repeated in several places.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// The current phase's number.
-    Phase(PhaseNumber),
-    /// The current phase's name.
-    Name(String),
-    /// The current phase's index in the list of phases, if it differs from its number (`6 of 15 (06.1
-    /// Name)`).
-    Index(u32),
-    /// The status after the phase's name (`2 of 4 (Name) — EXECUTING`).
-    PhaseStatus(String),
-    /// Number of phases.
-    Total(u32),
-    /// Number of complete phases.
-    PhasesComplete(u32),
-    /// The status.
-    Status(String),
-    /// The progress in percent; the byte range covers the digits.
-    Percent(u32),
-    /// A done and a total count next to the percentage that restates them.
-    Share(u32, u32),
-    /// A drawn progress bar, brackets included, which accompanies the percentage.
-    Bar(String),
-    /// The number of the current plan.
-    CurrentPlan(u32),
-    /// Number of complete plans of the current phase.
-    PlansComplete(u32),
-    /// Number of plans of the current phase.
-    PlansTotal(u32),
-    /// Number of complete plans of the milestone.
-    AllPlansComplete(u32),
-    /// Number of plans of the milestone.
-    AllPlansTotal(u32),
-}
-
-/// The status of a phase in STATE.md's list or table of phases.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PhaseStatus {
-    /// The phase.
-    pub number: PhaseNumber,
-    /// The name, if stated there.
-    pub name: Option<String>,
-    /// The status, verbatim.
-    pub status: Located<String>,
 }
 
 /// An entry of the activity log.
@@ -182,7 +124,7 @@ pub struct StateFile {
     pub metrics: Vec<Label>,
     /// How phases are numbered in it.
     #[serde(skip)]
-    pub ids: PhaseIds,
+    pub numbering: PhaseNumbering,
 }
 
 /// Maximum number of labels without a phase number that are reported individually.
@@ -201,11 +143,11 @@ impl StateFile {
 
     /// Parses a STATE.md of a project with plain phase numbers.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        Self::parse_with(text, path, PhaseIds::Plain)
+        Self::parse_with(text, path, PhaseNumbering::Plain)
     }
 
     /// Parses a STATE.md of a project that numbers its phases in the given way.
-    pub fn parse_with(text: &str, path: &Path, ids: PhaseIds) -> Parsed<Self> {
+    pub fn parse_with(text: &str, path: &Path, numbering: PhaseNumbering) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
@@ -214,25 +156,25 @@ impl StateFile {
             .into_iter()
             .take(MAX_UNCLEAR)
         {
-            let message = format!("the current phase names no number: {:?}", label.value);
+            let message = format!("the current phase has no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
         }
-        let mut claims = position::claims(&front, &outline, ids);
+        let mut claims = position::claims(&front, &outline, numbering);
         if let Some(first) = claims.get(MAX_CLAIMS) {
             let message = format!(
-                "has more than {MAX_CLAIMS} statements about the position; those from here on are not read"
+                "has more than {MAX_CLAIMS} statements about the position; the rest are ignored"
             );
             warnings.push(Warning::at(path, first.line, message));
             claims.truncate(MAX_CLAIMS);
         }
-        let value = Self::read(&front, &outline, ids, claims);
+        let value = Self::read(&front, &outline, numbering, claims);
         Parsed { value, warnings }
     }
 
     fn read(
         front: &FrontMatter,
         outline: &Outline<'_>,
-        ids: PhaseIds,
+        numbering: PhaseNumbering,
         claims: Vec<Located<Claim>>,
     ) -> Self {
         let labels = identity_labels(outline);
@@ -244,7 +186,7 @@ impl StateFile {
         };
         let milestone = StatedMilestone::read(front, outline, &labels);
         let metrics = metric_list::metrics(outline, milestone.text.as_deref());
-        let phase_statuses = phase_list::phase_statuses(outline, ids);
+        let phase_statuses = phase_list::phase_statuses(outline, numbering);
         let mut phase = position::stated_phase(&claims, front.range.end);
         phase.total = phase.total.or_else(|| listed_total(&phase_statuses));
         Self {
@@ -253,19 +195,19 @@ impl StateFile {
             milestone: milestone.text,
             milestone_name: milestone.name,
             phase,
-            decisions: decisions(outline, ids),
+            decisions: decisions(outline, numbering),
             todos: open_items::todos(outline),
             blockers: open_items::blockers(outline),
             skills: skill_list::skills(outline),
             claims,
             phase_statuses,
             active_milestone: milestone.active,
-            next_steps: log::next_steps(outline, ids),
+            next_steps: log::next_steps(outline, numbering),
             is_between_milestones: milestone.is_between,
             activity: log::activity(outline),
             last_active: log::last_active(front, outline),
             metrics,
-            ids,
+            numbering,
         }
     }
 }
@@ -302,7 +244,7 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
 }
 
 /// Returns the decisions, including those under subheadings, without phases that are listed among them.
-fn decisions(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Decision> {
+fn decisions(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Decision> {
     let all = decision::sections(outline)
         .flat_map(|section| {
             let inner = outline
@@ -322,16 +264,17 @@ fn decisions(outline: &Outline<'_>, ids: PhaseIds) -> Vec<Decision> {
         })
         .filter(|decision| {
             let text = decision.untagged();
-            phase_list::entry(Span::new(text, 0, 1), ids).is_none() && !is_phase_report(text, ids)
+            phase_list::entry(Span::new(text, 0, 1), numbering).is_none()
+                && !is_phase_report(text, numbering)
         });
     decision::distinct(all)
 }
 
 /// Returns whether a text only reports that a phase is over: `Phase 4 complete: all 11 reports converted`.
-fn is_phase_report(text: &str, ids: PhaseIds) -> bool {
+fn is_phase_report(text: &str, numbering: PhaseNumbering) -> bool {
     const OVER: &[&str] = &["complete", "completed", "done", "finished", "shipped"];
     strip_prefix_ignore_case(text, "phase ")
-        .and_then(|rest| ids.split(rest.trim_start()))
+        .and_then(|rest| numbering.split(rest.trim_start()))
         .and_then(|(_, rest)| {
             rest.split(|c: char| !c.is_alphanumeric())
                 .find(|word| !word.is_empty())

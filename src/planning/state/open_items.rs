@@ -102,8 +102,7 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
         for section in heading::sections(outline, BLOCKERS) {
             for (_, paragraph) in outline.paragraphs(&section.own) {
                 let is_hint = paragraph.starts_with('[') && paragraph.ends_with(']');
-                let is_lead = paragraph.trim_end_matches('*').ends_with(':');
-                if !is_hint && !is_lead {
+                if !is_hint && !list_entry::is_lead(paragraph) {
                     entries.push(paragraph, paragraph, ItemState::Open);
                 }
             }

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use crate::markdown::Outline;
-use crate::planning::PhaseIds;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseStatus;
 use crate::planning::heading;
 use crate::planning::located::Span;
@@ -28,7 +28,7 @@ const LOG_SECTIONS: &[&str] = &[
 ];
 
 /// Returns the phases listed with a status, the first mention of each, in file order.
-pub(super) fn phase_statuses(outline: &Outline<'_>, ids: PhaseIds) -> Vec<PhaseStatus> {
+pub(super) fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<PhaseStatus> {
     let mut found: Vec<PhaseStatus> = Vec::new();
     let mut seen = HashSet::new();
     for section in outline.sections() {
@@ -39,7 +39,7 @@ pub(super) fn phase_statuses(outline: &Outline<'_>, ids: PhaseIds) -> Vec<PhaseS
         let is_list = PHASE_SECTIONS.contains(&title.as_str());
         let rows = outline
             .tables(&section.own)
-            .flat_map(|table| progress_table::rows(table, ids))
+            .flat_map(|table| progress_table::rows(table, numbering))
             .filter_map(|row| {
                 Some(PhaseStatus {
                     number: row.number,
@@ -50,7 +50,7 @@ pub(super) fn phase_statuses(outline: &Outline<'_>, ids: PhaseIds) -> Vec<PhaseS
         let bullets = outline.items(&section.own).filter_map(|(block, _)| {
             let text = outline.slice(&block.range);
             let is_bold = text.starts_with("**");
-            entry(Span::new(text, block.range.start, block.line), ids)
+            entry(Span::new(text, block.range.start, block.line), numbering)
                 .filter(|_| is_list || is_bold)
         });
         for status in rows.chain(bullets) {
@@ -64,11 +64,11 @@ pub(super) fn phase_statuses(outline: &Outline<'_>, ids: PhaseIds) -> Vec<PhaseS
 }
 
 /// Parses a bullet such as `**Phase 1 (Name):** Complete`.
-pub(super) fn entry(bullet: Span<'_>, ids: PhaseIds) -> Option<PhaseStatus> {
+pub(super) fn entry(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<PhaseStatus> {
     let bullet = bullet.part(0..bullet.text.find('\n').unwrap_or(bullet.text.len()));
     let inner = bullet.suffix(bullet.text.trim_start_matches(['*', '~']));
     let rest = strip_prefix_ignore_case(inner.text, "phase ")?;
-    let (number, rest) = ids.split(rest.trim_start())?;
+    let (number, rest) = numbering.split(rest.trim_start())?;
     let (name, status) = name_and_status(inner.suffix(rest))?;
     Some(PhaseStatus {
         number,
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Option<String> {
-        entry(Span::new(text, 0, 1), PhaseIds::Plain).map(|found| {
+        entry(Span::new(text, 0, 1), PhaseNumbering::Plain).map(|found| {
             assert_eq!(&text[found.status.range.clone()], found.status.value);
             format!(
                 "{}|{}|{}",

@@ -8,8 +8,8 @@
 //! ```
 
 use crate::planning::Located;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::located::Span;
 use crate::planning::status;
 use crate::planning::status::is_status;
@@ -32,31 +32,23 @@ pub(super) struct PhaseValue {
 
 impl PhaseValue {
     /// Parses a value; the result is empty unless a number follows the optional word `Phase`.
-    pub(super) fn parse(value: Span<'_>, ids: PhaseIds) -> Self {
+    pub(super) fn parse(value: Span<'_>, numbering: PhaseNumbering) -> Self {
         let mut found = Self::default();
         let value = without_word(value.trim_chars(&['*', '`']));
-        let Some((number, rest)) = ids.split(value.text) else {
+        let Some((number, rest)) = numbering.split(value.text) else {
             return found;
         };
         let digits = value.part(0..value.text.len() - rest.len());
         found.number = Some(digits.with_value(number));
         let rest = found.read_total(value.suffix(rest));
-        let rest = found.read_parenthesis(rest, ids);
+        let rest = found.read_parenthesis(rest, numbering);
         found.read_tail(rest);
         found
     }
 
     /// Parses ` of 5` or `/5`, and returns the rest.
     fn read_total<'a>(&mut self, rest: Span<'a>) -> Span<'a> {
-        let Some(after) = rest
-            .text
-            .strip_prefix("of ")
-            .or_else(|| rest.text.strip_prefix('/'))
-        else {
-            return rest;
-        };
-        let after = rest.suffix(after);
-        let Some((digits, total)) = after.leading_number() else {
+        let Some((after, (digits, total))) = rest.after_of().zip(rest.total()) else {
             return rest;
         };
         self.total = Some(digits.with_value(total));
@@ -64,7 +56,7 @@ impl PhaseValue {
     }
 
     /// Parses `(Name)`, `(planned)` or `(06.1 Name)`, and returns the rest.
-    fn read_parenthesis<'a>(&mut self, rest: Span<'a>, ids: PhaseIds) -> Span<'a> {
+    fn read_parenthesis<'a>(&mut self, rest: Span<'a>, numbering: PhaseNumbering) -> Span<'a> {
         let Some(end) = closing(rest.text) else {
             return rest;
         };
@@ -72,18 +64,18 @@ impl PhaseValue {
         if is_status(inside.text) {
             self.status = stated(inside);
         } else {
-            self.read_name(inside, ids);
+            self.read_name(inside, numbering);
         }
         rest.after(end + 1)
     }
 
     /// Sets the name, which may begin with the phase's id if the leading number is only its index.
-    fn read_name(&mut self, name: Span<'_>, ids: PhaseIds) {
-        let id = ids
+    fn read_name(&mut self, name: Span<'_>, numbering: PhaseNumbering) {
+        let id = numbering
             .split(name.text)
             .filter(|(_, rest)| rest.starts_with([' ', '-', ':']))
             .filter(|(number, rest)| {
-                number.ids() == PhaseIds::MilestonePrefixed
+                number.numbering() == PhaseNumbering::MilestonePrefixed
                     || is_folder_id(&name.text[..name.text.len() - rest.len()])
             });
         let Some((id, rest)) = id else {
@@ -168,11 +160,11 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        shown_with(text, PhaseIds::Plain)
+        shown_with(text, PhaseNumbering::Plain)
     }
 
-    fn shown_with(text: &str, ids: PhaseIds) -> String {
-        let value = PhaseValue::parse(Span::new(text, 0, 1), ids);
+    fn shown_with(text: &str, numbering: PhaseNumbering) -> String {
+        let value = PhaseValue::parse(Span::new(text, 0, 1), numbering);
         let show = |field: Option<String>| field.unwrap_or_else(|| "_".to_owned());
         [
             show(value.number.map(|n| n.value.to_string())),
@@ -242,7 +234,7 @@ mod tests {
             ("2-01", "2-01|_|_|_"),
             ("3 of 9 (Name)", "3|9|Name|_"),
         ] {
-            let shown = shown_with(text, PhaseIds::MilestonePrefixed);
+            let shown = shown_with(text, PhaseNumbering::MilestonePrefixed);
             assert_eq!(shown, expected, "{text}");
         }
         assert_eq!(shown("2-01"), "2|_|01|_");
@@ -251,7 +243,7 @@ mod tests {
     #[test]
     fn pieces_know_their_bytes() {
         let text = "6 of 15 (06.1 Executive Report)";
-        let value = PhaseValue::parse(Span::new(text, 0, 1), PhaseIds::Plain);
+        let value = PhaseValue::parse(Span::new(text, 0, 1), PhaseNumbering::Plain);
         assert_eq!(&text[value.number.unwrap().range], "06.1");
         assert_eq!(&text[value.index.unwrap().range], "6");
         assert_eq!(&text[value.total.unwrap().range], "15");

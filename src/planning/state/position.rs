@@ -9,8 +9,8 @@ use crate::markdown::Outline;
 use crate::markdown::TableRow;
 use crate::planning::Claim;
 use crate::planning::Located;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::StatedPhase;
 use crate::planning::heading;
 use crate::planning::located::Span;
@@ -52,18 +52,18 @@ pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
 pub(super) fn claims(
     front: &FrontMatter,
     outline: &Outline<'_>,
-    ids: PhaseIds,
+    numbering: PhaseNumbering,
 ) -> Vec<Located<Claim>> {
-    let mut claims = front_claims(front, outline.text(), ids);
+    let mut claims = front_claims(front, outline.text(), numbering);
     for scope in scopes(outline) {
         for label in outline.labels(&scope) {
-            read_label(&label, ids, &mut claims);
+            read_label(&label, numbering, &mut claims);
         }
         for label in rows(outline, &scope) {
-            read_label(&label, ids, &mut claims);
+            read_label(&label, numbering, &mut claims);
         }
     }
-    claims.extend(unlabelled_phase(outline, &claims, ids));
+    claims.extend(unlabelled_phase(outline, &claims, numbering));
     claims.sort_by_key(|claim| claim.range.start);
     claims
 }
@@ -101,7 +101,7 @@ pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
     labels
         .filter(|label| is_phase_label(&label.name))
         .filter(|label| {
-            PhaseValue::parse(Span::of_label(label), PhaseIds::Plain)
+            PhaseValue::parse(Span::from_label(label), PhaseNumbering::Plain)
                 .number
                 .is_none()
         })
@@ -120,10 +120,10 @@ fn is_phase_label(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-fn read_label(label: &Label, ids: PhaseIds, claims: &mut Vec<Located<Claim>>) {
-    let value = Span::of_label(label);
+fn read_label(label: &Label, numbering: PhaseNumbering, claims: &mut Vec<Located<Claim>>) {
+    let value = Span::from_label(label);
     if is_phase_label(&label.name) {
-        push_phase(PhaseValue::parse(value, ids), claims);
+        push_phase(PhaseValue::parse(value, numbering), claims);
         return;
     }
     match label.name.to_lowercase().as_str() {
@@ -157,7 +157,7 @@ fn push_phase(value: PhaseValue, claims: &mut Vec<Located<Claim>>) {
 fn unlabelled_phase(
     outline: &Outline<'_>,
     claims: &[Located<Claim>],
-    ids: PhaseIds,
+    numbering: PhaseNumbering,
 ) -> Vec<Located<Claim>> {
     let mut found = Vec::new();
     if claims
@@ -174,7 +174,7 @@ fn unlabelled_phase(
         if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
             let start = block.range.start;
             push_phase(
-                PhaseValue::parse(Span::new(line, start, block.line), ids),
+                PhaseValue::parse(Span::new(line, start, block.line), numbering),
                 &mut found,
             );
             break;
@@ -187,10 +187,10 @@ fn unlabelled_phase(
 type CountClaim = fn(u32) -> Claim;
 
 /// Parses the front matter fields about the position.
-fn front_claims(front: &FrontMatter, text: &str, ids: PhaseIds) -> Vec<Located<Claim>> {
+fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> Vec<Located<Claim>> {
     let mut claims = Vec::new();
     if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
-        push_phase(PhaseValue::parse(span, ids), &mut claims);
+        push_phase(PhaseValue::parse(span, numbering), &mut claims);
     }
     if let Some(span) = span_of(text, front.get(&["current_phase_name"])) {
         claims.push(span.with_value(Claim::Name(span.text.to_owned())));

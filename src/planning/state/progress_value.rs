@@ -10,7 +10,7 @@ pub(super) fn plan(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
         return;
     };
     let rest = value.after(digits.text.len());
-    if let Some((digits_of_total, total)) = out_of(rest) {
+    if let Some((digits_of_total, total)) = rest.total() {
         claims.push(digits.with_value(Claim::CurrentPlan(current)));
         claims.push(digits_of_total.with_value(Claim::PlansTotal(total)));
     } else if rest.text.is_empty() || rest.text.starts_with('(') {
@@ -25,7 +25,7 @@ pub(super) fn plans(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
         return;
     };
     let rest = value.after(digits.text.len());
-    if let Some((digits_of_total, total)) = out_of(rest) {
+    if let Some((digits_of_total, total)) = rest.total() {
         claims.push(digits.with_value(Claim::PlansComplete(number)));
         claims.push(digits_of_total.with_value(Claim::PlansTotal(total)));
     } else if rest.text.starts_with('/') {
@@ -40,7 +40,7 @@ pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
     claims.extend(bar(value).map(|bar| bar.with_value(Claim::Bar(bar.text.to_owned()))));
     claims.extend(percent(value));
     let leading = value.leading_number().and_then(|(digits, number)| {
-        let (digits_of_total, total) = out_of(value.after(digits.text.len()))?;
+        let (digits_of_total, total) = value.after(digits.text.len()).total()?;
         Some((digits, number, digits_of_total, total))
     });
     let Some((digits, number, digits_of_total, total)) = leading else {
@@ -57,15 +57,6 @@ pub(super) fn progress(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {
     }
 }
 
-/// Parses the total in `/5` and `of 5`.
-fn out_of(rest: Span<'_>) -> Option<(Span<'_>, u32)> {
-    let behind = rest
-        .text
-        .strip_prefix('/')
-        .or_else(|| rest.text.strip_prefix("of "))?;
-    rest.suffix(behind).leading_number()
-}
-
 /// Finds the counts restated by a percentage: `16/17 plans (94%)`, `40% (2 of 5 phases)`.
 fn share(value: Span<'_>) -> Option<Located<Claim>> {
     let is_digit = |c: char| c.is_ascii_digit();
@@ -74,7 +65,7 @@ fn share(value: Span<'_>) -> Option<Located<Claim>> {
         let start = rest.text.find(is_digit)?;
         let (digits, done) = rest.after(start).leading_number()?;
         let behind = rest.after(start + digits.text.len());
-        if let Some((_, all)) = out_of(behind) {
+        if let Some((_, all)) = behind.total() {
             return Some(digits.with_value(Claim::Share(done, all)));
         }
         rest = behind;

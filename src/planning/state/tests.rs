@@ -1,4 +1,5 @@
 use super::*;
+use crate::planning::PhaseNumber;
 
 fn read(text: &str) -> StateFile {
     StateFile::parse(text, Path::new("STATE.md")).value
@@ -215,13 +216,13 @@ fn a_table_of_two_columns_holds_the_position_as_labels_do() {
 
 #[test]
 fn a_list_of_phases_counts_them_if_it_is_complete_and_of_one_milestone() {
-    let total = |ids: &[&str]| {
+    let total = |numbering: &[&str]| {
         let status = |id: &&str| PhaseStatus {
             number: PhaseNumber::parse_id(id).unwrap(),
             name: None,
             status: Span::new("done", 0, 1).with_value("done".to_owned()),
         };
-        listed_total(&ids.iter().map(status).collect::<Vec<_>>())
+        listed_total(&numbering.iter().map(status).collect::<Vec<_>>())
     };
     assert_eq!(total(&["2-01", "2-02", "2-03"]), Some(3));
     assert_eq!(total(&["1-01", "1-03"]), None);

@@ -31,10 +31,10 @@ impl AcceptanceResult {
 /// Returns the acceptance results of the front matter.
 pub(super) fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
     let node = document.field(&["ac_results", "acceptance_results", "acceptance"])?;
-    Some(node.elements().into_iter().filter_map(of_node).collect())
+    Some(node.elements().into_iter().filter_map(from_node).collect())
 }
 
-fn of_node(node: &Node) -> Option<AcceptanceResult> {
+fn from_node(node: &Node) -> Option<AcceptanceResult> {
     let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
     let criterion = of(&[
         "criterion", "must_have", "truth", "description", "text", "name", "id",

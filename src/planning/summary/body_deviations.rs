@@ -110,7 +110,7 @@ impl BodyDeviations {
         if !is_entry || !self.has_room() {
             self.ends.push(start);
         } else {
-            self.items.push(Deviation::of_text(text, line));
+            self.items.push(Deviation::from_text(text, line));
             self.starts.push(start);
         }
     }
@@ -224,7 +224,7 @@ impl BodyDeviations {
             return false;
         }
         if self.prose.len() < MAX_LISTED && !self.is_denied && !is_no_entry(&folded) {
-            self.prose.push(Deviation::of_text(&folded, block.line));
+            self.prose.push(Deviation::from_text(&folded, block.line));
         }
         introduces
     }
@@ -254,7 +254,7 @@ impl BodyDeviations {
                 words.map(str::to_owned)
             };
             let is_filler = row.cells.first().is_none_or(|first| is_none(first));
-            let read = Deviation::of_text(cell(column), row.line);
+            let read = Deviation::from_text(cell(column), row.line);
             let kind = named(kind).or(read.kind);
             let is_denied = self.is_denied && !kind.as_deref().is_some_and(names_rule);
             if is_filler || is_denied || is_no_entry(cell(column)) || !self.has_room() {
@@ -265,7 +265,7 @@ impl BodyDeviations {
                 severity: named(severity).or(read.severity),
                 fix: named(fix),
                 cause: named(cause),
-                ..Deviation::of_text(cell(column), row.line)
+                ..Deviation::from_text(cell(column), row.line)
             });
             // The text after the table is not a detail of its last row.
             self.starts.push(start);

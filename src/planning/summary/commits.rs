@@ -66,7 +66,7 @@ fn in_fields(document: &Document<'_>) -> Option<Vec<String>> {
 
 fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
-    let others = of_others(document);
+    let others = excluded_ranges(document);
     for section in document.sections(|words| words.iter().any(|word| word.starts_with("commit"))) {
         if others.contains(section.heading.start) {
             continue;
@@ -83,7 +83,7 @@ fn in_commit_sections(document: &Document<'_>) -> Vec<String> {
 fn in_task_lines(document: &Document<'_>) -> Vec<String> {
     let mut hashes = Hashes::default();
     let mut is_code = false;
-    let others = of_others(document);
+    let others = excluded_ranges(document);
     for section in document.outline.sections() {
         if others.contains(section.heading.start) {
             continue;
@@ -145,7 +145,7 @@ fn in_labels(document: &Document<'_>) -> Vec<String> {
 }
 
 /// Returns the byte ranges of the sections in [`EXCLUDED_SECTIONS`], with their subsections.
-fn of_others(document: &Document<'_>) -> Ranges {
+fn excluded_ranges(document: &Document<'_>) -> Ranges {
     let sections = document.outline.sections().iter();
     let others = sections
         .filter(|section| section.level > 1)

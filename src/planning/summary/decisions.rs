@@ -13,14 +13,14 @@ use crate::planning::is_absent;
 pub(super) fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
     let node = document.field(&["key_decisions", "decisions", "decisions_made"]);
     let stated: Option<Vec<_>> =
-        node.map(|node| node.elements().into_iter().filter_map(of_node).collect());
+        node.map(|node| node.elements().into_iter().filter_map(from_node).collect());
     if stated.as_ref().is_some_and(|list| !list.is_empty()) {
         return stated;
     }
     from_section(document).or(stated)
 }
 
-fn of_node(node: &Node) -> Option<Decision> {
+fn from_node(node: &Node) -> Option<Decision> {
     const TEXTS: &[&str] = &[
         "decision", "summary", "text", "title", "what", "description", "choice",
     ];
@@ -49,8 +49,8 @@ fn from_section(document: &Document<'_>) -> Option<Vec<Decision>> {
     for section in sections {
         for block in document.outline.blocks(&section.whole) {
             match &block.content {
-                BlockContent::Item(item) if item.depth == 0 => list.push(of_text(&item.text)),
-                BlockContent::Table(table) => list.extend(of_table(table)),
+                BlockContent::Item(item) if item.depth == 0 => list.push(from_text(&item.text)),
+                BlockContent::Table(table) => list.extend(from_table(table)),
                 _ => {}
             }
         }
@@ -59,14 +59,14 @@ fn from_section(document: &Document<'_>) -> Option<Vec<Decision>> {
     Some(list)
 }
 
-fn of_text(text: &str) -> Decision {
+fn from_text(text: &str) -> Decision {
     Decision {
         text: text.to_owned(),
         ..Decision::default()
     }
 }
 
-fn of_table(table: &Table) -> Vec<Decision> {
+fn from_table(table: &Table) -> Vec<Decision> {
     let column = table.column(&["decision", "choice", "what"]).unwrap_or(0);
     let rationale = table.column(&["rationale", "reason", "why", "context"]);
     let date = table.column(&["date"]);

@@ -112,7 +112,7 @@ pub(super) fn is_detail(label: &str) -> bool {
 
 impl Deviation {
     /// Returns a deviation with the kind and severity stated in its text.
-    pub(super) fn of_text(text: &str, line: usize) -> Self {
+    pub(super) fn from_text(text: &str, line: usize) -> Self {
         Self {
             text: text.to_owned(),
             kind: kind_of(text),
@@ -372,9 +372,12 @@ mod tests {
 
     #[test]
     fn kind_and_severity_stand_in_front() {
-        let found = Deviation::of_text("DEVN-03 (critical, plan-amended): the spec was wrong", 1);
+        let found = Deviation::from_text("DEVN-03 (critical, plan-amended): the spec was wrong", 1);
         assert_eq!(found.kind.as_deref(), Some("DEVN-03"));
         assert_eq!(found.severity.as_deref(), Some("critical"));
-        assert_eq!(Deviation::of_text("DEVN-01: a high wall", 1).severity, None);
+        assert_eq!(
+            Deviation::from_text("DEVN-01: a high wall", 1).severity,
+            None
+        );
     }
 }

@@ -119,21 +119,25 @@ impl FrontMatterDeviations {
         else {
             let labelled = document.values(&["deviations", "deviations from plan"]);
             let value = labelled.into_iter().find(|value| !value.is_empty());
-            return value.map_or(Self::Nothing, |value| match Self::of_text(value, 1) {
+            return value.map_or(Self::Nothing, |value| match Self::parse(value, 1) {
                 // The deviations section describes a deviation better than a label in the body.
                 Self::List(_) => Self::Nothing,
                 stated => stated,
             });
         };
         if let Some(text) = node.as_text() {
-            return Self::of_text(text, node.line);
+            return Self::parse(text, node.line);
         }
         let listed = node.get(&["items", "list", "details"]).unwrap_or(node);
         let count = node.get(&["count", "total"]).and_then(Node::as_text);
         if let (true, Some(Ok(count))) = (listed == node, count.map(str::parse)) {
             return Self::Count(count);
         }
-        let list: Vec<_> = listed.elements().into_iter().filter_map(of_node).collect();
+        let list: Vec<_> = listed
+            .elements()
+            .into_iter()
+            .filter_map(from_node)
+            .collect();
         match &node.value {
             // `deviations:` without a value states nothing.
             Value::Text(_) => Self::Nothing,
@@ -143,7 +147,7 @@ impl FrontMatterDeviations {
     }
 
     /// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
-    fn of_text(text: &str, line: usize) -> Self {
+    fn parse(text: &str, line: usize) -> Self {
         let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
         let number = text[..text.len() - digits.len()].parse();
         let refers = text.to_lowercase().starts_with("see ");
@@ -152,13 +156,13 @@ impl FrontMatterDeviations {
             Err(_) if is_none(text) => Self::Count(0),
             Err(_) if text == "null" || text == "~" => Self::Nothing,
             Err(_) if refers => Self::Nothing,
-            Err(_) => Self::List(vec![Deviation::of_text(text, line)]),
+            Err(_) => Self::List(vec![Deviation::from_text(text, line)]),
         }
     }
 }
 
 /// Parses an entry: a text, or a mapping.
-fn of_node(node: &Node) -> Option<Deviation> {
+fn from_node(node: &Node) -> Option<Deviation> {
     const TEXTS: &[&str] = &[
         "description", "deviation", "text", "what", "summary", "issue", "title", "detail",
         "details", "note",
@@ -170,13 +174,13 @@ fn of_node(node: &Node) -> Option<Deviation> {
     let Some(text) = field(TEXTS) else {
         let text = node.flat();
         let is_entry = !text.is_empty() && !is_none(&text) && !is_not_a_deviation(&text);
-        return is_entry.then(|| Deviation::of_text(&text, node.line));
+        return is_entry.then(|| Deviation::from_text(&text, node.line));
     };
     if is_none(&text) || is_not_a_deviation(&text) {
         return None;
     }
     let code = field(&["id"]).filter(|code| code.starts_with("DEVN"));
-    let read = Deviation::of_text(&text, node.line);
+    let read = Deviation::from_text(&text, node.line);
     let is_title = field(&["title", "what", "summary"]).is_some_and(|title| title != text);
     Some(Deviation {
         kind: code.or_else(|| field(KINDS)).or(read.kind),

@@ -7,8 +7,8 @@ use crate::markdown::Block;
 use crate::markdown::BlockContent;
 use crate::markdown::Outline;
 use crate::markdown::Section;
+use crate::planning::list_entry::is_lead;
 use crate::planning::non_placeholder;
-use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::text::one_line;
 
 /// A bullet or paragraph under `Issues Encountered`, `Lessons Learned` and the like.
@@ -41,8 +41,8 @@ const LESSONS: &[&str] = &[
 /// Labels of bullets that only say what was done about the issue before them.
 const REMEDIES: &[&str] = &["action taken", "fix", "outcome", "resolution", "solution"];
 
-/// Returns the notes of a summary, and the number of notes beyond [`MAX_LISTED`].
-pub(super) fn issue_notes(outline: &Outline<'_>) -> (Vec<IssueNote>, usize) {
+/// Returns the notes of a summary.
+pub(super) fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
     let mut found = Vec::new();
     let mut known = HashSet::new();
     let sections = outline.sections().iter();
@@ -53,9 +53,7 @@ pub(super) fn issue_notes(outline: &Outline<'_>) -> (Vec<IssueNote>, usize) {
             add(&mut found, &mut known, outline, section, is_lesson);
         }
     }
-    let left_out = found.len().saturating_sub(MAX_LISTED);
-    found.truncate(MAX_LISTED);
-    (found, left_out)
+    found
 }
 
 fn add(
@@ -97,7 +95,7 @@ fn add(
             return;
         }
         is_first = false;
-        let is_note = !is_nothing(&text) && !is_label(&text) && !is_remedy(&text);
+        let is_note = !is_nothing(&text) && !is_lead(&text) && !is_remedy(&text);
         if is_note && !is_rule(&text) && known.insert(text.clone()) {
             found.push(IssueNote {
                 text,
@@ -115,7 +113,7 @@ fn with_nested(own: &str, following: &[&Block]) -> String {
         .strip_prefix("**")
         .and_then(|rest| rest.strip_suffix("**"))
         .is_some_and(|inner| !inner.contains("**"));
-    if !is_bold && !is_label(own) {
+    if !is_bold && !is_lead(own) {
         return own.to_owned();
     }
     let nested: Vec<&str> = following
@@ -140,11 +138,6 @@ fn is_good_news(title: &str) -> bool {
     ["what worked", "what went well", "successes"]
         .iter()
         .any(|start| title.starts_with(start))
-}
-
-/// Returns whether a text only introduces what follows: `Details:`, `**Details:**`.
-fn is_label(text: &str) -> bool {
-    text.trim_end_matches(['*', '_']).ends_with(':')
 }
 
 /// Returns whether a text only says what was done about an issue: `Resolution: …`, `**Fix:** …`.
@@ -194,7 +187,7 @@ mod tests {
 
     fn texts(text: &str) -> Vec<(String, usize)> {
         let front = FrontMatter::parse(text, Path::new("a.md")).value;
-        let (notes, _) = issue_notes(&Outline::parse(text, front.range.end));
+        let notes = issue_notes(&Outline::parse(text, front.range.end));
         notes
             .into_iter()
             .map(|note| (note.text, note.line))
@@ -237,7 +230,7 @@ mod tests {
     #[test]
     fn lessons_are_not_listed_as_issues() {
         let text = "## Lessons Learned\n\n### What Worked Well\n\n1. **Small boats**\n   - They float\n\n### Technical Insights\n\n1. **Tides**\n   - They never wait\n\n## Issues\n\n- It rained\n";
-        let (notes, _) = issue_notes(&Outline::parse(text, 0));
+        let notes = issue_notes(&Outline::parse(text, 0));
         let found: Vec<(&str, bool)> = notes
             .iter()
             .map(|note| (note.text.as_str(), note.is_lesson))

@@ -14,6 +14,7 @@ use crate::markdown::Section;
 use crate::planning::Decision;
 use crate::planning::document::Document;
 use crate::planning::identity::Identity;
+use crate::planning::limit;
 use crate::planning::non_placeholder;
 use crate::planning::serialize_phase;
 use crate::planning::serialize_plan;
@@ -104,35 +105,25 @@ impl Summary {
         let (status, unknown) = status::of_document(&document);
         if let Some(word) = unknown {
             let line = document.front.get(&["status"]).map_or(1, |node| node.line);
-            warnings.push(Warning::at(
-                path,
-                line,
-                format!("an unknown status: {word:?}"),
-            ));
+            let message = format!("unknown status: {word:?}");
+            warnings.push(Warning::at(path, line, message));
         }
         let timing = Timing::from_document(&document, path, &mut warnings);
         let deviations = Deviations::from_document(&document);
         if deviations.left_out > 0 {
             let message =
-                format!("lists more than {MAX_LISTED} deviations; the rest are only counted");
+                format!("has more than {MAX_LISTED} deviations; the rest are only counted");
             warnings.push(Warning::file(path, message));
         }
-        let (issues, left_out) = issues::issue_notes(&document.outline);
-        if left_out > 0 {
-            let message = format!("lists more than {MAX_LISTED} issues; the rest are left out");
-            warnings.push(Warning::file(path, message));
-        }
+        let mut issues = issues::issue_notes(&document.outline);
+        limit::truncate(&mut issues, MAX_LISTED, "issues", path, &mut warnings);
         let mut patterns = patterns(&document);
-        if let Some(list) = patterns.as_mut().filter(|list| list.len() > MAX_PATTERNS) {
-            list.truncate(MAX_PATTERNS);
-            let message = format!("lists more than {MAX_PATTERNS} patterns; the rest are left out");
-            warnings.push(Warning::file(path, message));
+        if let Some(list) = &mut patterns {
+            limit::truncate(list, MAX_PATTERNS, "patterns", path, &mut warnings);
         }
         let mut commits = commits::commits(&document);
-        if let Some(list) = commits.as_mut().filter(|list| list.len() > MAX_COMMITS) {
-            list.truncate(MAX_COMMITS);
-            let message = format!("lists more than {MAX_COMMITS} commits; the rest are left out");
-            warnings.push(Warning::file(path, message));
+        if let Some(list) = &mut commits {
+            limit::truncate(list, MAX_COMMITS, "commits", path, &mut warnings);
         }
         let value = Self {
             phase: identity.phase,
@@ -155,11 +146,6 @@ impl Summary {
             issues,
         };
         Parsed { value, warnings }
-    }
-
-    /// Parses only the status, without a full parse if possible.
-    pub fn status_of(text: &str) -> Option<SummaryStatus> {
-        SummaryStatus::of_text(text)
     }
 
     /// Fills in a missing duration with the time between the first and the last of the plan's commits.

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::markdown::front_matter;
+use crate::planning::Count;
 use crate::planning::document::Document;
 use crate::planning::json_lines;
 use crate::text::strip_prefix_ignore_case;
@@ -37,7 +38,7 @@ const PARTS: &[&str] = &[
 
 impl SummaryStatus {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
-    pub fn of_word(text: &str) -> Option<Self> {
+    pub fn from_word(text: &str) -> Option<Self> {
         let word = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let starts = |words: &[&str]| {
             words
@@ -58,7 +59,7 @@ impl SummaryStatus {
     /// Parses only the status of a summary, without a full parse if possible.
     ///
     /// The result is the same as that of [`Summary::parse`](crate::planning::Summary::parse).
-    pub fn of_text(text: &str) -> Option<Self> {
+    pub fn from_text(text: &str) -> Option<Self> {
         let whole = || {
             let document = Document::parse(text, Path::new(""), &mut Vec::new());
             of_document(&document).0
@@ -67,7 +68,7 @@ impl SummaryStatus {
             return whole();
         }
         match front_matter::scan(text, ["status"]) {
-            Some(([Some(word)], _)) => Self::of_word(word),
+            Some(([Some(word)], _)) => Self::from_word(word),
             Some(([None], end)) => in_body(&text[end..]),
             None => whole(),
         }
@@ -80,7 +81,7 @@ pub(super) fn of_document<'d>(
 ) -> (Option<SummaryStatus>, Option<&'d str>) {
     match document.front.text(&["status"]) {
         Some(word) => {
-            let status = SummaryStatus::of_word(word);
+            let status = SummaryStatus::from_word(word);
             (status, Some(word).filter(|_| status.is_none()))
         }
         None => (in_body(&document.outline.text()[document.body()]), None),
@@ -127,7 +128,7 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
             let word = labelled(title);
             is_next = word.is_some_and(str::is_empty);
             is_part = word.is_none() && names_part(title);
-            if let Some(status) = word.and_then(SummaryStatus::of_word) {
+            if let Some(status) = word.and_then(SummaryStatus::from_word) {
                 return Some(status);
             }
             continue;
@@ -144,7 +145,7 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
         };
         is_next = false;
         has_open_tasks |= is_outermost && !is_part && counts_open_tasks(content);
-        if let Some(status) = word.and_then(SummaryStatus::of_word) {
+        if let Some(status) = word.and_then(SummaryStatus::from_word) {
             return Some(status);
         }
     }
@@ -153,24 +154,17 @@ fn in_body(body: &str) -> Option<SummaryStatus> {
 
 /// Returns whether a line counts fewer finished tasks than there are: `**Tasks completed:** 3 / 4`.
 fn counts_open_tasks(content: &str) -> bool {
-    let counts = || {
-        let label = content.trim_start_matches(['-', '*', '+', '|', ' ']);
-        let lower = strip_prefix_ignore_case(label, "tasks completed")?.to_lowercase();
-        let count = lower.as_str();
-        let count = count.trim_start_matches([':', '*', ' ', '|']);
-        let (done, all) = count.split_once('/').or_else(|| count.split_once(" of "))?;
-        let all = all.trim_start();
-        let (all, remark) =
-            all.split_at(all.find(|c: char| !c.is_ascii_digit()).unwrap_or(all.len()));
-        let is_stuck = ["block", "fail"].iter().any(|word| remark.contains(word));
-        let is_dropped = !is_stuck
-            && ["not needed", "skipped", "n/a"]
-                .iter()
-                .any(|word| remark.contains(word));
-        let (done, all): (u32, u32) = (done.trim().parse().ok()?, all.parse().ok()?);
-        Some(done < all && !is_dropped)
+    let label = content.trim_start_matches(['-', '*', '+', '|', ' ']);
+    let Some(value) = strip_prefix_ignore_case(label, "tasks completed") else {
+        return false;
     };
-    counts() == Some(true)
+    let lower = value.to_lowercase();
+    let count = Count::parse(lower.trim_start_matches([':', '*', ' ', '|']));
+    count.is_some_and(|count| {
+        let has = |words: &[&str]| words.iter().any(|word| count.rest.contains(word));
+        let is_dropped = has(&["not needed", "skipped", "n/a"]) && !has(&["block", "fail"]);
+        count.is_open() && !is_dropped
+    })
 }
 
 /// Returns the text after `Status` in a heading: `COMPLETE` for `Status: COMPLETE`, an empty one for
@@ -211,7 +205,7 @@ mod tests {
     use super::*;
 
     fn both(text: &str) -> Option<SummaryStatus> {
-        let quick = SummaryStatus::of_text(text);
+        let quick = SummaryStatus::from_text(text);
         let document = Document::parse(text, Path::new("a.md"), &mut Vec::new());
         assert_eq!(quick, of_document(&document).0, "{text}");
         quick
@@ -243,7 +237,7 @@ mod tests {
             ("resolved", None),
             ("", None),
         ] {
-            assert_eq!(SummaryStatus::of_word(word), status, "{word}");
+            assert_eq!(SummaryStatus::from_word(word), status, "{word}");
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::markdown::Node;
+use crate::planning::Count;
 use crate::planning::SummaryStatus;
 use crate::planning::document::Document;
 use crate::planning::document::title_words;
@@ -25,16 +26,16 @@ impl TaskCount {
         let mut count = Self::default();
         for keys in [COMPLETED, &["tasks"], &["task_rows"]] {
             if let Some(node) = document.field(keys) {
-                count.add(Self::of_node(node));
+                count.add(Self::from_node(node));
             }
         }
         if let Some(total) = document.field(TOTAL).and_then(|node| node.as_text()) {
-            count.total = first_number(total).or(count.total);
+            count.total = Count::parse(total).map(|total| total.done).or(count.total);
         }
         // `2/2` in the body completes a lone `2` in the front matter, if the numbers of complete tasks agree.
-        let labelled = document.values(LABELS).into_iter().map(Self::of_text);
+        let labelled = document.values(LABELS).into_iter().map(Self::parse);
         let sections = document.outline.sections().iter();
-        let titled = sections.map(|section| Self::of_title(&section.title));
+        let titled = sections.map(|section| Self::from_title(&section.title));
         for found in labelled.chain(titled) {
             if count.completed.is_none() || found.completed == count.completed {
                 count.add(found);
@@ -44,18 +45,18 @@ impl TaskCount {
             let body = document.body();
             let mut items = document.outline.items(&body);
             count = items
-                .find_map(|(_, item)| Self::of_sentence(&item.text))
+                .find_map(|(_, item)| Self::from_sentence(&item.text))
                 .unwrap_or_default();
         }
         count
     }
 
     /// Parses `2 of 2 tasks completed`, as found in lists of accomplishments.
-    fn of_sentence(text: &str) -> Option<Self> {
-        let (numbers, said) = text.split_once(" tasks ")?;
-        let said = said.trim_end_matches('.');
-        let is_count = ["completed", "complete", "done"].contains(&said);
-        Some(Self::of_text(numbers)).filter(|count| is_count && count.total.is_some())
+    fn from_sentence(text: &str) -> Option<Self> {
+        let (numbers, state) = text.split_once(" tasks ")?;
+        let state = state.trim_end_matches('.');
+        let is_count = ["completed", "complete", "done"].contains(&state);
+        Some(Self::parse(numbers)).filter(|count| is_count && count.total.is_some())
     }
 
     /// Fills in missing numbers.
@@ -65,9 +66,9 @@ impl TaskCount {
     }
 
     /// Parses a number, `5/5`, or a list of tasks.
-    fn of_node(node: &Node) -> Self {
+    fn from_node(node: &Node) -> Self {
         if let Some(text) = node.as_text() {
-            return Self::of_text(text);
+            return Self::parse(text);
         }
         let tasks = node.elements();
         let statuses: Vec<_> = tasks
@@ -76,7 +77,7 @@ impl TaskCount {
             .collect();
         let open = statuses
             .iter()
-            .filter(|word| SummaryStatus::of_word(word) != Some(SummaryStatus::Complete))
+            .filter(|word| SummaryStatus::from_word(word) != Some(SummaryStatus::Complete))
             .count();
         let number = |count: usize| u32::try_from(count).ok();
         Self {
@@ -86,7 +87,7 @@ impl TaskCount {
     }
 
     /// Parses a heading such as `Tasks Completed: 5/5`.
-    fn of_title(title: &str) -> Self {
+    fn from_title(title: &str) -> Self {
         let words = title_words(title);
         let is_count = words.len() == 2
             && words.contains(&"tasks".to_owned())
@@ -94,37 +95,17 @@ impl TaskCount {
         if !is_count {
             return Self::default();
         }
-        Self::of_text(title.trim_start_matches(|c: char| !c.is_ascii_digit()))
+        Self::parse(title.trim_start_matches(|c: char| !c.is_ascii_digit()))
     }
 
     /// Parses `5`, `5/5`, `3 of 3 completed`, `8 (Tasks 4-5 skipped)`, `2 completed`.
-    fn of_text(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let text = text.trim().trim_start_matches(['*', '`', '~']);
-        let Some((completed, rest)) = split_number(text) else {
-            return Self::default();
-        };
-        let rest = rest.trim_start();
-        let after = rest.strip_prefix('/').or_else(|| rest.strip_prefix("of "));
-        Self {
-            completed: Some(completed),
-            total: after.and_then(first_number),
-        }
+        Count::parse(text).map_or_else(Self::default, |count| Self {
+            completed: Some(count.done),
+            total: count.total,
+        })
     }
-}
-
-fn first_number(text: &str) -> Option<u32> {
-    split_number(text.trim()).map(|(number, _)| number)
-}
-
-/// Splits off the number at the start of a text; `2.1` and `3rd` yield `None`.
-fn split_number(text: &str) -> Option<(u32, &str)> {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = text[..text.len() - rest.len()].parse().ok()?;
-    let goes_on = rest.starts_with(char::is_alphanumeric)
-        || rest
-            .strip_prefix(['.', ','])
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    (!goes_on).then_some((number, rest))
 }
 
 #[cfg(test)]

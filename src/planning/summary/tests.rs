@@ -256,7 +256,7 @@ proptest::proptest! {
     #[test]
     fn no_bytes_panic(text in "(---\n)?(([a-z_-]{0,12}: ?)?[\\PC\n#*|`\\[\\]{}-]{0,30}\n){0,12}(---\n)?\\PC*") {
         let summary = Summary::parse(&text, Path::new("01-x/01-01-SUMMARY.md")).value;
-        proptest::prop_assert_eq!(Summary::status_of(&text), summary.status);
+        proptest::prop_assert_eq!(SummaryStatus::from_text(&text), summary.status);
     }
 }
 

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::planning::Located;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
 use crate::position::Evidence;
 use crate::position::Phase;
@@ -26,7 +26,7 @@ mod roadmap;
 mod state;
 
 /// Maximum width of a displayed value; longer ones are truncated.
-const WIDTH: usize = 160;
+const MAX_VALUE_LENGTH: usize = 160;
 
 /// The subject of a plan without a summary: a file rather than a statement.
 const PLAN: &str = "the plan";
@@ -82,7 +82,10 @@ impl Drift {
 
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
     pub fn sentence(&self) -> String {
-        let (stated, actual) = (clip(&self.stated, WIDTH), clip(&self.actual, WIDTH));
+        let (stated, actual) = (
+            clip(&self.stated, MAX_VALUE_LENGTH),
+            clip(&self.actual, MAX_VALUE_LENGTH),
+        );
         match self.subject {
             PLAN => format!("{stated} has {actual}"),
             STATUS => format!("{STATUS} is {stated:?}, but the files show {actual:?}"),
@@ -277,7 +280,7 @@ impl<'a> Statements<'a> {
     /// Compares a status with the state of a phase; unclear wordings are accepted.
     fn status(&mut self, stated: &Located<String>, index: usize) {
         let phase = &self.position.phases[index];
-        let words = unprefixed(&stated.value, phase.number.ids()).1;
+        let words = unprefixed(&stated.value, phase.number.numbering()).1;
         let (actual, correct) = match phase.state {
             _ if phase.dir.is_none() => return,
             PhaseState::Done if PhaseProgress::is_open_status(words) && !is_check(words) => {
@@ -310,9 +313,9 @@ impl<'a> Statements<'a> {
 }
 
 /// Splits a status such as `Phase 3 complete` into the named phase and the rest.
-pub(crate) fn unprefixed(status: &str, ids: PhaseIds) -> (Option<PhaseNumber>, &str) {
-    let named =
-        strip_prefix_ignore_case(status, "phase ").and_then(|rest| ids.split(rest.trim_start()));
+pub(crate) fn unprefixed(status: &str, numbering: PhaseNumbering) -> (Option<PhaseNumber>, &str) {
+    let named = strip_prefix_ignore_case(status, "phase ")
+        .and_then(|rest| numbering.split(rest.trim_start()));
     match named {
         Some((number, rest)) => (
             Some(number),

@@ -3,8 +3,8 @@
 
 use crate::planning::Claim;
 use crate::planning::Located;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
 use crate::position::Action;
 use crate::position::Evidence;
@@ -26,7 +26,7 @@ use crate::project::vocabulary;
 struct Subjects<'a> {
     claims: &'a [Located<Claim>],
     position: &'a Position,
-    ids: PhaseIds,
+    numbering: PhaseNumbering,
     /// The phase stated in STATE.md, if it has a folder and a unique number.
     stated: Option<usize>,
     /// The phase before the current one, if STATE.md correctly calls it complete and has not moved on yet.
@@ -45,7 +45,9 @@ impl<'a> Subjects<'a> {
             .iter()
             .any(|claim| match &claim.value {
                 Claim::Status(status) | Claim::PhaseStatus(status) => {
-                    PhaseProgress::is_complete_status(unprefixed(status, evidence.state.ids).1)
+                    PhaseProgress::is_complete_status(
+                        unprefixed(status, evidence.state.numbering).1,
+                    )
                 }
                 _ => false,
             });
@@ -56,7 +58,7 @@ impl<'a> Subjects<'a> {
             .filter(|before| position.phases[*before].state == PhaseState::Done);
         Self {
             claims: &evidence.state.claims,
-            ids: evidence.state.ids,
+            numbering: evidence.state.numbering,
             position,
             stated,
             just_done: before.filter(|before| Some(*before) == stated),
@@ -66,7 +68,7 @@ impl<'a> Subjects<'a> {
     /// Returns the phase of a status: the one that it names, otherwise the one just completed, otherwise the
     /// current one.
     fn of_status(&self, status: &str) -> Option<usize> {
-        match unprefixed(status, self.ids).0 {
+        match unprefixed(status, self.numbering).0 {
             Some(number) => unique_phase(self.position, &number),
             None => self.just_done.or(self.position.current),
         }

@@ -3,8 +3,6 @@
 //! The position follows most of the evidence, and the files are corrected accordingly. They are not if
 //! another interpretation is almost as likely, or if it is unclear which milestone or folder is meant.
 
-use std::borrow::Cow;
-
 use crate::error::Error;
 use crate::error::Result;
 use crate::planning::DEFAULT_MILESTONE;
@@ -23,13 +21,15 @@ use crate::storage::read;
 
 /// Returns an error that says what to decide, if the files are ambiguous.
 pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> {
-    let undecided = too_many_claims(evidence)
+    let ambiguity = too_many_claims(evidence)
         .or_else(|| unclear_milestone(evidence))
         .or_else(|| duplicate_folders(position))
         .or_else(|| contested_position(position));
-    match undecided {
-        Some((what, hint)) => Err(Error::refused(format!("the files are ambiguous: {what}"))
-            .hint(format!("{hint}; then run it again"))),
+    match ambiguity {
+        Some(Ambiguity { what, hint }) => {
+            Err(Error::refused(format!("the files are ambiguous: {what}"))
+                .hint(format!("{hint}; then run it again")))
+        }
         None => Ok(()),
     }
 }
@@ -65,46 +65,56 @@ pub(super) fn check_same_next(before: &Position, after: &Position) -> Result<()>
     Err(Error::refused(message).hint("correct STATE.md by hand; then run it again"))
 }
 
-/// The ambiguity, and a hint on how to resolve it.
-type Undecided = (String, Cow<'static, str>);
+/// A question that the files leave open.
+struct Ambiguity {
+    /// The contradicting evidence.
+    what: String,
+    /// How to resolve it.
+    hint: String,
+}
+
+impl Ambiguity {
+    fn new(what: String, hint: impl Into<String>) -> Self {
+        let hint = hint.into();
+        Self { what, hint }
+    }
+}
 
 /// Detects that STATE.md has the maximum number of statements about the position: there may be more, unread.
-fn too_many_claims(evidence: &Evidence<'_>) -> Option<Undecided> {
+fn too_many_claims(evidence: &Evidence<'_>) -> Option<Ambiguity> {
     (evidence.state.claims.len() >= MAX_CLAIMS).then(|| {
         let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
-        (what, "remove those that are outdated".into())
+        Ambiguity::new(what, "remove those that are outdated")
     })
 }
 
 /// Detects that it is unclear which milestone is active, or whether it has already shipped.
-fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
+fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Ambiguity> {
     let active = evidence.folder.dir.join(vocabulary::ACTIVE);
     if evidence.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
         let what = format!("{} names no milestone here", evidence.show(&active));
-        return Some((what, "correct ACTIVE or remove it".into()));
+        return Some(Ambiguity::new(what, "correct ACTIVE or remove it"));
     }
     if let Some(what) = conflict::leftover_of_archive(evidence) {
-        return Some((
-            what,
-            "remove the phases that were left behind, or the archive".into(),
-        ));
+        let hint = "remove the phases that were left behind, or the archive";
+        return Some(Ambiguity::new(what, hint));
     }
     let what = conflict::other_milestone(evidence)?;
     let hint = "correct STATE.md, or name the milestone in ACTIVE";
-    Some((what, hint.into()))
+    Some(Ambiguity::new(what, hint))
 }
 
 /// Detects that it is unclear which folder belongs to the current phase.
-fn duplicate_folders(position: &Position) -> Option<Undecided> {
+fn duplicate_folders(position: &Position) -> Option<Ambiguity> {
     let current = position.phase()?;
     unique_phase(position, &current.number).is_none().then(|| {
         let what = format!("two folders carry the number {}", current.number);
-        (what, "rename one of them".into())
+        Ambiguity::new(what, "rename one of them")
     })
 }
 
 /// Detects that another interpretation of the position is almost as likely.
-fn contested_position(position: &Position) -> Option<Undecided> {
+fn contested_position(position: &Position) -> Option<Ambiguity> {
     let next = &position.next;
     let rival = next.alternative.as_ref()?;
     // A plan left in a phase that is done contests shipping, but no statement depends on it.
@@ -124,24 +134,19 @@ fn contested_position(position: &Position) -> Option<Undecided> {
     } else {
         (next.action, next.phase.as_ref())
     };
-    Some((what, how_to_settle(position, action, phase)))
+    Some(Ambiguity::new(what, how_to_settle(position, action, phase)))
 }
 
 /// Returns what to do about the earlier of two actions that could both be next.
-fn how_to_settle(
-    position: &Position,
-    action: Action,
-    number: Option<&PhaseNumber>,
-) -> Cow<'static, str> {
+fn how_to_settle(position: &Position, action: Action, number: Option<&PhaseNumber>) -> String {
     let Some(number) = number else {
-        return "finish the milestone, or correct ROADMAP.md".into();
+        return "finish the milestone, or correct ROADMAP.md".to_owned();
     };
     let Some(phase) = position.phases.iter().find(|phase| phase.number == *number) else {
-        return format!("add phase {number} to ROADMAP.md, or correct the next step in STATE.md")
-            .into();
+        return format!("add phase {number} to ROADMAP.md, or correct the next step in STATE.md");
     };
     let unfinished = phase.count(PlanState::Partial) + phase.count(PlanState::Failed);
-    let hint = match action {
+    match action {
         Action::Execute if phase.count(PlanState::Open) > 0 => {
             format!("finish phase {number}, or write its missing summaries if it is finished")
         }
@@ -152,6 +157,5 @@ fn how_to_settle(
             "add the missing plans of phase {number}, or correct their number in ROADMAP.md"
         ),
         _ => format!("finish phase {number}, or mark it (deferred) in ROADMAP.md"),
-    };
-    hint.into()
+    }
 }

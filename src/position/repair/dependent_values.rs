@@ -75,13 +75,13 @@ fn slug(phase: &Phase) -> Option<String> {
         return Some(words.join("-"));
     };
     let dir = dir.file_name()?.to_string_lossy().into_owned();
-    let (_, rest) = phase.number.ids().split_folder(&dir)?;
+    let (_, rest) = phase.number.numbering().split_folder(&dir)?;
     Some(rest.trim_start_matches(['-', '_', ' ']).to_owned())
 }
 
 /// Returns the status of the new current phase, if the old text does not fit it.
 fn status(old: &str, phase: &Phase) -> Option<String> {
-    let (named, words) = unprefixed(old, phase.number.ids());
+    let (named, words) = unprefixed(old, phase.number.numbering());
     let progress = match phase.state {
         PhaseState::Done => PhaseProgress::Complete,
         PhaseState::Open if phase.is_begun() => PhaseProgress::InProgress,

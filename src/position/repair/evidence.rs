@@ -10,7 +10,7 @@ use crate::project::vocabulary;
 
 /// Returns the evidence for a phase's state: its first open plan, otherwise its folder, otherwise the
 /// roadmap.
-pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
+pub(super) fn for_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
     let Some(dir) = &phase.dir else {
         let line = roadmap_phase(evidence.roadmap, &phase.number).map_or(1, |planned| planned.line);
         return format!("{}: names it, but it has no folder", evidence.roadmap(line));
@@ -31,7 +31,7 @@ pub(super) fn of_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
 }
 
 /// Returns the evidence for the numbers of phases and plans.
-pub(super) fn of_all(evidence: &Evidence<'_>, position: &Position) -> String {
+pub(super) fn for_all(evidence: &Evidence<'_>, position: &Position) -> String {
     let dir = evidence.folder.active.dir.join(vocabulary::PHASES);
     let with_folder = || position.members().filter(|phase| phase.dir.is_some());
     let done: usize = with_folder()

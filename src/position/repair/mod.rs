@@ -8,8 +8,6 @@
 use std::path::Path;
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use crate::error::Result;
 use crate::position::Drift;
 use crate::position::DriftKind;
@@ -27,30 +25,15 @@ use crate::warning::Parsed;
 
 mod ambiguity;
 mod bar;
+mod correction;
 mod dependent_values;
 mod evidence;
 mod revision;
 mod source_text;
 mod status_words;
 
+pub use correction::Correction;
 pub(in crate::position) use status_words::is_plain as is_plain_status;
-
-/// A corrected statement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Correction {
-    /// The kind of statement; `None` if it only depends on another.
-    pub kind: Option<DriftKind>,
-    /// The old text.
-    pub stated: String,
-    /// The new text.
-    pub written: String,
-    /// The file, relative to the project's root.
-    pub file: PathBuf,
-    /// Line number, from 1.
-    pub line: usize,
-    /// The evidence: a file or folder, and what it shows.
-    pub because: String,
-}
 
 /// The corrected files before they are written.
 #[derive(Clone, Debug)]

@@ -77,7 +77,7 @@ impl<'a> Revision<'a> {
         for finding in of_phase() {
             self.correct(finding, &[]);
         }
-        let because = evidence::of_phase(self.evidence, phase);
+        let because = evidence::for_phase(self.evidence, phase);
         for claim in &self.evidence.state.claims {
             let is_name = |name: &str| self.is_name(claim, name);
             let written = dependent_values::dependent_value(&claim.value, phase, &is_name);
@@ -121,7 +121,8 @@ impl<'a> Revision<'a> {
         if name.contains(": ") && inner_range(&self.text).is_some_and(is_in_front) {
             return false;
         }
-        let read = |text: &str| StateFile::parse_with(text, &self.file, self.evidence.state.ids);
+        let read =
+            |text: &str| StateFile::parse_with(text, &self.file, self.evidence.state.numbering);
         let edit = Edit::replace(claim.range.clone(), name);
         let edited = edit::apply(&self.text, vec![edit]);
         let (before, after) = (read(&self.text), read(&edited));
@@ -186,8 +187,8 @@ impl<'a> Revision<'a> {
             Expected::Status(progress) => status_words::written(old, *progress, siblings),
         };
         let because = match finding.phase {
-            Some(index) => evidence::of_phase(self.evidence, &self.position.phases[index]),
-            None => evidence::of_all(self.evidence, self.position),
+            Some(index) => evidence::for_phase(self.evidence, &self.position.phases[index]),
+            None => evidence::for_all(self.evidence, self.position),
         };
         let kind = Some(finding.drift.kind);
         self.put(finding.drift.line, &finding.range, kind, written, &because);
@@ -229,7 +230,7 @@ impl<'a> Revision<'a> {
             if let Claim::Bar(bar) = &claim.value
                 && let Some(drawn) = bar::redrawn(bar, u32::try_from(correct).unwrap_or(100))
             {
-                let because = evidence::of_all(self.evidence, self.position);
+                let because = evidence::for_all(self.evidence, self.position);
                 self.put(claim.line, &claim.range, None, drawn, &because);
             }
         }

@@ -15,7 +15,7 @@ pub(super) struct Assessment<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) scope: RoadmapScope<'a>,
     pub(super) phases: &'a [Phase],
-    pub(super) seen: Vec<PhaseEvidence<'a>>,
+    pub(super) phase_evidence: Vec<PhaseEvidence<'a>>,
     /// The phases of the active milestone, in number order.
     pub(super) members: Vec<usize>,
     /// Returns the text of a file.
@@ -31,21 +31,23 @@ impl<'a> Assessment<'a> {
     ) -> Self {
         let scope = RoadmapScope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
-        let seen: Vec<PhaseEvidence<'a>> = phases
+        let phase_evidence: Vec<PhaseEvidence<'a>> = phases
             .iter()
             .map(|phase| PhaseEvidence::collect(evidence, &scope, phase, text))
             .collect();
-        for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
+        for ((phase, phase_evidence), is_member) in
+            phases.iter_mut().zip(&phase_evidence).zip(&members)
+        {
             phase.is_in_milestone = *is_member;
-            phase.state = progress::phase_state(seen);
-            phase.declared = seen.declared;
+            phase.state = progress::phase_state(phase_evidence);
+            phase.declared = phase_evidence.declared;
         }
         let members = (0..phases.len()).filter(|index| members[*index]).collect();
         Self {
             evidence,
             scope,
             phases,
-            seen,
+            phase_evidence,
             members,
             text,
         }
@@ -53,7 +55,7 @@ impl<'a> Assessment<'a> {
 
     /// Returns the last phase that has a summary.
     pub(super) fn frontier(&self) -> Option<usize> {
-        let is_begun = |index: &&usize| self.seen[**index].summaries > 0;
+        let is_begun = |index: &&usize| self.phase_evidence[**index].summaries > 0;
         self.members.iter().rfind(is_begun).copied()
     }
 

@@ -7,7 +7,6 @@ use crate::position::Action;
 use crate::position::PhaseState;
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::phase_evidence::RoadmapClaim;
-use crate::position::weighing::wording;
 
 /// The next action, and the rule that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,12 +62,14 @@ pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
 /// Returns whether a phase is under way although a later one has summaries: it has both summaries and open plans, and
 /// the roadmap calls it in progress or does not call the later one complete.
 fn is_at_work(assessment: &Assessment<'_>, index: usize, later: usize) -> bool {
-    let seen = &assessment.seen[index];
-    let row = seen.planned.and_then(|planned| planned.row.as_ref());
+    let phase_evidence = &assessment.phase_evidence[index];
+    let row = phase_evidence
+        .planned
+        .and_then(|planned| planned.row.as_ref());
     let is_listed_so = row.and_then(ProgressRow::progress) == Some(PhaseProgress::InProgress);
     assessment.state(index) == PhaseState::Open
-        && seen.summaries > 0
-        && (is_listed_so || assessment.seen[later].said != RoadmapClaim::Done)
+        && phase_evidence.summaries > 0
+        && (is_listed_so || assessment.phase_evidence[later].claim != RoadmapClaim::Done)
 }
 
 /// Returns what to do at the cursor, or after it.
@@ -98,7 +99,8 @@ pub(super) fn choose(assessment: &Assessment<'_>, cursor: usize) -> Choice {
     }
 }
 
-fn action_at(assessment: &Assessment<'_>, index: usize) -> Action {
+/// Returns what to do in an unfinished phase.
+pub(super) fn action_at(assessment: &Assessment<'_>, index: usize) -> Action {
     match assessment.state(index) {
         PhaseState::Open | PhaseState::Running => Action::Execute,
         _ => Action::Plan,
@@ -150,10 +152,10 @@ fn first_or_prepared(assessment: &Assessment<'_>, cursor: Option<usize>) -> Opti
 
 /// Returns the first phase named in STATE.md's next steps.
 fn next_step(assessment: &Assessment<'_>) -> Option<usize> {
-    let ids = assessment.evidence.state.ids;
+    let numbering = assessment.evidence.state.numbering;
     let steps = &assessment.evidence.state.next_steps;
     steps
         .iter()
-        .flat_map(|step| wording::phases_in(&step.value, ids))
+        .flat_map(|step| numbering.phases_in(&step.value))
         .find_map(|number| assessment.member(&number))
 }

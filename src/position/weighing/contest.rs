@@ -4,8 +4,8 @@ use crate::planning::Check;
 use crate::planning::CheckKind;
 use crate::planning::CheckOutcome;
 use crate::planning::Claim;
-use crate::planning::PhaseIds;
 use crate::planning::PhaseNumber;
+use crate::planning::PhaseNumbering;
 use crate::position::Action;
 use crate::position::Alternative;
 use crate::position::PhaseState;
@@ -13,9 +13,9 @@ use crate::position::PlanState;
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
+use crate::position::weighing::choice::action_at;
 use crate::position::weighing::gate;
 use crate::position::weighing::reason;
-use crate::position::weighing::scope::BACKLOG;
 use crate::position::weighing::wording;
 
 /// Returns the interpretation that contests a choice.
@@ -24,30 +24,45 @@ pub(super) fn alternative(
     choice: &Choice,
     cursor: Option<usize>,
 ) -> Option<Alternative> {
-    let contested = unchecked(assessment, choice)
+    unchecked(assessment, choice)
         .or_else(|| unplanned_frontier(assessment, choice))
         .or_else(|| later_work(assessment, choice))
         .or_else(|| passed_over(assessment, choice))
         .or_else(|| unfinished_plan(assessment, choice))
         .or_else(|| left_check(assessment, choice))
         .or_else(|| skipped(assessment, choice, cursor))
-        .or_else(|| passed_short(assessment, choice));
-    let of_phase = |(action, index, because): Candidate| Alternative {
-        action,
-        phase: index.map(|index| assessment.phases[index].number.clone()),
-        because,
-    };
-    contested
-        .map(of_phase)
+        .or_else(|| passed_short(assessment, choice))
         .or_else(|| unlisted_next_step(assessment, choice))
 }
 
-/// An alternative action, the index of its phase if any, and the evidence.
-type Candidate = (Action, Option<usize>, Vec<String>);
+/// Returns an alternative action for the phase at an index.
+fn in_phase(
+    assessment: &Assessment<'_>,
+    action: Action,
+    index: usize,
+    because: Vec<String>,
+) -> Alternative {
+    Alternative {
+        action,
+        phase: Some(assessment.phases[index].number.clone()),
+        because,
+    }
+}
+
+/// Returns the alternative of working on an unfinished phase.
+fn work_on(assessment: &Assessment<'_>, index: usize) -> Alternative {
+    let action = action_at(assessment, index);
+    in_phase(
+        assessment,
+        action,
+        index,
+        reason::for_phase(assessment, index),
+    )
+}
 
 /// Applies if STATE.md waits for a check of the last phase worked on, and no file contains one, or the check itself
 /// waits for a person.
-fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     let frontier = assessment
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
@@ -84,39 +99,39 @@ fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> 
         "{}: waits for a check of phase {number}, {why}",
         assessment.evidence.state(line),
     )];
-    Some((Action::Verify, Some(frontier), because))
+    Some(in_phase(assessment, Action::Verify, frontier, because))
 }
 
 /// Applies if the last phase worked on has more summaries than plans, so that more may follow.
-fn unplanned_frontier(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+fn unplanned_frontier(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     let frontier = assessment
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
-    let seen = &assessment.seen[frontier];
-    (seen.summaries > seen.plans).then(|| {
+    let phase_evidence = &assessment.phase_evidence[frontier];
+    (phase_evidence.summaries > phase_evidence.plans).then(|| {
         let because = vec![reason::summaries_alone(assessment, frontier)];
-        (Action::Execute, Some(frontier), because)
+        in_phase(assessment, Action::Execute, frontier, because)
     })
 }
 
 /// Applies if a phase after the chosen one has open plans, or a folder with files but no plans, unless the chosen one
 /// was inserted before it.
-fn later_work(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+fn later_work(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     let chosen = choice.phase?;
     let number = &assessment.phases[chosen].number;
     let is_inserted = |before: &PhaseNumber| {
         let is_part = *number != PhaseNumber::from(number.whole());
-        is_part && number.ids() == PhaseIds::Plain && before.whole() > number.whole()
+        is_part && number.numbering() == PhaseNumbering::Plain && before.whole() > number.whole()
     };
     let mut later = assessment.unfinished_after(Some(chosen));
     let later = later.find(|index| assessment.phases[*index].has_files)?;
-    let is_untouched = assessment.seen[later].summaries == 0;
+    let is_untouched = assessment.phase_evidence[later].summaries == 0;
     (!is_untouched || !is_inserted(&assessment.phases[later].number))
         .then(|| work_on(assessment, later))
 }
 
 /// Applies if nothing is left after the cursor, but phases before it are unfinished.
-fn passed_over(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+fn passed_over(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     if choice.action != Action::Ship {
         return None;
     }
@@ -126,7 +141,7 @@ fn passed_over(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate
 
 /// Applies if nothing is left to do, but a plan has no summary, or one that calls it partial or failed, and no
 /// check passed since: `annals ship` refuses that, too.
-fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     if choice.action != Action::Ship {
         return None;
     }
@@ -141,11 +156,11 @@ fn unfinished_plan(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candi
     };
     let index = assessment.members.iter().copied().find(is_unfinished)?;
     let because = reason::open_plans(assessment, &assessment.phases[index]);
-    Some((Action::Execute, Some(index), because))
+    Some(in_phase(assessment, Action::Execute, index, because))
 }
 
 /// Applies if nothing is left to do, but a check of a phase is open: `annals ship` refuses that, too.
-fn left_check(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+fn left_check(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     if choice.action != Action::Ship {
         return None;
     }
@@ -153,8 +168,9 @@ fn left_check(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate>
         let check = assessment.phases[*index]
             .open_checks(assessment.text)
             .next()?;
-        let because = vec![reason::of_check(assessment, check)];
-        Some((gate::action_for(check), Some(*index), because))
+        let because = vec![reason::for_check(assessment, check)];
+        let action = gate::action_for(check);
+        Some(in_phase(assessment, action, *index, because))
     })
 }
 
@@ -170,10 +186,8 @@ fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Al
         .map(|phase| phase.number.whole())
         .max()?;
     let (number, line) = state.next_steps.iter().find_map(|step| {
-        let number = wording::phases_in(&step.value, state.ids)
-            .into_iter()
-            .next()?;
-        let is_new = number.whole() > last && number.whole() < BACKLOG;
+        let number = state.numbering.phases_in(&step.value).into_iter().next()?;
+        let is_new = number.whole() > last && !number.is_backlog();
         // `Ship v1.0, then plan phase 3 of v1.1` ships first.
         (is_new && !wording::mentions_shipping(&step.value)).then_some((number, step.line))
     })?;
@@ -193,47 +207,42 @@ fn skipped(
     assessment: &Assessment<'_>,
     choice: &Choice,
     cursor: Option<usize>,
-) -> Option<Candidate> {
+) -> Option<Alternative> {
     if choice.rule != ChoiceRule::Prepared {
         return None;
     }
     let first = assessment.unfinished_after(cursor).next()?;
-    Some((
-        Action::Plan,
-        Some(first),
-        reason::of_phase(assessment, first),
-    ))
+    let because = reason::for_phase(assessment, first);
+    Some(in_phase(assessment, Action::Plan, first, because))
 }
 
 /// Applies if only the number of declared plans says that more will follow, and an earlier phase was
 /// completed with fewer plans than declared.
-fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     let chosen = choice
         .phase
         .filter(|index| assessment.state(*index) == PhaseState::Running)?;
-    assessment.seen[chosen].declared?;
+    assessment.phase_evidence[chosen].declared?;
     let number = &assessment.phases[chosen].number;
     let earlier = assessment.members.iter().copied();
     let mut earlier = earlier.filter(|index| assessment.phases[*index].number < *number);
     let passed = earlier.rfind(|index| {
-        let seen = &assessment.seen[*index];
-        let is_short = seen.declared.is_some_and(|all| seen.summaries < all);
-        seen.summaries > 0 && seen.open == 0 && is_short
+        let phase_evidence = &assessment.phase_evidence[*index];
+        let is_short = phase_evidence
+            .declared
+            .is_some_and(|all| phase_evidence.summaries < all);
+        phase_evidence.summaries > 0 && phase_evidence.open == 0 && is_short
     })?;
     let because = vec![reason::passed(assessment, passed, chosen)];
     let next = assessment.unfinished_after(Some(chosen)).next();
     Some(match next {
-        Some(next) => (work_on(assessment, next).0, Some(next), because),
-        None => (Action::Ship, None, because),
+        Some(next) => in_phase(assessment, action_at(assessment, next), next, because),
+        None => Alternative {
+            action: Action::Ship,
+            phase: None,
+            because,
+        },
     })
-}
-
-fn work_on(assessment: &Assessment<'_>, index: usize) -> Candidate {
-    let action = match assessment.state(index) {
-        PhaseState::Unplanned => Action::Plan,
-        _ => Action::Execute,
-    };
-    (action, Some(index), reason::of_phase(assessment, index))
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ fn is_untested(assessment: &Assessment<'_>, index: usize, choice: &Choice) -> bo
             .take_while(|other| **other < index);
         before
             .copied()
-            .filter(|other| assessment.seen[*other].summaries > 0)
+            .filter(|other| assessment.phase_evidence[*other].summaries > 0)
     };
     assessment.evidence.workflow.requires_uat
         && !is_tested(index)

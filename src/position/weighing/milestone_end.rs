@@ -30,8 +30,8 @@ pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {
     // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
     let is_partial = |index: usize| assessment.phases[index].count(PlanState::Partial) > 0;
     let is_at_work = assessment.stated_phase().is_some_and(is_partial);
-    let is_said = is_between || assessment.evidence.has_shipped && !is_at_work;
-    is_said && listed_is_done && !unlisted_is_open
+    let is_called_over = is_between || assessment.evidence.has_shipped && !is_at_work;
+    is_called_over && listed_is_done && !unlisted_is_open
 }
 
 fn is_done(assessment: &Assessment<'_>, number: &PhaseNumber) -> bool {

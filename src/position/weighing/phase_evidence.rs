@@ -1,6 +1,7 @@
 //! Collects what each document says about a phase.
 
 use crate::planning::Claim;
+use crate::planning::Count;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
@@ -24,7 +25,7 @@ pub(super) struct PhaseEvidence<'a> {
     /// Number of plans without a summary, or with a failed one.
     pub(super) open: usize,
     /// The status in the roadmap or, if the phase is not in the roadmap, in STATE.md's list of phases.
-    pub(super) said: RoadmapClaim,
+    pub(super) claim: RoadmapClaim,
     /// Number of plans declared in the roadmap's progress row.
     pub(super) in_row: Option<usize>,
     /// Number of plans declared in any document, the maximum.
@@ -45,7 +46,7 @@ pub(super) enum RoadmapClaim {
     /// Removed, superseded or deferred.
     Dropped,
     /// To do, or not stated.
-    Other,
+    Unfinished,
 }
 
 impl<'a> PhaseEvidence<'a> {
@@ -90,37 +91,37 @@ impl<'a> PhaseEvidence<'a> {
         let open = phase.plans.iter();
         let open = open.filter(|(_, state)| matches!(state, PlanState::Open | PlanState::Failed));
         let open = open.count();
-        let said = match planned {
+        let claim = match planned {
             None if phase.is_counted_complete || state_lists_done(evidence, &phase.number) => {
                 RoadmapClaim::Done
             }
-            _ => said(planned, scope.is_shipped(&phase.number)),
+            _ => roadmap_claim(planned, scope.is_shipped(&phase.number)),
         };
         Self {
             planned,
             plans,
             summaries,
             open,
-            said,
+            claim,
             in_row,
             declared,
             state_says_done: is_current
                 && (has_begun || phase.has_plans())
                 && state_says_done(evidence, &phase.number, summaries, of_state),
             // Checks are read only if they can change the phase's state.
-            has_gaps: open > 0 && said == RoadmapClaim::Done && phase.has_gaps(text),
+            has_gaps: open > 0 && claim == RoadmapClaim::Done && phase.has_gaps(text),
             has_passed: summaries > plans && declared.is_none() && phase.has_passed(text),
         }
     }
 }
 
-fn said(planned: Option<&RoadmapPhase>, is_shipped: bool) -> RoadmapClaim {
+fn roadmap_claim(planned: Option<&RoadmapPhase>, is_shipped: bool) -> RoadmapClaim {
     let status = planned.and_then(|planned| planned.status);
     match planned {
         _ if status.is_some_and(PhaseProgress::is_dropped) => RoadmapClaim::Dropped,
         _ if is_shipped => RoadmapClaim::Done,
         Some(planned) if says_done(planned) => RoadmapClaim::Done,
-        _ => RoadmapClaim::Other,
+        _ => RoadmapClaim::Unfinished,
     }
 }
 
@@ -162,17 +163,10 @@ fn plans_in_row(planned: &RoadmapPhase) -> Option<usize> {
 
 /// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
 fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
-    let text = &planned.plan_count.as_ref()?.value;
-    let number = |text: &str| {
-        let end = text
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(text.len());
-        text[..end].parse().ok()
-    };
-    match text.split_once(['/']) {
-        Some((_, total)) => number(total.trim_start()),
-        None => number(text),
-    }
+    let count = Count::parse(&planned.plan_count.as_ref()?.value)?;
+    let is_alone = !count.rest.starts_with('/');
+    let plans = count.total.or(Some(count.done).filter(|_| is_alone));
+    plans.map(|plans| plans as usize)
 }
 
 /// Returns the current phase's progress according to STATE.md: plan `k` of `n`.

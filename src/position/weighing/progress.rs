@@ -5,28 +5,37 @@ use crate::position::weighing::phase_evidence::PhaseEvidence;
 use crate::position::weighing::phase_evidence::RoadmapClaim;
 
 /// Returns the state of a phase; the first matching rule applies.
-pub(super) fn phase_state(seen: &PhaseEvidence<'_>) -> PhaseState {
-    if seen.said == RoadmapClaim::Dropped && (seen.open > 0 || seen.summaries == 0) {
+pub(super) fn phase_state(phase_evidence: &PhaseEvidence<'_>) -> PhaseState {
+    if phase_evidence.claim == RoadmapClaim::Dropped
+        && (phase_evidence.open > 0 || phase_evidence.summaries == 0)
+    {
         return PhaseState::Dropped;
     }
     // Plans that were added after the phase was called complete, or that close a gap, are work to do; any
     // other plan without a summary is a leftover.
-    if seen.open > 0 && seen.said != RoadmapClaim::Done {
+    if phase_evidence.open > 0 && phase_evidence.claim != RoadmapClaim::Done {
         return PhaseState::Open;
     }
-    if seen.open > 0 && (seen.in_row.is_some_and(|row| seen.plans > row) || seen.has_gaps) {
+    if phase_evidence.open > 0
+        && (phase_evidence
+            .in_row
+            .is_some_and(|row| phase_evidence.plans > row)
+            || phase_evidence.has_gaps)
+    {
         return PhaseState::Open;
     }
-    if seen.said == RoadmapClaim::Done || seen.state_says_done {
+    if phase_evidence.claim == RoadmapClaim::Done || phase_evidence.state_says_done {
         return PhaseState::Done;
     }
-    if seen.summaries == 0 {
+    if phase_evidence.summaries == 0 {
         return PhaseState::Unplanned;
     }
     // Plans are often committed together with their summaries, or not at all.
-    match seen.declared {
-        Some(declared) if seen.summaries < declared => PhaseState::Running,
-        None if seen.summaries > seen.plans && !seen.has_passed => PhaseState::Running,
+    match phase_evidence.declared {
+        Some(declared) if phase_evidence.summaries < declared => PhaseState::Running,
+        None if phase_evidence.summaries > phase_evidence.plans && !phase_evidence.has_passed => {
+            PhaseState::Running
+        }
         _ => PhaseState::Done,
     }
 }

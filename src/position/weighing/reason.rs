@@ -14,7 +14,7 @@ use crate::text::quantity;
 const MAX_PLANS: usize = 5;
 
 /// Returns the reasons for a choice.
-pub(super) fn of_choice(assessment: &Assessment<'_>, choice: &Choice) -> Vec<String> {
+pub(super) fn for_choice(assessment: &Assessment<'_>, choice: &Choice) -> Vec<String> {
     let Some(index) = choice.phase else {
         return vec![match choice.rule {
             ChoiceRule::Blank => "no phase is planned yet".to_owned(),
@@ -24,7 +24,7 @@ pub(super) fn of_choice(assessment: &Assessment<'_>, choice: &Choice) -> Vec<Str
     };
     let mut because = match choice.rule {
         ChoiceRule::Check => vec![check(assessment, index)],
-        _ => of_phase(assessment, index),
+        _ => for_phase(assessment, index),
     };
     let first = assessment.unfinished_after(None).next();
     if assessment.stated_phase() == Some(index) && first != Some(index) {
@@ -49,7 +49,7 @@ pub(super) fn of_choice(assessment: &Assessment<'_>, choice: &Choice) -> Vec<Str
 /// Returns the check that blocks a finished phase.
 fn check(assessment: &Assessment<'_>, index: usize) -> String {
     match gate::open_check(assessment, index) {
-        Some(check) => of_check(assessment, check),
+        Some(check) => for_check(assessment, check),
         None => format!(
             "{}: asks for a check of phase {}, but there is none",
             assessment
@@ -61,22 +61,22 @@ fn check(assessment: &Assessment<'_>, index: usize) -> String {
 }
 
 /// Returns what the file of a check says.
-pub(super) fn of_check(assessment: &Assessment<'_>, check: &Check) -> String {
+pub(super) fn for_check(assessment: &Assessment<'_>, check: &Check) -> String {
     let file = assessment.evidence.show(&check.file);
     format!("{file}: says {:?}", check.status_word)
 }
 
 /// Returns the evidence for the state of an unfinished phase.
-pub(super) fn of_phase(assessment: &Assessment<'_>, index: usize) -> Vec<String> {
-    let (phase, seen) = (&assessment.phases[index], &assessment.seen[index]);
+pub(super) fn for_phase(assessment: &Assessment<'_>, index: usize) -> Vec<String> {
+    let (phase, phase_evidence) = (&assessment.phases[index], &assessment.phase_evidence[index]);
     let evidence = assessment.evidence;
     match (phase.state, &phase.dir) {
         (PhaseState::Open, _) => open_plans(assessment, phase),
-        (PhaseState::Running, Some(dir)) => match seen.declared {
+        (PhaseState::Running, Some(dir)) => match phase_evidence.declared {
             Some(declared) => vec![format!(
                 "{}: {} of {declared} declared plans have summaries",
                 evidence.show(dir),
-                seen.summaries
+                phase_evidence.summaries
             )],
             None => vec![summaries_alone(assessment, index)],
         },
@@ -85,7 +85,7 @@ pub(super) fn of_phase(assessment: &Assessment<'_>, index: usize) -> Vec<String>
             evidence.show(dir),
             phase.number
         )],
-        (_, None) => match seen.planned {
+        (_, None) => match phase_evidence.planned {
             Some(planned) => vec![format!(
                 "{}: names phase {}, which has no folder",
                 evidence.roadmap(planned.line),
@@ -100,14 +100,14 @@ pub(super) fn of_phase(assessment: &Assessment<'_>, index: usize) -> Vec<String>
 /// too.
 pub(super) fn passed(assessment: &Assessment<'_>, index: usize, chosen: usize) -> String {
     let phase = &assessment.phases[index];
-    let seen = &assessment.seen[index];
+    let phase_evidence = &assessment.phase_evidence[index];
     let dir = phase.dir.clone().unwrap_or_default();
     format!(
         "{}: phase {} was passed with {} of {} declared plans, so phase {} may be complete as well",
         assessment.evidence.show(&dir),
         phase.number,
-        seen.summaries,
-        seen.declared.unwrap_or_default(),
+        phase_evidence.summaries,
+        phase_evidence.declared.unwrap_or_default(),
         assessment.phases[chosen].number
     )
 }
@@ -116,12 +116,12 @@ pub(super) fn passed(assessment: &Assessment<'_>, index: usize, chosen: usize) -
 pub(super) fn summaries_alone(assessment: &Assessment<'_>, index: usize) -> String {
     let phase = &assessment.phases[index];
     let dir = phase.dir.clone().unwrap_or_default();
-    let seen = &assessment.seen[index];
+    let phase_evidence = &assessment.phase_evidence[index];
     format!(
         "{}: {} and {}: not every plan is committed, so more may be under way",
         assessment.evidence.show(&dir),
-        quantity(seen.summaries, "summary"),
-        quantity(seen.plans, "plan file")
+        quantity(phase_evidence.summaries, "summary"),
+        quantity(phase_evidence.plans, "plan file")
     )
 }
 
@@ -142,15 +142,15 @@ fn all_done(assessment: &Assessment<'_>) -> String {
             .filter(|index| assessment.state(**index) == state)
             .count()
     };
-    let mut said = match count(PhaseState::Done) {
+    let mut words = match count(PhaseState::Done) {
         1 => "1 phase is complete".to_owned(),
         done => format!("{done} phases are complete"),
     };
     let dropped = count(PhaseState::Dropped);
     if dropped > 0 {
-        said = format!("{said}, {dropped} dropped");
+        words = format!("{words}, {dropped} dropped");
     }
-    said
+    words
 }
 
 fn over(assessment: &Assessment<'_>) -> String {

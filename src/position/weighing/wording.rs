@@ -1,6 +1,6 @@
 //! Interprets the wording of statuses and next steps.
 
-use crate::planning::PhaseIds;
+use crate::planning::Count;
 use crate::planning::PhaseNumber;
 
 /// Words that mean that the plans of a phase are complete.
@@ -21,11 +21,13 @@ const NOT_THE_PHASE: &[&str] = &[
 pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
     let lower = status.to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let names_another = phases_in(words, number.ids())
+    let names_another = number
+        .numbering()
+        .phases_in(words)
         .iter()
         .any(|named| named != number);
     let names_plan = words.starts_with("plan ") || words.starts_with(|c: char| c.is_ascii_digit());
-    let has_open_count = counts(words).is_some_and(|(done, all)| done < all);
+    let has_open_count = Count::find(words).is_some_and(|count| count.is_open());
     !names_another
         && !names_plan
         && !has_open_count
@@ -47,51 +49,10 @@ pub(super) fn waits_for_check(status: &str) -> bool {
 }
 
 /// Returns whether a next step mentions the end of a milestone.
-pub(crate) fn mentions_shipping(step: &str) -> bool {
+pub(super) fn mentions_shipping(step: &str) -> bool {
     let lower = step.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     words.any(|word| ["ship", "archive", "release", "milestone"].contains(&word))
-}
-
-/// Returns the phases named in a text, after the word `phase` or as the argument of a command.
-pub(crate) fn phases_in(text: &str, ids: PhaseIds) -> Vec<PhaseNumber> {
-    const WORDS: &[&str] = &["phase", "phases", "fase", "fases", "фаза"];
-    const COMMANDS: &[&str] = &[
-        "--plan", "--execute", "--discuss", "--verify", ":plan", ":execute",
-    ];
-    let lower = text.to_lowercase();
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let names_phase = |word: &str| {
-        let word = word.trim_matches(['*', '`', '(', '"', ':']);
-        WORDS
-            .iter()
-            .any(|known| word == *known || word.ends_with(&format!("-{known}")))
-            || COMMANDS.iter().any(|known| word.ends_with(known))
-    };
-    words
-        .windows(2)
-        .filter(|pair| names_phase(pair[0]))
-        .filter_map(|pair| {
-            let argument = pair[1].trim_start_matches(['*', '`', '(']);
-            ids.split(argument).map(|(number, _)| number)
-        })
-        .collect()
-}
-
-/// Parses the first `k/n` in a text, otherwise the first `k of n`.
-fn counts(text: &str) -> Option<(u32, u32)> {
-    let words: Vec<&str> = text.split([' ', '(', ')', ',', ';']).collect();
-    let pair = words.iter().find_map(|word| {
-        let (done, all) = word.split_once('/')?;
-        Some((done.parse().ok()?, all.parse().ok()?))
-    });
-    pair.or_else(|| {
-        words.windows(3).find_map(|three| {
-            (three[1] == "of")
-                .then(|| Some((three[0].parse().ok()?, three[2].parse().ok()?)))
-                .flatten()
-        })
-    })
 }
 
 #[cfg(test)]

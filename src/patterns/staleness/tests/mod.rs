@@ -8,7 +8,7 @@ use super::*;
 use crate::clock::parse_date;
 use crate::git::Git;
 use crate::git::tests::Sandbox;
-use crate::patterns::staleness::structure::Today;
+use crate::patterns::staleness::structure::CurrentTree;
 use crate::patterns::staleness::tree_history::TreeHistory;
 use std::path::Path;
 

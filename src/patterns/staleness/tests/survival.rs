@@ -134,10 +134,10 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
     let compare = |texts| {
         let git = sandbox.open_git();
         let tree = Tree::new(sandbox.0.path(), &git);
-        let today = Today::new(tree.listing().unwrap(), &|_| None);
+        let current = CurrentTree::new(tree.listing().unwrap(), &|_| None);
         let mut past = TreeHistory::new(git.timeline().unwrap(), git.objects().unwrap()).unwrap();
         let commit_index = past.timeline().index_of(&written).unwrap();
-        let found = structure::compare_with(&today, &mut past, commit_index, texts);
+        let found = structure::compare_with(&current, &mut past, commit_index, texts);
         found.unwrap().unwrap()
     };
     for folder in 0..40 {

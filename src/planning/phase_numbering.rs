@@ -9,23 +9,22 @@
 //! 1 of phase 2 or a range, so the form is only read if config.json sets it or the roadmap uses it.
 
 use crate::planning::PhaseNumber;
-use crate::planning::number::folder_prefix;
 use crate::planning::number::leading_digits;
 
 /// How a project numbers its phases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PhaseIds {
+pub enum PhaseNumbering {
     /// One number: `5`, `5.1`, `3b`.
     #[default]
     Plain,
-    /// The milestone and the phase's number in it, which has two digits: `2-01`; other numbers are read, too.
+    /// The milestone and the phase's number in it, which has two digits: `2-01`; plain numbers are also accepted.
     MilestonePrefixed,
 }
 
-/// Maximum number of digits of a milestone: 999 is GSD's backlog.
+/// Maximum number of digits of a milestone's number: 999 is GSD's backlog.
 const MILESTONE_DIGITS: usize = 3;
 
-impl PhaseIds {
+impl PhaseNumbering {
     /// Parses the phase number at the start of `text` and returns it with the rest.
     pub fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
         let prefixed = match self {
@@ -45,11 +44,52 @@ impl PhaseIds {
         self.split(text.trim())
             .and_then(|(number, rest)| rest.is_empty().then_some(number))
     }
+
+    /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
+    pub(crate) fn phases_in(self, text: &str) -> Vec<PhaseNumber> {
+        const WORDS: &[&str] = &["phase", "phases", "fase", "fases", "фаза"];
+        const COMMANDS: &[&str] = &[
+            "--plan", "--execute", "--discuss", "--verify", ":plan", ":execute",
+        ];
+        let lower = text.to_lowercase();
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let names_phase = |word: &str| {
+            let word = word.trim_matches(['*', '`', '(', '"', ':']);
+            WORDS
+                .iter()
+                .any(|known| word == *known || word.ends_with(&format!("-{known}")))
+                || COMMANDS.iter().any(|known| word.ends_with(known))
+        };
+        words
+            .windows(2)
+            .filter(|pair| names_phase(pair[0]))
+            .filter_map(|pair| {
+                let argument = pair[1].trim_start_matches(['*', '`', '(']);
+                self.split(argument).map(|(number, _)| number)
+            })
+            .collect()
+    }
 }
 
 /// Returns whether a folder's name may begin with a milestone and a number: `02-01-name`.
 pub(crate) fn may_be_prefixed(folder: &str) -> bool {
     split_prefixed(&folder[folder_prefix(folder).len()..]).is_some()
+}
+
+/// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
+pub(crate) fn folder_prefix(name: &str) -> &str {
+    const MAX_CODE_LENGTH: usize = 6;
+    let Some((word, rest)) = name.split_once(['-', '_']) else {
+        return "";
+    };
+    let is_code = (1..=MAX_CODE_LENGTH).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_prefix = is_code || word.eq_ignore_ascii_case("phase");
+    if is_prefix && rest.starts_with(|c: char| c.is_ascii_digit()) {
+        &name[..=word.len()]
+    } else {
+        ""
+    }
 }
 
 /// Parses `2-01`, `2-04-01`, `2-01.1`: every number after a hyphen has two digits.
@@ -89,7 +129,7 @@ mod tests {
 
     #[test]
     fn numbers_of_milestones_are_told_from_ranges_and_names() {
-        let ids = PhaseIds::MilestonePrefixed;
+        let numbering = PhaseNumbering::MilestonePrefixed;
         for (text, number, rest) in [
             ("2-01: Name", "2-01", ": Name"),
             ("02-01-name", "2-01", "-name"),
@@ -102,12 +142,12 @@ mod tests {
             ("2026-01-03", "2026", "-01-03"),
             ("3-3d-terrain", "3", "-3d-terrain"),
         ] {
-            let (found, behind) = ids.split(text).unwrap();
+            let (found, behind) = numbering.split(text).unwrap();
             assert_eq!((found.to_string().as_str(), behind), (number, rest));
         }
-        assert_eq!(ids.split("01-3d-terrain").unwrap().1, "-3d-terrain");
-        assert_eq!(PhaseIds::Plain.split("2-01").unwrap().1, "-01");
-        let (number, rest) = ids.split_folder("CK-02-01-name").unwrap();
+        assert_eq!(numbering.split("01-3d-terrain").unwrap().1, "-3d-terrain");
+        assert_eq!(PhaseNumbering::Plain.split("2-01").unwrap().1, "-01");
+        let (number, rest) = numbering.split_folder("CK-02-01-name").unwrap();
         assert_eq!((number.to_string().as_str(), rest), ("2-01", "-name"));
         assert!(may_be_prefixed("02-01"));
         assert!(!may_be_prefixed("01-3d-terrain"));

@@ -1,4 +1,4 @@
-//! Recognises how a project numbers its phases: by config.json or by its roadmap.
+//! Detects how a project numbers its phases, from config.json or its roadmap.
 
 use std::path::Path;
 
@@ -6,18 +6,18 @@ use serde_json::Value;
 
 use crate::markdown::FrontMatter;
 use crate::markdown::Outline;
-use crate::planning::PhaseIds;
-use crate::planning::phase_ids::titled;
+use crate::planning::PhaseNumbering;
+use crate::planning::phase_numbering::titled;
 use crate::planning::roadmap;
 use crate::project::vocabulary;
 use crate::storage::read;
 
-/// The word of GSD's config.json.
+/// The value in GSD's config.json.
 const MILESTONE_PREFIXED: &str = "milestone-prefixed";
 
-impl PhaseIds {
-    /// Recognises the convention by the text of config.json and of ROADMAP.md.
-    pub fn of(config: Option<&str>, roadmap: Option<&str>) -> Self {
+impl PhaseNumbering {
+    /// Detects the convention from the texts of config.json and ROADMAP.md.
+    pub fn detect(config: Option<&str>, roadmap: Option<&str>) -> Self {
         if config.is_some_and(is_set) || roadmap.is_some_and(is_used) {
             Self::MilestonePrefixed
         } else {
@@ -25,23 +25,23 @@ impl PhaseIds {
         }
     }
 
-    /// Recognises the convention by these files; unreadable ones count as missing.
+    /// Detects the convention from these files; unreadable ones count as missing.
     pub(crate) fn read(config: &Path, roadmap: &Path) -> Self {
         let text = |path| read::text(path).ok().flatten().map(|text| text.value);
-        Self::of(text(config).as_deref(), text(roadmap).as_deref())
+        Self::detect(text(config).as_deref(), text(roadmap).as_deref())
     }
 }
 
 fn is_set(config: &str) -> bool {
     let parsed = || serde_json::from_str::<Value>(config).ok();
-    // Nearly no project sets it.
+    // Few projects set it.
     config.contains(MILESTONE_PREFIXED)
         && parsed().is_some_and(|config| config["phase_id_convention"] == MILESTONE_PREFIXED)
 }
 
-/// Returns whether a roadmap numbers its phases so: `### Phase 2-01: Name`.
+/// Returns whether a roadmap numbers its phases by milestone: `### Phase 2-01: Name`.
 fn is_used(roadmap: &str) -> bool {
-    // Nearly no roadmap contains such a title, and parsing it takes time.
+    // Few roadmaps contain such a title, and parsing takes time.
     let mut titles = roadmap
         .match_indices("Phase ")
         .map(|(at, _)| &roadmap[at..]);
@@ -60,7 +60,10 @@ mod tests {
     #[test]
     fn the_form_is_read_only_where_the_project_uses_it() {
         let set = r#"{"phase_id_convention": "milestone-prefixed"}"#;
-        assert_eq!(PhaseIds::of(Some(set), None), PhaseIds::MilestonePrefixed);
+        assert_eq!(
+            PhaseNumbering::detect(Some(set), None),
+            PhaseNumbering::MilestonePrefixed
+        );
         for config in [
             "{}",
             "[1]",
@@ -69,8 +72,8 @@ mod tests {
             r#"{"phase_id_convention": "sequential"}"#,
         ] {
             assert_eq!(
-                PhaseIds::of(Some(config), None),
-                PhaseIds::Plain,
+                PhaseNumbering::detect(Some(config), None),
+                PhaseNumbering::Plain,
                 "{config}"
             );
         }
@@ -81,8 +84,8 @@ mod tests {
             "- v2.0\n  - [ ] **Phase 2-01: Name**\n",
             "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
         ] {
-            let found = PhaseIds::of(None, Some(roadmap));
-            assert_eq!(found, PhaseIds::MilestonePrefixed, "{roadmap}");
+            let found = PhaseNumbering::detect(None, Some(roadmap));
+            assert_eq!(found, PhaseNumbering::MilestonePrefixed, "{roadmap}");
         }
         for roadmap in [
             "### Phase 1-4: all\n",
@@ -102,8 +105,8 @@ mod tests {
             "### Phase 3: Parser\n\n- [ ] Phase 2-01: first\n",
         ] {
             assert_eq!(
-                PhaseIds::of(None, Some(roadmap)),
-                PhaseIds::Plain,
+                PhaseNumbering::detect(None, Some(roadmap)),
+                PhaseNumbering::Plain,
                 "{roadmap}"
             );
         }

@@ -1,0 +1,86 @@
+//! Parses counts: `3`, `3/4`, `3 of 4`.
+
+/// A count at the start of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Count<'a> {
+    /// The number of finished items, or the only number.
+    pub(crate) done: u32,
+    /// The number of all items, if stated.
+    pub(crate) total: Option<u32>,
+    /// The text after the count.
+    pub(crate) rest: &'a str,
+}
+
+impl<'a> Count<'a> {
+    /// Parses `5`, `5/5` or `3 of 4` at the start of a text; `2.1`, `3rd` and `3/4/2026` are not counts.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let (done, rest) = split_number(text.trim_start())?;
+        let after = rest.trim_start();
+        let after = after
+            .strip_prefix('/')
+            .or_else(|| after.strip_prefix("of "));
+        let total = after.and_then(|after| split_number(after.trim_start()));
+        if total.is_some_and(|(_, rest)| rest.starts_with('/')) {
+            return None;
+        }
+        Some(Self {
+            done,
+            total: total.map(|(total, _)| total),
+            rest: total.map_or(rest, |(_, rest)| rest),
+        })
+    }
+
+    /// Returns the first count with a total in a text.
+    pub(crate) fn find(text: &'a str) -> Option<Self> {
+        let is_start = |at: &usize| *at == 0 || text[..*at].ends_with([' ', '(', ')', ',', ';']);
+        let mut starts = text.char_indices().map(|(at, _)| at).filter(is_start);
+        starts.find_map(|at| Self::parse(&text[at..]).filter(|count| count.total.is_some()))
+    }
+
+    /// Returns whether fewer items are finished than there are.
+    pub(crate) fn is_open(&self) -> bool {
+        self.total.is_some_and(|total| self.done < total)
+    }
+}
+
+/// Splits off the number at the start of a text; `2.1` and `3rd` yield `None`.
+fn split_number(text: &str) -> Option<(u32, &str)> {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number = text[..text.len() - rest.len()].parse().ok()?;
+    let goes_on = rest.starts_with(char::is_alphanumeric)
+        || rest
+            .strip_prefix(['.', ','])
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    (!goes_on).then_some((number, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_is_a_number_with_or_without_a_total() {
+        let parse = |text| Count::parse(text).map(|count| (count.done, count.total, count.rest));
+        for (text, expected) in [
+            ("3/4 plans", Some((3, Some(4), " plans"))),
+            (" 3 / 4", Some((3, Some(4), ""))),
+            ("3 of 4 (1 skipped)", Some((3, Some(4), " (1 skipped)"))),
+            ("3 plans", Some((3, None, " plans"))),
+            ("0/TBD", Some((0, None, "/TBD"))),
+            ("2.1", None),
+            ("3rd", None),
+            ("3/4/2026", None),
+            ("none", None),
+        ] {
+            assert_eq!(parse(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_count_with_a_total_is_found() {
+        let find = |text| Count::find(text).map(|count| (count.done, count.total));
+        assert_eq!(find("phase 2 done (3/4 plans)"), Some((3, Some(4))));
+        assert_eq!(find("all 5 of 5 plans"), Some((5, Some(5))));
+        assert_eq!(find("done v1/2 on 2026/01/02"), None);
+    }
+}
