@@ -182,3 +182,20 @@ fn parse(path: &Path, warnings: &mut Vec<Warning>) -> Option<Parsed<Plan>> {
     let text = read::text_or_warning(path, warnings)?;
     Some(Plan::parse(&text, path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wave_of_a_title_is_dropped_if_the_plan_states_it() {
+        for (title, wave, expected) in [
+            ("Tide table (Wave 1)", Some(1), "Tide table"),
+            ("Tide table (wave 1)", None, "Tide table (wave 1)"),
+            ("Tide table (wave 2)", Some(1), "Tide table (wave 2)"),
+            ("\u{e9}", Some(1), "\u{e9}"),
+        ] {
+            assert_eq!(without_wave(title.to_owned(), wave), expected);
+        }
+    }
+}
