@@ -252,6 +252,27 @@ mod tests {
     }
 
     #[test]
+    fn an_issue_is_given_in_full_where_there_is_room() {
+        let plan = PlanRecord::new(
+            PlanNumber::from(2),
+            Summary::default(),
+            "",
+            Path::new("S.md"),
+        );
+        let issue = format!(
+            "{}Reads fail silently.",
+            "The pool was added in March. ".repeat(10)
+        );
+        let deviation = Deviation {
+            issue: Some(issue.clone()),
+            ..Deviation::default()
+        };
+        let line = |max_issue| deviation_line(&plan, &deviation, max_issue, &|_| false).unwrap();
+        assert!(line(ISSUE).contains(&issue));
+        assert!(!line(PART).contains("Reads fail"));
+    }
+
+    #[test]
     fn only_the_beginning_of_a_part_is_examined() {
         let plan = |words: usize| {
             let words = "word ".repeat(words);
