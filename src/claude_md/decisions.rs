@@ -80,9 +80,9 @@ impl<'a> RankedDecision<'a> {
 
 /// Returns all decisions, newest first and without repetitions.
 pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Decision> {
-    let mut ranked = ranked(lists);
-    ranked.sort_by_cached_key(RankedDecision::recency);
-    ranked.into_iter().map(|ranked| ranked.placed.decision)
+    ranked(lists)
+        .into_iter()
+        .map(|ranked| ranked.placed.decision)
 }
 
 /// Returns the texts of the decisions to show, newest first.
@@ -176,6 +176,7 @@ fn promote_older<'a, T, F: Fn(&'a Decision) -> Option<T>>(
     }
 }
 
+/// Returns the valid decisions, newest first.
 fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut ranked: Vec<RankedDecision<'_>> = Vec::new();
@@ -201,7 +202,8 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
             }
         }
     }
-    let ranked = without_repetitions(ranked);
+    let mut ranked = without_repetitions(ranked);
+    ranked.sort_by_cached_key(RankedDecision::recency);
     let all: Vec<&Decision> = ranked.iter().map(|one| one.placed.decision).collect();
     let superseded = superseded(&all);
     let all = ranked.into_iter().enumerate();

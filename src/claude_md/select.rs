@@ -208,7 +208,9 @@ const MIN_STATEMENT_WORDS: usize = 2;
 /// A single word, such as a version, is meaningless without its reason: it is left out if not even the reason's
 /// first sentence fits.
 pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
-    let text = patterns::statement(decision.untagged(), MAX_DECISION_CHARS)?;
+    let replaced = with_struck_out_subject(decision.untagged());
+    let text = replaced.as_deref().unwrap_or(decision.untagged());
+    let text = patterns::statement(text, MAX_DECISION_CHARS)?;
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let is_new = |reason: &str| !fold(&decision.text).contains(&fold(reason));
     let joint = if is_lead(&text) { " " } else { " \u{2014} " };
@@ -229,6 +231,17 @@ pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
             reason.is_none() || text.split_whitespace().count() >= MIN_STATEMENT_WORDS
         }),
     }
+}
+
+/// Returns a decision whose subject is struck out with that subject: `~~Use X~~ \u{2014} too slow` as
+/// `Instead of Use X: too slow`.
+fn with_struck_out_subject(text: &str) -> Option<String> {
+    let (subject, rest) = text.strip_prefix("~~")?.split_once("~~")?;
+    let is_joint = |c: char| c.is_whitespace() || "-\u{2013}\u{2014}\u{2192}:>".contains(c);
+    let own = rest.trim_start();
+    let reason = own.trim_start_matches(is_joint);
+    let is_joined = own.len() > reason.len() && !reason.is_empty();
+    is_joined.then(|| format!("Instead of {}: {reason}", subject.trim()))
 }
 
 /// Builds lines from foreign text, and warns about redacted text.
@@ -366,6 +379,28 @@ mod tests {
                 .as_deref(),
             Some("Compatibility is binding \u{2014} Each phase keeps the names. Phase 2 adds an alias; the old key may be empty. Binding.")
         );
+    }
+
+    #[test]
+    fn a_struck_out_subject_stays_as_what_was_replaced() {
+        for (text, expected) in [
+            (
+                "~~One table per harbour~~ \u{2014} dropped; the index has all",
+                "Instead of One table per harbour: dropped; the index has all",
+            ),
+            (
+                "~~Use a cron job~~ -> a queue",
+                "Instead of Use a cron job: a queue",
+            ),
+            ("~~Use a cron job~~ Use a queue", "Use a queue"),
+            ("Use a queue, ~~not~~ always", "Use a queue, always"),
+        ] {
+            let decision = Decision {
+                text: text.to_owned(),
+                ..Decision::default()
+            };
+            assert_eq!(decision_statement(&decision).as_deref(), Some(expected));
+        }
     }
 
     #[test]

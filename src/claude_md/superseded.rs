@@ -1,4 +1,4 @@
-//! Finds the decisions that a later one revokes by naming their plan or their id.
+//! Finds the decisions that a later one revokes by naming their plan, their id, or the path or code that it replaces.
 
 use std::collections::BTreeSet;
 use std::collections::HashMap;
@@ -15,10 +15,81 @@ const MAX_IDS: usize = 100;
 /// Maximum number of decisions with the same id that are compared.
 const MAX_OF_ID: usize = 20;
 
-/// Returns the indices of the decisions that another one revokes: `supersedes D-12`, `REVERSAL of 02-01`.
+/// Returns the indices of the decisions that another one revokes: `supersedes D-12`, `REVERSAL of 02-01`,
+/// ``in `src/b/` (not `src/a/`)``. `decisions` are sorted newest first.
 ///
 /// If the named plan made several decisions, only the one that shares most words is revoked.
 pub(crate) fn superseded(decisions: &[&Decision]) -> BTreeSet<usize> {
+    let mut found = superseded_by_id(decisions);
+    found.extend(superseded_by_name(decisions));
+    found
+}
+
+/// Returns the older decisions that name a path or code in the place of which a newer one names another.
+fn superseded_by_name(decisions: &[&Decision]) -> BTreeSet<usize> {
+    let names = decisions.iter().enumerate().flat_map(|(index, decision)| {
+        let names = names_replaced(&decision.text).into_iter();
+        names.map(move |name| (name, index))
+    });
+    let older = |(name, later): (&str, usize)| {
+        let of_name: BTreeSet<usize> = decisions
+            .iter()
+            .enumerate()
+            .skip(later + 1)
+            .filter(|(_, decision)| decision.text.contains(name))
+            .filter(|(_, decision)| asserts(&decision.text, name))
+            .map(|(index, _)| index)
+            .take(MAX_OF_ID + 1)
+            .collect();
+        let is_few = (1..=MAX_OF_ID).contains(&of_name.len());
+        is_few.then(|| most_shared(later, &of_name, decisions))?
+    };
+    names.take(MAX_IDS).filter_map(older).collect()
+}
+
+/// Words before what a decision replaces.
+const REPLACED: &[&str] = &["(not ", "instead of ", "replaces "];
+
+/// Returns the paths and pieces of code that a decision replaces: `a/b` in `in c/d (not a/b)`.
+fn names_replaced(text: &str) -> Vec<&str> {
+    let lower = text.to_ascii_lowercase();
+    let starts = REPLACED.iter().flat_map(|mark| {
+        let parts = lower.match_indices(mark);
+        parts.map(|(at, mark)| at + mark.len())
+    });
+    let names = starts.filter_map(|start| {
+        let rest = &text[start..];
+        let end = match rest.strip_prefix('`') {
+            Some(code) => code.find('`')? + 2,
+            None => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+        };
+        let name = bare_name(&rest[..end]);
+        let is_code = rest.starts_with('`') || name.trim_matches('/').contains('/');
+        (is_code && name.len() >= MIN_NAME_LENGTH).then_some(name)
+    });
+    names.collect()
+}
+
+/// Minimum length of a name; a shorter one may mean something else in another decision.
+const MIN_NAME_LENGTH: usize = 4;
+
+/// Returns a name without the punctuation around it.
+fn bare_name(word: &str) -> &str {
+    word.trim_matches(['`', '(', ')', ',', ';', ':', '.', '"', '\''])
+}
+
+/// Returns whether a text names exactly this path or code, and not as what it replaces itself.
+fn asserts(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_-./~".contains(c);
+    let ends = |rest: &str| {
+        let rest = rest.strip_prefix('.').unwrap_or(rest);
+        !rest.starts_with(is_part)
+    };
+    let is_whole = |at: usize| !text[..at].ends_with(is_part) && ends(&text[at + name.len()..]);
+    text.match_indices(name).any(|(at, _)| is_whole(at)) && !names_replaced(text).contains(&name)
+}
+
+fn superseded_by_id(decisions: &[&Decision]) -> BTreeSet<usize> {
     let ids = decisions.iter().enumerate().flat_map(|(index, decision)| {
         let ids = revoked_ids(&decision.text).into_iter();
         ids.map(move |id| (id, index))
@@ -51,9 +122,18 @@ fn most_alike(later: usize, of_id: &BTreeSet<usize>, decisions: &[&Decision]) ->
     if of_id.len() == 1 {
         return of_id.first().copied();
     }
+    most_shared(later, of_id, decisions)
+}
+
+/// Returns the decision that shares most words with the later one, if it shares enough and no other as many.
+fn most_shared(
+    later: usize,
+    candidates: &BTreeSet<usize>,
+    decisions: &[&Decision],
+) -> Option<usize> {
     let words = |index: usize| WordSet::from_text(decisions[index].untagged());
     let later = words(later);
-    let mut shared: Vec<(usize, usize)> = of_id
+    let mut shared: Vec<(usize, usize)> = candidates
         .iter()
         .map(|index| (later.common(&words(*index)), *index))
         .collect();
@@ -155,6 +235,59 @@ mod tests {
             "[02-02]: The list of pages is new, supersedes 02-01",
         ];
         assert_eq!(texts_left(&unclear), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_path_or_code_that_a_later_decision_replaces_takes_back_the_earlier_one() {
+        for texts in [
+            [
+                "Profiles are stored in ~/.shop/profiles/ (not ~/.shop/config/profiles/) like all data",
+                "Profiles are separate files in `~/.shop/config/profiles/`",
+            ],
+            [
+                "Orders are sorted with `sort_by_date` instead of `sort_by_name` in all lists",
+                "All lists of orders call `sort_by_name`.",
+            ],
+            [
+                "The queue of mails in src/queue.rs replaces `src/cron.rs`, which sent mails",
+                "Mails are sent by src/cron.rs from a queue",
+            ],
+        ] {
+            assert_eq!(texts_left(&texts), [0], "{texts:?}");
+        }
+        for texts in [
+            // An older decision does not take back a newer one.
+            [
+                "All lists of orders call `sort_by_name`",
+                "Orders are sorted with `sort_by_date` instead of `sort_by_name` in all lists",
+            ],
+            // Another name.
+            [
+                "Lists of orders use `sort` (not `sort_by`) in all views",
+                "Lists of orders use `sort_by_name` in all views",
+            ],
+            [
+                "Views of orders are in src/views/ (not src/lists/) with all views",
+                "Views of orders are in src/lists/old/ with all views",
+            ],
+            // Not code.
+            [
+                "Lists of orders are sorted by date (not name) in all views",
+                "Lists of orders are sorted by name in all views",
+            ],
+            // Replaced by both.
+            [
+                "Lists of orders use `by_date` (not `by_name`) in all views",
+                "Lists of orders use `by_day` (not `by_name`) in all views",
+            ],
+            // About something else.
+            [
+                "The report uses `by_date` (not `by_name`)",
+                "Exports call `by_name` for customers",
+            ],
+        ] {
+            assert_eq!(texts_left(&texts), [0, 1], "{texts:?}");
+        }
     }
 
     #[test]

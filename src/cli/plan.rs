@@ -61,6 +61,7 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
+    print_lines("Noted for this phase", &brief.notes, (5, LESSON_WIDTH), to)?;
     let known = brief.know.iter();
     let (shown, know): (Vec<&RelevantPattern>, Vec<String>) = known
         .filter_map(|pattern| Some((pattern, lesson_line(pattern)?)))
@@ -347,6 +348,7 @@ mod tests {
                 };
                 90
             ],
+            notes: vec![long.clone(); 90],
             know: vec![endless_pattern(&long); 90],
             rate: DeviationRate::default(),
             careful: vec![

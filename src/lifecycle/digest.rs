@@ -31,6 +31,10 @@ const BUDGET: usize = 1_500;
 /// Maximum length of a part of a deviation, in characters.
 const PART: usize = 220;
 
+/// Maximum length of the issue of a deviation if the page has room for all: often only its later sentences say what
+/// went wrong.
+const ISSUE: usize = 480;
+
 /// Maximum number of characters of a part that sentences are taken from.
 const MAX_EXAMINED: usize = 2_000;
 
@@ -86,7 +90,12 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
         quantity(phase.plans.len(), "plan")
     );
     let form = form(&phase.number, is_partial);
-    let lines = findings(phase);
+    let fits = |lines: &[String]| {
+        let text = format!("{head}{}\n{form}", lines.join("\n"));
+        estimate_tokens(&text) + 20 <= BUDGET
+    };
+    let lines = Some(findings(phase, ISSUE)).filter(|lines| fits(lines));
+    let lines = lines.unwrap_or_else(|| findings(phase, PART));
     let mut text = head;
     let mut left = 0;
     for line in &lines {
@@ -104,7 +113,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
 }
 
 /// Returns a line for each failed check, chosen lesson, deviation, issue and lesson of a summary.
-fn findings(phase: &FinishedPhase) -> Vec<String> {
+fn findings(phase: &FinishedPhase, max_issue: usize) -> Vec<String> {
     let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
     let chosen = lessons_of(phase);
     lines.extend(
@@ -118,13 +127,13 @@ fn findings(phase: &FinishedPhase) -> Vec<String> {
         let of_plan = plan
             .deviations
             .iter()
-            .filter_map(|deviation| deviation_line(plan, deviation, &is_said));
+            .filter_map(|deviation| deviation_line(plan, deviation, max_issue, &is_said));
         let issues = plan.issues.iter().map(|issue| {
             let kind = if issue.is_lesson { "lesson" } else { "issue" };
             format!(
                 "- plan {}: {kind}: {}",
                 plan_id(&plan.plan),
-                safe(&issue.text)
+                shortened(&issue.text, max_issue)
             )
         });
         of_plan.chain(issues).collect::<Vec<_>>()
@@ -151,16 +160,17 @@ fn form(number: &PhaseNumber, is_partial: bool) -> String {
 fn deviation_line(
     plan: &PlanRecord,
     deviation: &Deviation,
+    max_issue: usize,
     is_said: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let parts = [
-        ("", Some(&deviation.text)),
-        ("issue: ", deviation.issue.as_ref()),
-        ("cause: ", deviation.cause.as_ref()),
-        ("fix: ", deviation.fix.as_ref()),
+        ("", Some(&deviation.text), PART),
+        ("issue: ", deviation.issue.as_ref(), max_issue),
+        ("cause: ", deviation.cause.as_ref(), PART),
+        ("fix: ", deviation.fix.as_ref(), PART),
     ];
-    let parts = parts.into_iter().filter_map(|(name, text)| {
-        let text = safe(text?);
+    let parts = parts.into_iter().filter_map(|(name, text, width)| {
+        let text = shortened(text?, width);
         let is_new = !is_said(text.trim_end_matches('.'));
         is_new.then(|| format!("{name}{text}"))
     });
@@ -185,18 +195,22 @@ fn failed_checks(plan: &PlanRecord) -> Vec<String> {
     failed.map(line).collect()
 }
 
-/// Returns foreign text on one line, without secrets, and cut to as many whole sentences as fit.
 fn safe(text: &str) -> String {
+    shortened(text, PART)
+}
+
+/// Returns foreign text on one line, without secrets, and cut to as many whole sentences as fit.
+fn shortened(text: &str, width: usize) -> String {
     let line = Line::new(&sanitized(text));
     let text = line.as_str();
     let text = first_chars(text, MAX_EXAMINED);
-    if text.chars().count() <= PART {
+    if text.chars().count() <= width {
         return text.to_owned();
     }
     // If even the first sentence is too long, the reader of the page can look it up in the summaries.
-    leading_sentences(text, PART)
-        .or_else(|| statement(text, PART))
-        .unwrap_or_else(|| clip(text, PART).into_owned())
+    leading_sentences(text, width)
+        .or_else(|| statement(text, width))
+        .unwrap_or_else(|| clip(text, width).into_owned())
 }
 
 #[cfg(test)]
@@ -227,16 +241,37 @@ mod tests {
             ..Deviation::default()
         };
         let is_said = |text: &str| "The lock is taken twice (plan 02)".contains(text);
-        assert_eq!(deviation_line(&plan, &deviation, &is_said), None);
+        assert_eq!(deviation_line(&plan, &deviation, PART, &is_said), None);
         let fixed = Deviation {
             fix: Some("Take it once".to_owned()),
             ..deviation.clone()
         };
-        let line = deviation_line(&plan, &fixed, &is_said);
+        let line = deviation_line(&plan, &fixed, PART, &is_said);
         assert_eq!(line.as_deref(), Some("- plan 02: fix: Take it once"));
-        let line = deviation_line(&plan, &fixed, &|_| false);
+        let line = deviation_line(&plan, &fixed, PART, &|_| false);
         let all = "- plan 02: The lock is taken twice. | fix: Take it once";
         assert_eq!(line.as_deref(), Some(all));
+    }
+
+    #[test]
+    fn an_issue_is_given_in_full_where_there_is_room() {
+        let plan = PlanRecord::new(
+            PlanNumber::from(2),
+            Summary::default(),
+            "",
+            Path::new("S.md"),
+        );
+        let issue = format!(
+            "{}Reads fail silently.",
+            "The pool was added in March. ".repeat(10)
+        );
+        let deviation = Deviation {
+            issue: Some(issue.clone()),
+            ..Deviation::default()
+        };
+        let line = |max_issue| deviation_line(&plan, &deviation, max_issue, &|_| false).unwrap();
+        assert!(line(ISSUE).contains(&issue));
+        assert!(!line(PART).contains("Reads fail"));
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::planning::list_entry;
 use crate::planning::milestone_version;
 use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
+use crate::text::one_line;
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -46,8 +47,12 @@ pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o
 fn is_title(title: &str) -> bool {
     /// Words after the noun that only say what kind of list it is.
     const LISTS: &[&str] = &[
-        "history", "list", "log", "made", "record", "records", "register", "so", "far", "summary",
-        "table", "taken",
+        "history", "list", "log", "record", "records", "register", "so", "far", "summary", "table",
+    ];
+    /// Words after the noun that say that the decisions were made.
+    const MADE: &[&str] = &[
+        "accepted", "adopted", "agreed", "approved", "captured", "confirmed", "established",
+        "finalised", "finalized", "landed", "locked", "made", "recorded", "settled", "taken",
     ];
     /// Words after the noun before what the decisions are about.
     const JOINTS: &[&str] = &[
@@ -76,13 +81,17 @@ fn is_title(title: &str) -> bool {
     // `Constraints & Decisions` is a list of both.
     let is_mixed = title.contains('&') || before.contains(&"and");
     let about = after.iter().position(|word| {
-        JOINTS.contains(word) || word.starts_with('v') || ["phase", "milestone"].contains(word)
+        JOINTS.contains(word)
+            || word.starts_with(|c: char| c == 'v' || c.is_ascii_digit())
+            || ["phase", "milestone"].contains(word)
     });
     let kinds = &after[..about.unwrap_or(after.len())];
     let is_undecided = words.iter().any(|word| UNDECIDED.contains(word));
     is_noun
         && !is_mixed
-        && kinds.iter().all(|word| LISTS.contains(word))
+        && kinds
+            .iter()
+            .all(|word| LISTS.contains(word) || MADE.contains(word))
         && !is_undecided
         && !heading::is_about_items(title)
 }
@@ -97,14 +106,18 @@ fn is_title(title: &str) -> bool {
 ///                                       - 2026-02-17: Use X
 /// ```
 ///
-/// A bold label above a list is its heading; lists of phases or of open items are left out.
+/// A bold label above a list is its heading; lists of phases or of open items are left out, as is a list after
+/// `Two decisions are still pending:`.
 pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
     let mut label: Option<&str> = None;
+    let mut is_undecided = false;
     for block in outline.blocks(range) {
         let own: Vec<Decision> = match &block.content {
             BlockContent::Paragraph => {
-                label = bold_label(outline.slice(&block.range));
+                let text = outline.slice(&block.range);
+                label = bold_label(text);
+                is_undecided = introduces_undecided(text);
                 continue;
             }
             BlockContent::Item(item) => {
@@ -114,7 +127,7 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
             BlockContent::Table(table) => from_table(table),
             BlockContent::Code | BlockContent::Html => continue,
         };
-        if label.is_none_or(may_hold) {
+        if !is_undecided && label.is_none_or(may_hold) {
             found.extend(own.into_iter().map(|decision| Decision {
                 heading: label.map(str::to_owned),
                 ..decision
@@ -131,6 +144,27 @@ fn bold_label(paragraph: &str) -> Option<&str> {
         .strip_suffix(":**")
         .or_else(|| inner.strip_suffix("**:"))?;
     (!label.contains("**") && !label.contains('\n')).then_some(label)
+}
+
+/// Returns whether a paragraph introduces a list of what is not decided: `Two of them remain pending:`.
+fn introduces_undecided(paragraph: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "deferred", "outstanding", "pending", "rejected", "revisit", "superseded", "undecided",
+        "unresolved",
+    ];
+    const PHRASES: &[&str] = &[
+        " are open ", " open decisions ", " open items ", " open points ", " open questions ",
+        " remain open ", " still open ", " to be decided ", " to decide ",
+    ];
+    if !list_entry::is_lead(paragraph.trim_end()) {
+        return false;
+    }
+    let text = one_line(paragraph);
+    let last = text.rsplit(". ").next().unwrap_or_default();
+    let words = heading::words(last);
+    let padded = format!(" {words} ");
+    words.split(' ').any(|word| WORDS.contains(&word))
+        || PHRASES.iter().any(|phrase| padded.contains(phrase))
 }
 
 /// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
@@ -222,9 +256,10 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     let date = table.column(&["Date", "When", "Decided"]);
     let rationale = table.column(&["Rationale", "Context", "Reason", "Reasoning", "Why"]);
     let source = table.column(&["Source", "Phase", "Plan", "Made In"]);
+    let outcome = table.column(&["Status", "Outcome"]);
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
-        let text = cell(Some(text))?;
+        let text = cell(Some(text)).filter(|_| !cell(outcome).is_some_and(is_taken_back))?;
         Some(Decision {
             text: cell(choice)
                 .map_or_else(|| text.to_owned(), |choice| format!("{text}: {choice}")),
@@ -237,10 +272,41 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     rows.collect()
 }
 
+/// Returns whether the outcome of a decision says that it is no longer valid: `**Changed in 04-03**`, `Replaced by X`,
+/// but not `Replaced three scripts`.
+fn is_taken_back(outcome: &str) -> bool {
+    const TAKEN_BACK: &[&str] = &[
+        "changed", "superseded", "replaced", "reverted", "dropped", "rejected", "revoked",
+    ];
+    /// Words after it before when, why or by what.
+    const JOINTS: &[&str] = &[
+        "after", "at", "because", "by", "due", "during", "later", "on", "since", "to", "with",
+    ];
+    let lower = outcome.to_lowercase();
+    let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let end = start.find(|c: char| !c.is_alphanumeric());
+    let (first, rest) = start.split_at(end.unwrap_or(start.len()));
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let mut words = rest.split_whitespace().map(bare);
+    let is_time = |word: String| {
+        ["milestone", "phase", "plan"].contains(&word.as_str())
+            || word
+                .trim_start_matches('v')
+                .starts_with(|c: char| c.is_ascii_digit())
+    };
+    TAKEN_BACK.contains(&first)
+        && (!rest.starts_with(' ')
+            || words.next().is_none_or(|word| match word.as_str() {
+                "" => true,
+                "in" => words.next().is_some_and(is_time),
+                word => JOINTS.contains(&word),
+            }))
+}
+
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
 fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
     let text = non_placeholder(&item.text).filter(|_| item.depth == 0)?;
-    if is_none_remark(untagged(text)) {
+    if is_none_remark(untagged(text)) || is_struck_out(untagged(text)) {
         return None;
     }
     let tag = split_tag(text).map(|(tag, _)| tag);
@@ -253,6 +319,13 @@ fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Optio
         source: source.map(str::to_owned),
         heading: None,
     })
+}
+
+/// Returns whether all of a text is struck out.
+fn is_struck_out(text: &str) -> bool {
+    let inner = text.trim_matches(['*', ' ', '.']).strip_prefix("~~");
+    let inner = inner.and_then(|rest| rest.strip_suffix("~~"));
+    inner.is_some_and(|inner| !inner.contains("~~"))
 }
 
 /// Returns a decision without its tags; a plan may follow a first tag: `[Phase 2]: [02-03]: …`.
@@ -351,6 +424,10 @@ mod tests {
             "Decisions for v1.2",
             "Decisions \u{2014} Phase 4",
             "OpenAPI decisions",
+            "Phase 4 \u{2014} Decisions Landed (2026-01-02)",
+            "Decisions locked 2026-01-02",
+            "Decisions captured during phase 2",
+            "Key Decisions Established",
         ] {
             assert!(is_title(title), "{title}");
         }
@@ -359,6 +436,8 @@ mod tests {
             "Open Decisions",
             "Decisions needed",
             "Decisions to make",
+            "Decisions Deferred",
+            "Decisions impact",
             "Deferred decisions",
             "Rejected Decisions",
             "Decision",
@@ -384,6 +463,31 @@ mod tests {
         assert_eq!(sources, [Some("2"), Some("02-03"), Some("Phase 6")]);
         let reasons: Vec<_> = found.iter().map(|d| d.rationale.as_deref()).collect();
         assert_eq!(reasons, [Some("fast"), Some("a detail"), None]);
+    }
+
+    #[test]
+    fn a_row_whose_outcome_takes_it_back_is_no_decision() {
+        for (outcome, is_valid) in [
+            ("**CHANGED in 04-03**", false),
+            ("\u{26a0} Superseded", false),
+            ("Replaced by a queue", false),
+            ("Reverted \u{2014} too slow", false),
+            ("Dropped, see 05-01", false),
+            ("rejected in phase 3", false),
+            ("Revoked.", false),
+            ("\u{2713} Good", true),
+            ("Pending", true),
+            ("Replaced three scripts", true),
+            ("Dropped from 3 s to 1 s", true),
+            ("Changed in all packages", true),
+            ("Unchanged", true),
+            ("", true),
+        ] {
+            for name in ["Status", "Outcome"] {
+                let text = format!("| Decision | {name} |\n|---|---|\n| Use X | {outcome} |\n");
+                assert_eq!(!read(&text).is_empty(), is_valid, "{outcome}");
+            }
+        }
     }
 
     #[test]
@@ -492,6 +596,37 @@ mod tests {
                 ("e", None)
             ]
         );
+    }
+
+    #[test]
+    fn a_list_introduced_as_undecided_holds_no_decisions() {
+        for (lead, is_decided) in [
+            ("Two key decisions remain pending until the launch:", false),
+            ("All are recorded. Still open:", false),
+            ("These remain to be decided:", false),
+            ("Rows to revisit:", false),
+            ("**Rejected alternatives:**", false),
+            ("These remain valid:", true),
+            ("Nothing is pending. Recent decisions:", true),
+            ("Open source licences:", true),
+            ("Two are pending.", true),
+        ] {
+            let found = read(&format!("{lead}\n\n- Use X\n\nRecent ones:\n\n- Keep y\n"));
+            let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
+            let expected: &[&str] = if is_decided {
+                &["Use X", "Keep y"]
+            } else {
+                &["Keep y"]
+            };
+            assert_eq!(texts, expected, "{lead}");
+        }
+    }
+
+    #[test]
+    fn what_is_struck_out_is_no_decision() {
+        let found = read("- ~~Use X~~\n- [02-01]: ~~Use Y~~.\n- ~~Use Z~~ Use W\n");
+        let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
+        assert_eq!(texts, ["~~Use Z~~ Use W"]);
     }
 
     #[test]

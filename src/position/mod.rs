@@ -50,3 +50,4 @@ pub use weighing::Alternative;
 pub use weighing::Evidence;
 pub use weighing::Next;
 pub use weighing::Position;
+pub(crate) use weighing::phases_in;

@@ -24,6 +24,7 @@ use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Survey;
+use crate::position::phases_in;
 use crate::position::roadmap_phase;
 use crate::position::status_words;
 use crate::project::Project;
@@ -61,6 +62,8 @@ pub struct PhaseBrief {
     pub success_criteria: Vec<String>,
     /// The phases it builds on.
     pub depends_on: Vec<Dependency>,
+    /// The blockers and research flags in STATE.md that name the phase.
+    pub notes: Vec<String>,
     /// The known patterns that are relevant to the phase, most relevant first.
     pub know: Vec<RelevantPattern>,
     /// How often the finished plans of the project deviated.
@@ -173,6 +176,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         requirements,
         success_criteria: criteria,
         depends_on: dependencies(survey, planned),
+        notes: notes(survey, &phase.number),
         know,
         rate: DeviationRate::from_history(&past),
         careful: careful::careful(&past, &checked.open_files()),
@@ -229,6 +233,17 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
         status: status(number),
     };
     numbers.iter().map(dependency).collect()
+}
+
+/// Returns the blockers and research flags that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
+fn notes(survey: &Survey, phase: &PhaseNumber) -> Vec<String> {
+    let state = &survey.state;
+    let names_phase = |text: &&String| {
+        let plain = text.replace(['[', ']'], " ");
+        phases_in(&plain, state.ids).contains(phase)
+    };
+    let all = state.research_flags.iter().chain(&state.blockers);
+    all.filter(names_phase).cloned().collect()
 }
 
 /// Returns all text that describes a phase, including its plans.

@@ -85,6 +85,8 @@ impl PhasePlans {
             let plan = parsed.as_ref().map(|parsed| &parsed.value);
             let mut brief = PlanBrief::new(slot, *state, plan);
             brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
+            let title = brief.title.take();
+            brief.title = title.map(|title| without_wave(title, brief.wave));
             let Some(parsed) = parsed else {
                 found.plans.push(brief);
                 continue;
@@ -162,8 +164,38 @@ fn listed_title(planned: &RoadmapPhase, number: &PlanNumber) -> Option<String> {
     found.title.clone()
 }
 
+/// Returns a title without the wave that the plan itself states: `Tide table (Wave 1)`.
+fn without_wave(title: String, wave: Option<u32>) -> String {
+    let Some(wave) = wave else {
+        return title;
+    };
+    let stated = format!("(wave {wave})");
+    let start = title.len().saturating_sub(stated.len());
+    match title.split_at_checked(start) {
+        Some((rest, end)) if end.eq_ignore_ascii_case(&stated) => rest.trim_end().to_owned(),
+        _ => title,
+    }
+}
+
 /// Reads a plan; one that cannot be read only causes a warning, so that the others are still returned.
 fn parse(path: &Path, warnings: &mut Vec<Warning>) -> Option<Parsed<Plan>> {
     let text = read::text_or_warning(path, warnings)?;
     Some(Plan::parse(&text, path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wave_of_a_title_is_dropped_if_the_plan_states_it() {
+        for (title, wave, expected) in [
+            ("Tide table (Wave 1)", Some(1), "Tide table"),
+            ("Tide table (wave 1)", None, "Tide table (wave 1)"),
+            ("Tide table (wave 2)", Some(1), "Tide table (wave 2)"),
+            ("\u{e9}", Some(1), "\u{e9}"),
+        ] {
+            assert_eq!(without_wave(title.to_owned(), wave), expected);
+        }
+    }
 }

@@ -4,6 +4,7 @@
 use crate::patterns::lesson::sentences::is_standalone;
 use crate::patterns::lesson::sentences::outside;
 use crate::patterns::lesson::sentences::sentences;
+use crate::patterns::lesson::sentences::with_fewer_remarks;
 use crate::patterns::lesson::sentences::without_brackets;
 use crate::patterns::lesson::signs::Signs;
 use crate::patterns::lesson::signs::starts_with_past_verb;
@@ -125,7 +126,30 @@ pub(crate) fn compose_where(
             });
         fitting.next().map(|text| (text.clone(), value(&text)))
     });
+    let best = best.or_else(|| without_consequence(passage, room, is_wanted));
     best.map(|(text, value)| (without_stop(&text), value))
+}
+
+/// Where the consequence begins that the problem had.
+const CONSEQUENCES: &[&str] = &[", causing ", ", which caused ", ", resulting in "];
+
+/// Returns the first sentence without the consequence of the problem, and its value.
+fn without_consequence(
+    passage: &Passage,
+    room: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Option<(String, f64)> {
+    let issue = clean(&passage.issue);
+    let first = sentences(&issue).into_iter().next()?;
+    let mut cuts = CONSEQUENCES.iter().filter_map(|mark| {
+        let at = outside(first, mark).find(|at| *at >= MIN_CLAUSE_CHARS)?;
+        let text = as_bullet(&first[..at]);
+        let fits = text.chars().count() <= room && is_standalone(&text);
+        (fits && !is_uninformative(&text) && is_wanted(&text)).then_some(text)
+    });
+    let text = cuts.next()?;
+    let value = value(&text) - PER_CONSEQUENCE;
+    Some((text, value))
 }
 
 /// Returns the beginning of a text that is a whole statement within `room`: all of it, or as many sentences as fit, or
@@ -144,7 +168,10 @@ pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
     let sentences_that_fit = || leading_sentences(&text, room).map(|kept| without_stop(&kept));
     let shorter_first = || {
         let first = sentences(&text).into_iter().next().unwrap_or_default();
-        forms(first).into_iter().map(|(form, _)| form).find(closed)
+        // The longest form says most.
+        let forms = forms(first).into_iter().map(|(form, _)| form).rev();
+        with_fewer_remarks(first, room)
+            .or_else(|| forms.filter(closed).max_by_key(|form| form.chars().count()))
     };
     whole
         .or_else(|| sentences_that_fit().filter(closed))
@@ -174,7 +201,19 @@ fn without_stop(text: &str) -> String {
 fn forms_of_part(part: &str) -> Vec<(String, f64)> {
     let part = clean(part);
     let mut found = Vec::new();
+    let mut before = "";
+    let has_sign = sentences(&part)
+        .into_iter()
+        .take(MAX_SENTENCES)
+        .any(shows_problem);
     for (sentence, index) in sentences(&part).into_iter().take(MAX_SENTENCES).zip(0_u8..) {
+        let named = with_subject_of(before, sentence);
+        before = sentence;
+        let sentence = named.as_deref().unwrap_or(sentence);
+        if has_sign && !shows_problem(sentence) {
+            // Background: another sentence says what went wrong.
+            continue;
+        }
         // This describes the actual state: without the sentence before, it is unclear of what.
         let lower = sentence.to_lowercase();
         if index > 0 && (lower.starts_with("actual ") || lower.starts_with("the actual ")) {
@@ -188,6 +227,36 @@ fn forms_of_part(part: &str) -> Vec<(String, f64)> {
         );
     }
     found
+}
+
+/// Returns whether a sentence has a sign of a failure or of a rule.
+fn shows_problem(sentence: &str) -> bool {
+    let signs = Signs::detect(sentence);
+    signs.general
+        || signs.environment
+        || signs.error
+        || signs.version
+        || signs.convention
+        || mentions_failure(&sentence.to_lowercase())
+}
+
+/// Maximum number of words of a subject that is repeated.
+const MAX_SUBJECT_WORDS: usize = 5;
+
+/// Returns a sentence about `this pool` with the name of it from the sentence before: after `The `b` pool was added.`,
+/// `This pool needs a key.` becomes `The `b` pool needs a key.`
+fn with_subject_of(before: &str, sentence: &str) -> Option<String> {
+    let rest = sentence
+        .strip_prefix("This ")
+        .or_else(|| sentence.strip_prefix("That "))?;
+    let (noun, rest) = rest.split_once(' ')?;
+    let words = before.split_whitespace().take(MAX_SUBJECT_WORDS);
+    let words: Vec<&str> = words.collect();
+    let last = words
+        .iter()
+        .position(|word| word.eq_ignore_ascii_case(noun))?;
+    let is_name = last > 0 && words[..=last].iter().any(|word| word.contains('`'));
+    is_name.then(|| format!("{} {rest}", words[..=last].join(" ")))
 }
 
 /// Returns the whole sentence and the shorter forms of it that are still true, with their penalties.
@@ -217,13 +286,17 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
 /// Returns whether the rest of a sentence names the consequence of the problem, which the lesson is about.
 fn tells_consequence(rest: &str) -> bool {
     let leads_on = [", which ", ", so ", " so the ", ", making "];
-    let words = [
+    let lower = rest.to_lowercase();
+    leads_on.iter().any(|lead| lower.starts_with(lead)) && mentions_failure(&lower)
+}
+
+/// Returns whether a text in lower case says that something fails.
+fn mentions_failure(lower: &str) -> bool {
+    const WORDS: &[&str] = &[
         "broke", "break", "fail", "error", "crash", "block", "prevent", "reject", "refuse",
         "silently",
     ];
-    let lower = rest.to_lowercase();
-    leads_on.iter().any(|lead| lower.starts_with(lead))
-        && words.iter().any(|word| lower.contains(word))
+    WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Returns the actual state, from a sentence about a wrong assumption of the plan: `Y` for
@@ -368,11 +441,28 @@ fn names_own_plan(lower: &str) -> bool {
         let is_short = word
             .strip_prefix('p')
             .is_some_and(|rest| rest.len() == 2 && rest.bytes().all(|byte| byte.is_ascii_digit()));
-        if is_plan || is_short {
+        if is_plan || is_short || (is_plan_id(word) && states_order(lower)) {
             return true;
         }
     }
     false
+}
+
+/// Returns whether a word is a phase and a plan: `03-01`.
+fn is_plan_id(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_number = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.split_once('-')
+        .is_some_and(|(phase, plan)| is_number(phase) && is_number(plan))
+}
+
+/// Returns whether a text is about the order in which plans were carried out.
+fn states_order(lower: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "not yet", "executed", "prerequisite", "depends on", "ahead of", "out of order",
+        "runs after", "runs before",
+    ];
+    WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Returns whether its subject is only clear from its summary: `The file did not exist`.
@@ -442,6 +532,47 @@ mod tests {
     }
 
     #[test]
+    fn the_subject_comes_from_the_sentence_before() {
+        assert_eq!(
+            composed(
+                "The `boats` driver was added for the ferries. This driver does not support locks, so reads fail silently.",
+                ""
+            ),
+            "The `boats` driver does not support locks, so reads fail silently"
+        );
+        for issue in [
+            "The `boats` driver was added for the ferries. This lock blocks",
+            "The driver was added for the ferries of the north. This driver is slow on Windows",
+        ] {
+            assert!(!composed(issue, "").contains("This"), "{issue}");
+        }
+    }
+
+    #[test]
+    fn background_is_not_the_lesson_beside_a_sentence_on_what_failed() {
+        assert_eq!(
+            composed(
+                "The `boats` driver was added in March for the ferries. Reads of old tables fail silently with `boats` on old \
+                 stores.",
+                "Added a check of the store in `src/boats.rs`."
+            ),
+            "Reads of old tables fail silently with `boats` on old stores. Fix: added a check of the store in `src/boats.rs`"
+        );
+    }
+
+    #[test]
+    fn a_problem_that_fits_without_its_consequence_is_a_lesson() {
+        assert_eq!(
+            composed(
+                "The fixture of the harbour clears all overrides of the app at its end, causing every later test of the tide \
+                 table and of the ferry list to fail with errors of the store",
+                ""
+            ),
+            "The fixture of the harbour clears all overrides of the app at its end"
+        );
+    }
+
+    #[test]
     fn what_it_led_to_stays() {
         let long = "Tests of the server call its constructor, which opens the store and the index of all its parts at once, \
                     causing native module errors";
@@ -460,6 +591,8 @@ mod tests {
         for text in [
             "Plan 03-04 originally listed only the wrapper's own test file",
             "The handler of the queue is tracked beside PLAN 04's first deviation",
+            "Prerequisite rows of the list from 03-01 were not yet executed",
+            "The list of 03-02 depends on 03-01, which has no rows at all",
             "Names of the backends differed from plan text in all files",
             "The cast of references as initially shipped had a shadowing bug",
         ] {
@@ -505,6 +638,30 @@ mod tests {
         assert_eq!(
             statement("**One file** \u{2014} the store is read by two agents", 20).as_deref(),
             Some("One file")
+        );
+    }
+
+    #[test]
+    fn of_a_long_statement_only_the_necessary_remarks_are_dropped() {
+        let text = "Old tide tables (of 2019) are invisible to the importer until the migration of the store has run (NEEDS \
+                    APPROVAL OF THE HARBOUR; the script was denied), as the log (see plan 3) says";
+        let without_reference = text.replace(" (see plan 3)", "");
+        assert_eq!(
+            statement(text, text.chars().count() - 5).as_deref(),
+            Some(without_reference.as_str())
+        );
+        let without_both = without_reference.replace(" (of 2019)", "");
+        assert_eq!(
+            statement(text, text.chars().count() - 15).as_deref(),
+            Some(without_both.as_str())
+        );
+        let shorter = statement(text, text.chars().count() - 30);
+        assert!(shorter.is_none_or(|text| text.contains("NEEDS")));
+        let clauses = "Tables of the harbour are read once \u{2014} the importer keeps them in its cache (MUST NOT \
+                       be cleared by hand); the test checks it on each day of the week";
+        assert_eq!(
+            statement(clauses, 130).as_deref(),
+            clauses.split(';').next()
         );
     }
 

@@ -83,8 +83,16 @@ fn fitted(text: &str, room: usize) -> Option<String> {
 fn weight(text: &str) -> f64 {
     let signs = Signs::detect(text);
     let flag = |is_true: bool, weight: f64| if is_true { weight } else { 0.0 };
-    flag(signs.general || signs.convention, 1.0)
+    flag(signs.general || signs.convention || is_rule(text), 1.0)
         + flag(text.contains(['`', '(', '/', '_']), 1.0)
         + flag((50..=130).contains(&text.chars().count()), 1.0)
         - flag(signs.interface, 0.5)
+}
+
+/// Returns whether a pattern says what to avoid, or stresses an order: `Set the size BEFORE the rows`.
+fn is_rule(text: &str) -> bool {
+    const REASONS: &[&str] = &[" to prevent ", " to avoid ", " otherwise "];
+    const ORDERS: &[&str] = &[" BEFORE ", " AFTER "];
+    let lower = text.to_lowercase();
+    REASONS.iter().any(|word| lower.contains(word)) || ORDERS.iter().any(|word| text.contains(word))
 }

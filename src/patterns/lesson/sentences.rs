@@ -117,15 +117,82 @@ pub(crate) fn without_brackets(text: &str) -> String {
         }
         before = c;
     }
-    let limits = [
-        "not", "never", "only", "without", "unless", "except", "until", "cannot",
-    ];
-    let remarks = remarks.to_lowercase();
-    let mut words = remarks.split(|c: char| !c.is_alphanumeric());
-    if words.any(|word| limits.contains(&word)) {
+    if is_binding(&remarks) {
         return text.to_owned();
     }
-    let words: Vec<&str> = kept.split_whitespace().collect();
+    respaced(&kept)
+}
+
+/// Returns whether a remark restricts the statement or asks for something: `only on Mondays`, `NEEDS APPROVAL`.
+fn is_binding(remark: &str) -> bool {
+    const LIMITS: &[&str] = &[
+        "not", "never", "only", "without", "unless", "except", "until", "cannot", "must", "needs",
+    ];
+    /// Minimum length of a word that is emphasised by capitals, rather than an abbreviation.
+    const MIN_CAPITALS: usize = 5;
+    let mut words = remark.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| {
+        let is_capital = word.len() >= MIN_CAPITALS && word.chars().all(|c| c.is_ascii_uppercase());
+        is_capital || LIMITS.contains(&word.to_lowercase().as_str())
+    })
+}
+
+/// Returns a text with as few remarks dropped as it takes to fit into `room` characters; `None` if it does not fit
+/// without those that may be dropped. Mere references and short remarks are dropped first.
+pub(crate) fn with_fewer_remarks(text: &str, room: usize) -> Option<String> {
+    let mut remarks: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut nesting = Nesting::default();
+    let (mut start, mut before) = (0, ' ');
+    for (at, c) in text.char_indices() {
+        let was_open = nesting.brackets > 0;
+        nesting.pass(c);
+        let is_open = nesting.brackets > 0;
+        if is_open && !was_open {
+            // `call()` is not a remark.
+            start = if before.is_whitespace() {
+                at
+            } else {
+                text.len()
+            };
+        } else if was_open && !is_open && start < at {
+            remarks.push(start..at + c.len_utf8());
+        }
+        before = c;
+    }
+    remarks.retain(|remark| !is_binding(&text[remark.clone()]));
+    remarks.sort_by_key(|remark| {
+        let inner = &text[remark.start + 1..remark.end - 1];
+        (!is_reference(inner), inner.chars().count())
+    });
+    (1..=remarks.len()).find_map(|count| {
+        let mut dropped = remarks[..count].to_vec();
+        dropped.sort_by_key(|remark| std::cmp::Reverse(remark.start));
+        let mut kept = text.to_owned();
+        for remark in dropped {
+            kept.replace_range(remark, "");
+        }
+        let kept = respaced(&kept);
+        let kept = kept.trim_end_matches('.');
+        (kept.chars().count() <= room).then(|| kept.to_owned())
+    })
+}
+
+/// Returns whether a remark only refers to something: `see #12`, `D-05`, `plan 3`.
+fn is_reference(remark: &str) -> bool {
+    const LEADS: &[&str] = &[
+        "see", "per", "cf", "from", "plan", "plans", "phase", "task", "tasks",
+    ];
+    let lower = remark.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.next().is_some_and(|word| LEADS.contains(&word))
+        || remark
+            .split([' ', ','])
+            .all(|word| word.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// Returns a text with single spaces, and without those before punctuation.
+fn respaced(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
     let mut joined = String::new();
     for word in words {
         // Punctuation after the brackets is joined to the word before; `.NET` is a separate word.
@@ -272,6 +339,7 @@ mod tests {
             proptest::prop_assert!(found.iter().all(|one| text.contains(one)));
             is_standalone(&text);
             without_brackets(&text);
+            with_fewer_remarks(&text, 20);
             proptest::prop_assert!(outside(&text, "a").all(|at| text[at..].starts_with('a')));
         }
     }

@@ -83,7 +83,7 @@ sign!(
 );
 sign!(
     IRRELEVANT,
-    r"(?i)\b(?:no functional|no (?:behaviou?r\w*|scope|user|material) (?:impact|change|creep)|not a (?:plan )?deviation|cosmetic|no impact|unrelated|harmless|as expected|non-blocking|functionally (?:equivalent|identical))\b"
+    r"(?i)\b(?:no functional|no (?:behaviou?r\w*|scope|user|material) (?:impact|change|creep)|not a (?:plan )?deviation|cosmetic|no impact|unrelated|harmless|as expected|non-blocking|functionally (?:equivalent|identical)|(?:is|are|was) (?:an? |the )?expected behaviou?r|(?:does|do)(?:n't| not) affect (?:the )?(?:results?|tests?|output|behaviou?r)|(?:comportamento|comportamiento) esperado|comportement attendu|n.{1,2}o afetam?|no afectan?|n'affectent? pas)\b"
 );
 sign!(
     CLEANUP,

@@ -24,22 +24,49 @@ pub(super) enum Field {
 }
 
 const NAMES: &[(Field, &[&str])] = &[
-    (Field::Goal, &["goal", "objective"]),
+    (
+        Field::Goal,
+        &[
+            "goal", "objective", "meta", "objectif", "objetivo", "obiettivo", "ziel", "цель",
+            "目标", "目標",
+        ],
+    ),
     (
         Field::DependsOn,
         &[
-            "depends on", "depends", "dependencies", "dependency", "deps",
+            "depends on", "depends", "dependencies", "dependency", "deps", "requires",
+            "abhängigkeiten", "abhängig von", "dependencias", "dependências", "depende de",
+            "dipende da", "dépend de", "dépendances", "hängt ab von", "зависит от", "зависимости",
+            "依赖",
         ],
     ),
     (
         Field::Requirements,
-        &["requirements", "requirement", "reqs", "req", "req coverage"],
+        &[
+            "requirements", "requirement", "reqs", "req", "req coverage", "anforderungen",
+            "exigences", "requisiti", "requisitos", "требования", "需求",
+        ],
     ),
     (
         Field::SuccessCriteria,
         &[
-            "success criteria", "success criterion", "success", "acceptance criteria",
+            "success criteria",
+            "success criterion",
+            "success",
+            "acceptance criteria",
             "exit criteria",
+            "gate",
+            "criteri di successo",
+            "criterios de aceptación",
+            "criterios de éxito",
+            "critères de réussite",
+            "critères de succès",
+            "critérios de aceitação",
+            "critérios de aceite",
+            "critérios de sucesso",
+            "erfolgskriterien",
+            "критерии успеха",
+            "成功标准",
         ],
     ),
     (Field::Plans, &["plans", "plan"]),
@@ -70,13 +97,16 @@ impl Field {
     }
 }
 
+/// The colon, and the one of Chinese and Japanese texts.
+const COLONS: [char; 2] = [':', '\u{ff1a}'];
+
 /// Parses `**Name:** value`, `**Name**: value` and `**Name** (remark): value`.
 fn bold(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.strip_prefix("**")?.split_once("**")?;
     if name.len() > 60 || name.contains('`') {
         return None;
     }
-    if let Some(name) = name.trim_end().strip_suffix(':') {
+    if let Some(name) = name.trim_end().strip_suffix(COLONS) {
         return Some((name, rest));
     }
     let rest = rest.trim_start();
@@ -84,12 +114,12 @@ fn bold(text: &str) -> Option<(&str, &str)> {
         Some(remark) => remark.split_once(')')?.1.trim_start(),
         None => rest,
     };
-    Some((name, behind.strip_prefix(':')?))
+    Some((name, behind.strip_prefix(COLONS)?))
 }
 
 /// Parses `Name: value` if the name is that of a field, and `Name:` alone on a line.
 fn plain(text: &str) -> Option<(&str, &str)> {
-    let (name, rest) = text.split_once(':')?;
+    let (name, rest) = text.split_once(COLONS)?;
     let is_known = Field::from_name(name) != Field::Other && !name.starts_with(['-', '#']);
     let is_alone = rest.trim().is_empty() && name.len() <= 30 && !name.contains(['`', '[']);
     (is_known || is_alone).then_some((name, rest))
@@ -119,6 +149,19 @@ mod tests {
             ("**REQ coverage:** REQ-01", Field::Requirements, "REQ-01"),
             ("**UI hint:** no", Field::Other, "no"),
             ("Files:", Field::Other, ""),
+            ("**Requires:** 2", Field::DependsOn, "2"),
+            ("**Gate:** it runs", Field::SuccessCriteria, "it runs"),
+            ("**Objetivo**: somar", Field::Goal, "somar"),
+            ("**Ziel:** rechnen", Field::Goal, "rechnen"),
+            ("**Depende de**: Fase 1", Field::DependsOn, "Fase 1"),
+            ("**Requisitos**: SOMA-01", Field::Requirements, "SOMA-01"),
+            (
+                "**Critérios de sucesso** (todos):",
+                Field::SuccessCriteria,
+                "",
+            ),
+            ("**Цель**: считать", Field::Goal, "считать"),
+            ("**目标**\u{ff1a}计算", Field::Goal, "计算"),
         ] {
             let (found, at) = Field::from_line(line).unwrap();
             assert_eq!((found, &line[at..]), (field, value), "{line}");

@@ -43,7 +43,7 @@ impl ReferencedPhases {
 /// that begin with `soft` or `optional` are ignored, too.
 pub(super) fn phases(text: &str, numbering: PhaseNumbering) -> ReferencedPhases {
     let mut found = ReferencedPhases::default();
-    let lower = text.to_lowercase().replace(", but ", "; ");
+    let lower = in_english(&text.to_lowercase().replace(", but ", "; "));
     if is_none_remark(text) || lower.starts_with("nothing") {
         return found;
     }
@@ -78,6 +78,22 @@ pub(super) fn phases(text: &str, numbering: PhaseNumbering) -> ReferencedPhases 
         }
     }
     found
+}
+
+/// Returns a text in lower case with the English word for phases: `fase 2 e fase 3` becomes `phase 2 e phase 3`.
+fn in_english(lower: &str) -> String {
+    const PHASES: &[&str] = &["fase", "fases", "fasi", "фаза", "фазы", "阶段"];
+    let is_phase = |word: &str| PHASES.contains(&word.trim_matches(['(', '*']));
+    let words = lower.split_inclusive(' ').map(|word| {
+        let bare = word.trim_end();
+        if is_phase(bare) {
+            let name = bare.trim_matches(['(', '*']);
+            word.replacen(name, "phase", 1)
+        } else {
+            word.to_owned()
+        }
+    });
+    words.collect()
 }
 
 /// Returns the part of a clause that names phases: without brackets, or only those.
@@ -237,6 +253,10 @@ mod tests {
             ("Independent (Phases 2-4 can run in parallel)", ""),
             ("No dependencies (Phase 1 already done)", ""),
             ("First phase (Phase 1 of v2)", ""),
+            ("Fase 2 e Fase 3", "2 3"),
+            ("**Fase 4** (e por isso Fase 2)", "4"),
+            ("Nada (primeira fase)", ""),
+            ("1200 and 1201.", "1200 1201"),
             ("TBD", ""),
             ("the API", ""),
         ] {

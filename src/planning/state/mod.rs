@@ -95,6 +95,9 @@ pub struct StateFile {
     pub todos: Vec<String>,
     /// The open blockers.
     pub blockers: Vec<String>,
+    /// What research left open, as far as it is not settled.
+    #[serde(skip)]
+    pub research_flags: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
     /// All statements about the position, in file order.
@@ -198,6 +201,7 @@ impl StateFile {
             decisions: decisions(outline, numbering),
             todos: open_items::todos(outline),
             blockers: open_items::blockers(outline),
+            research_flags: open_items::research_flags(outline),
             skills: skill_list::skills(outline),
             claims,
             phase_statuses,

@@ -111,6 +111,15 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     entries.open
 }
 
+/// Returns the bullets of `Research Flags` that are not settled.
+pub(super) fn research_flags(outline: &Outline<'_>) -> Vec<String> {
+    let mut entries = OpenItems::default();
+    for section in heading::sections(outline, &["research flags"]) {
+        entries.read(outline, &section.own, ItemState::Open);
+    }
+    entries.open
+}
+
 /// Whether an item is open or done.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemState {

@@ -3,7 +3,9 @@
 use crate::project::LayoutName;
 
 /// Words in the title of a STATE.md that refer to the file.
-const WORDS: &[&str] = &["state", "project", "milestone", "current"];
+const WORDS: &[&str] = &[
+    "state", "state.md", "project", "milestone", "current", "workflow",
+];
 
 /// Returns the project named in a title: `name State`, `STATE: Name`, `Name — Project State`.
 pub(super) fn project(title: &str) -> Option<String> {
@@ -58,6 +60,10 @@ mod tests {
             ("STATE", None),
             ("State", None),
             ("Milestone State", None),
+            ("STATE.md", None),
+            ("STATE.md \u{2014} Milestone Workflow State", None),
+            ("STATE.md: Tide table", Some("Tide table")),
+            ("Tide table - STATE.md", Some("Tide table")),
             ("Notes", None),
         ] {
             assert_eq!(project(title).as_deref(), expected, "{title}");
