@@ -21,7 +21,11 @@ impl PhaseDraft {
             .into_iter()
             .flatten()
             .find(|progress| progress.is_dropped());
-        let listed = listed_progress(&phase.plans);
+        let is_short = self.announces_plans || counts_more_plans(&phase);
+        let listed = listed_progress(&phase.plans).map(|progress| match progress {
+            PhaseProgress::Complete if is_short => PhaseProgress::InProgress,
+            progress => progress,
+        });
         let boxed = phase
             .checkbox
             .as_ref()
@@ -59,11 +63,23 @@ fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
     })
 }
 
-/// Parses `3/3 plans complete`; a lower count means that the phase has started.
-fn counted_progress(count: &str) -> Option<PhaseProgress> {
+/// Returns whether the plan count states more plans than the checklist names: `1/3 plans complete`.
+fn counts_more_plans(phase: &RoadmapPhase) -> bool {
+    let count = phase.plan_count.as_ref().map(|count| count.value.as_str());
+    let total = count.and_then(stated_counts).map(|(_, total, _)| total);
+    total.is_some_and(|total| total as usize > phase.plans.len())
+}
+
+/// Splits `3/4 plans complete` into the two numbers and the rest.
+fn stated_counts(count: &str) -> Option<(u32, u32, &str)> {
     let (complete, rest) = count.split_once('/')?;
     let (total, rest) = rest.split_once(' ')?;
-    let (complete, total): (u32, u32) = (complete.parse().ok()?, total.parse().ok()?);
+    Some((complete.parse().ok()?, total.parse().ok()?, rest))
+}
+
+/// Parses `3/3 plans complete`; a lower count means that the phase has started.
+fn counted_progress(count: &str) -> Option<PhaseProgress> {
+    let (complete, total, rest) = stated_counts(count)?;
     rest.contains("complete").then_some(match complete {
         0 => PhaseProgress::NotStarted,
         all if all >= total => PhaseProgress::Complete,

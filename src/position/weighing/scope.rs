@@ -21,8 +21,10 @@ use crate::position::folder_name::shared;
 use crate::position::folder_name::words;
 use crate::position::roadmap_phase;
 
-/// Lowest phase number of the backlog: GSD stores ideas as phases 999.1, 999.2 …, outside any milestone.
-pub(super) const BACKLOG: u32 = 900;
+/// Returns whether a number is of the backlog: GSD stores ideas as phases 999.1, 999.2 …, outside any milestone.
+pub(super) fn is_backlog(number: &PhaseNumber) -> bool {
+    number.whole() == 999
+}
 
 /// The phases of the active milestone according to the roadmap.
 pub(super) struct RoadmapScope<'a> {
@@ -53,7 +55,7 @@ impl<'a> RoadmapScope<'a> {
     /// Reads the roadmap; phases that are only in tables are ignored if any has a heading or a list entry.
     pub(super) fn from_evidence(evidence: &Evidence<'a>) -> Self {
         let all = || evidence.roadmap.phases.iter();
-        let is_kept = |phase: &&RoadmapPhase| phase.number.whole() < BACKLOG;
+        let is_kept = |phase: &&RoadmapPhase| !is_backlog(&phase.number);
         let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
         let mut listed: Vec<&RoadmapPhase> = all()
             .filter(|phase| !phase.is_shipped && (phase.is_listed || !has_entries))
@@ -178,7 +180,7 @@ impl<'a> RoadmapScope<'a> {
                 let is_unlisted_row =
                     phase.dir.is_none() && !is_listed && !is_stated && !self.listed.is_empty();
                 best[index]
-                    && number.whole() < BACKLOG
+                    && !is_backlog(number)
                     && !is_unlisted_row
                     && (is_listed || !is_left_behind)
             })
