@@ -17,7 +17,6 @@ use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Position;
 use crate::position::conflict;
-use crate::position::drift::unique_phase;
 use crate::project::vocabulary;
 use crate::storage::read;
 
@@ -97,7 +96,9 @@ fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Undecided> {
 /// Detects that it is unclear which folder belongs to the current phase.
 fn duplicate_folders(position: &Position) -> Option<Undecided> {
     let current = position.phase()?;
-    unique_phase(position, &current.number).is_none().then(|| {
+    let same = position.members();
+    let same = same.filter(|phase| phase.number == current.number);
+    (same.count() > 1).then(|| {
         let what = format!("two folders carry the number {}", current.number);
         (what, "rename one of them".into())
     })
