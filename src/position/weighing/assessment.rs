@@ -7,6 +7,7 @@ use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::weighing::phase_evidence::PhaseEvidence;
+use crate::position::weighing::phase_evidence::counts_all_complete;
 use crate::position::weighing::progress;
 use crate::position::weighing::scope::RoadmapScope;
 
@@ -31,10 +32,21 @@ impl<'a> Assessment<'a> {
     ) -> Self {
         let scope = RoadmapScope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
-        let seen: Vec<PhaseEvidence<'a>> = phases
+        let mut seen: Vec<PhaseEvidence<'a>> = phases
             .iter()
             .map(|phase| PhaseEvidence::collect(evidence, &scope, phase, text))
             .collect();
+        let in_milestone: Vec<&Phase> = phases
+            .iter()
+            .zip(&members)
+            .filter_map(|(phase, is_member)| is_member.then_some(phase))
+            .collect();
+        if counts_all_complete(evidence, &in_milestone) {
+            for seen in &mut seen {
+                seen.is_counted_complete =
+                    seen.state_says_done && seen.open > 0 && seen.summaries == 0;
+            }
+        }
         for ((phase, seen), is_member) in phases.iter_mut().zip(&seen).zip(&members) {
             phase.is_in_milestone = *is_member;
             phase.state = progress::phase_state(seen);

@@ -14,8 +14,10 @@ use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::gate;
+use crate::position::weighing::is_left_unticked;
+use crate::position::weighing::phase_evidence::state_lists_done;
 use crate::position::weighing::reason;
-use crate::position::weighing::scope::BACKLOG;
+use crate::position::weighing::scope::is_backlog;
 use crate::position::weighing::wording;
 
 /// Returns the interpretation that contests a choice.
@@ -25,13 +27,15 @@ pub(super) fn alternative(
     cursor: Option<usize>,
 ) -> Option<Alternative> {
     let contested = unchecked(assessment, choice)
+        .or_else(|| without_summaries(assessment, choice))
         .or_else(|| unplanned_frontier(assessment, choice))
         .or_else(|| later_work(assessment, choice))
         .or_else(|| passed_over(assessment, choice))
         .or_else(|| unfinished_plan(assessment, choice))
         .or_else(|| left_check(assessment, choice))
         .or_else(|| skipped(assessment, choice, cursor))
-        .or_else(|| passed_short(assessment, choice));
+        .or_else(|| passed_short(assessment, choice))
+        .or_else(|| ticked(assessment, choice));
     let of_phase = |(action, index, because): Candidate| Alternative {
         action,
         phase: index.map(|index| assessment.phases[index].number.clone()),
@@ -87,13 +91,22 @@ fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> 
     Some((Action::Verify, Some(frontier), because))
 }
 
+/// Applies if only the counts of STATE.md say that the plans of a phase are complete.
+fn without_summaries(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+    let is_counted = |index: &usize| assessment.seen[*index].is_counted_complete;
+    let index = assessment.members.iter().copied().rfind(is_counted)?;
+    let because = reason::open_plans(assessment, &assessment.phases[index]);
+    (Some(index) != choice.phase).then_some((Action::Execute, Some(index), because))
+}
+
 /// Applies if the last phase worked on has more summaries than plans, so that more may follow.
 fn unplanned_frontier(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
     let frontier = assessment
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
     let seen = &assessment.seen[frontier];
-    (seen.summaries > seen.plans).then(|| {
+    let is_listed = state_lists_done(assessment.evidence, &assessment.phases[frontier].number);
+    (seen.summaries > seen.plans && !is_listed).then(|| {
         let because = vec![reason::summaries_alone(assessment, frontier)];
         (Action::Execute, Some(frontier), because)
     })
@@ -150,9 +163,13 @@ fn left_check(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate>
         return None;
     }
     assessment.members.iter().find_map(|index| {
-        let check = assessment.phases[*index]
-            .open_checks(assessment.text)
-            .next()?;
+        let phase = &assessment.phases[*index];
+        let check = phase.open_checks(assessment.text).next();
+        let is_unticked = is_left_unticked(assessment.evidence, phase);
+        let check = check.or_else(|| {
+            let left = is_unticked.then(|| phase.check_left(assessment.text));
+            left.flatten()
+        })?;
         let because = vec![reason::of_check(assessment, check)];
         Some((gate::action_for(check), Some(*index), because))
     })
@@ -173,7 +190,7 @@ fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Al
         let number = wording::phases_in(&step.value, state.ids)
             .into_iter()
             .next()?;
-        let is_new = number.whole() > last && number.whole() < BACKLOG;
+        let is_new = number.whole() > last && !is_backlog(&number);
         // `Ship v1.0, then plan phase 3 of v1.1` ships first.
         (is_new && !wording::mentions_shipping(&step.value)).then_some((number, step.line))
     })?;
@@ -223,6 +240,29 @@ fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidat
     let because = vec![reason::passed(assessment, passed, chosen)];
     let next = assessment.unfinished_after(Some(chosen)).next();
     Some(match next {
+        Some(next) => (work_on(assessment, next).0, Some(next), because),
+        None => (Action::Ship, None, because),
+    })
+}
+
+/// Applies if the roadmap ticks all plans of the chosen phase, some of which have no summary.
+fn ticked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Candidate> {
+    let chosen = choice
+        .phase
+        .filter(|index| assessment.state(*index) == PhaseState::Open)?;
+    let seen = &assessment.seen[chosen];
+    let listed = &seen.planned?.plans;
+    let is_ticked =
+        listed.len() >= seen.plans && listed.iter().all(|plan| plan.checked == Some(true));
+    if seen.summaries == 0 || !is_ticked {
+        return None;
+    }
+    let because = vec![format!(
+        "{}: all plans of phase {} are ticked",
+        assessment.evidence.roadmap(seen.planned?.line),
+        assessment.phases[chosen].number
+    )];
+    Some(match assessment.unfinished_after(Some(chosen)).next() {
         Some(next) => (work_on(assessment, next).0, Some(next), because),
         None => (Action::Ship, None, because),
     })

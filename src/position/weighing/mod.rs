@@ -133,7 +133,7 @@ impl Position {
         for phase in &mut phases {
             phase.awaits_check = phase.state == PhaseState::Done
                 && is_left_unticked(evidence, phase)
-                && phase.has_check_left(text);
+                && phase.check_left(text).is_some();
         }
         let over = phases
             .iter_mut()
@@ -240,3 +240,6 @@ fn percent(share: f64) -> u32 {
         .find(|whole| f64::from(*whole) <= hundredths + 1e-6)
         .unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests;

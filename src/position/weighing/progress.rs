@@ -9,6 +9,9 @@ pub(super) fn phase_state(seen: &PhaseEvidence<'_>) -> PhaseState {
     if seen.said == RoadmapClaim::Dropped && (seen.open > 0 || seen.summaries == 0) {
         return PhaseState::Dropped;
     }
+    if seen.is_counted_complete && !seen.has_gaps {
+        return PhaseState::Done;
+    }
     // Plans that were added after the phase was called complete, or that close a gap, are work to do; any
     // other plan without a summary is a leftover.
     if seen.open > 0 && seen.said != RoadmapClaim::Done {
