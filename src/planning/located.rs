@@ -94,9 +94,13 @@ impl<'a> Span<'a> {
         Some((self.part(0..digits), number))
     }
 
-    /// Returns the text after `/` or `of ` at the start of the slice.
+    /// Returns the text after `/` or `of ` at the start of the slice; `of` in English, Portuguese and Spanish, German,
+    /// Italian, French, Dutch and Russian.
     pub(crate) fn after_of(self) -> Option<Self> {
-        let mut marks = ["/", "of "].iter();
+        let mut marks = [
+            "/", "of ", "de ", "von ", "di ", "sur ", "van ", "из ",
+        ]
+        .iter();
         let rest = marks.find_map(|mark| self.text.strip_prefix(mark))?;
         Some(self.suffix(rest))
     }

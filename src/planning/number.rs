@@ -10,8 +10,8 @@ use serde::Serializer;
 use crate::error::Error;
 use crate::planning::PhaseNumbering;
 
-/// Lowest phase number of the backlog.
-const BACKLOG: u32 = 900;
+/// The whole number of the phases of the backlog.
+const BACKLOG: u32 = 999;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2).
 ///
@@ -92,7 +92,7 @@ impl PhaseNumber {
 
     /// Returns whether it is the number of an idea, outside any milestone: GSD stores these as phases 999.1, 999.2 …
     pub(crate) fn is_backlog(&self) -> bool {
-        self.whole() >= BACKLOG
+        self.whole() == BACKLOG
     }
 
     /// Returns whether the number is more likely a year.

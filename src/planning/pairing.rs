@@ -74,13 +74,23 @@ fn is_of_phase(file: &FileName, phase: Option<&str>, files: &[(&str, FileName)])
         return true;
     };
     let is_alone = |file: &FileName| file.phase.is_none() && file.slug.is_none();
-    if !is_alone(file) || Some(plan.to_string().as_str()) != phase {
+    if file.phase.is_some() || Some(plan.to_string().as_str()) != phase {
         return false;
     }
     let others = || files.iter().map(|(_, other)| other);
     let has_both = |kind| {
         others().any(|other| other.kind == kind && other.phase.is_some() && other.plan.is_some())
     };
+    if file.slug.is_some() {
+        // `04-FINAL-SUMMARY.md` beside `04-01-PLAN.md`, but not beside `04-login-PLAN.md` or `05-login-SUMMARY.md`.
+        let is_named_alike = |other: &FileName| {
+            other.kind == FileKind::Plan && other.plan == file.plan
+                || other.phase.is_none() && other.slug.is_some() && other.plan != file.plan
+        };
+        return file.kind == FileKind::Summary
+            && has_both(FileKind::Plan)
+            && !others().any(is_named_alike);
+    }
     let has_other_alone =
         others().any(|other| is_alone(other) && other.plan.is_some() && other.plan != file.plan);
     let has_its_plan = file.kind == FileKind::Summary
@@ -305,6 +315,16 @@ mod tests {
                 "01-PLAN-GAP-REVIEW.md", "02-PLAN-PAUSE.md", "12-01.plan.jsonl", "12-PLAN.md",
                 "12-SUMMARY.md", "SUMMARY.md"
             ]
+        );
+        let named = shown(
+            "12-chat",
+            &[
+                "12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-FINAL-SUMMARY.md",
+            ],
+        );
+        assert_eq!(
+            (named.0.len(), named.1),
+            (2, vec!["12-FINAL-SUMMARY.md".to_owned()])
         );
         let (plans, ignored) = shown(
             "12-chat",

@@ -118,6 +118,17 @@ impl Columns {
         };
         let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
         let name = cell(self.name).map_or(rest, |span| span.text);
+        // In a row with a cell missing, the count is in the cell before.
+        let is_status = |span: &Span<'_>| PhaseProgress::parse(span.text).is_some();
+        let is_shifted = cell(self.plans).as_ref().is_some_and(is_status);
+        let before = self
+            .plans
+            .filter(|_| is_shifted)
+            .and_then(|at| at.checked_sub(1));
+        let before = cell(before.filter(|at| *at > 0)).filter(|span| span.text.contains('/'));
+        let shifted = before
+            .and_then(counts)
+            .filter(|count| count.rest.text.is_empty());
         let counted = cell(self.plans).and_then(counts);
         let (mut complete, mut total) = counted
             .as_ref()
@@ -131,6 +142,9 @@ impl Columns {
         let beside_counts = counted
             .as_ref()
             .map_or(cell(self.plans), |counted| Some(counted.rest));
+        if let Some(shifted) = shifted.filter(|_| counted.is_none()) {
+            (complete, total) = (shifted.complete, shifted.total);
+        }
         let displaced = beside_counts.filter(|span| PhaseProgress::parse(span.text).is_some());
         let status = match cell(self.status) {
             Some(span) if displaced.is_none() || PhaseProgress::parse(span.text).is_some() => {

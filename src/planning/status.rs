@@ -48,8 +48,8 @@ const PREFIXES: &[(PhaseProgress, &[&str])] = &[
         PhaseProgress::Complete,
         &[
             "all phases complete", "all complete", "all done", "phase complete",
-            "milestone complete", "complete", "done", "built", "shipped", "finished", "verified",
-            "validated",
+            "milestone complete", "complete", "done", "executed", "built", "shipped", "finished",
+            "verified", "validated",
             // Portuguese, Spanish, Italian, French, German, Dutch, Russian, Chinese, Japanese, Korean.
             "concluíd", "concluid", "completa", "completo", "completad", "completat", "terminad",
             "finalizad", "terminé", "terminée", "achevé", "achevée", "abgeschlossen", "fertig",

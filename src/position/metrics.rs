@@ -134,11 +134,12 @@ impl Measured {
         let total: Minutes = self.durations.iter().copied().sum();
         #[expect(clippy::cast_precision_loss, reason = "the number of plans is small")]
         let average = total.as_f64() / self.durations.len() as f64;
+        // The durations of some plans say nothing against a stated value of all.
+        let are_all = self.durations.len() == self.complete;
         let value = match fold(name).as_str() {
             _ if self.durations.is_empty() => return None,
-            "average duration" => average,
-            // The total of some plans is not that of all.
-            _ if is_total(name) && self.durations.len() == self.complete => total.as_f64(),
+            "average duration" if are_all || is_blank(stated) => average,
+            _ if is_total(name) && are_all => total.as_f64(),
             _ => return None,
         };
         in_style(value, stated)

@@ -199,16 +199,17 @@ impl Phase {
         })
     }
 
-    /// Returns whether a check is open, or the verification waits for a person and no user test passed.
-    pub(crate) fn has_check_left(&self, text: TextOf<'_>) -> bool {
-        let checks = self.checks.read(text);
-        let has = |kind, outcome| {
-            let mut checks = checks.iter();
-            checks.any(|check| check.kind == kind && check.outcome == outcome)
-        };
-        let is_waiting = has(CheckKind::Verification, CheckOutcome::Pending)
-            && !has(CheckKind::Uat, CheckOutcome::Passed);
-        is_waiting || self.open_checks(text).next().is_some()
+    /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
+    pub(crate) fn check_left(&self, text: TextOf<'_>) -> Option<&Check> {
+        self.open_checks(text).next().or_else(|| {
+            let checks = self.checks.read(text);
+            let of = |kind, outcome| {
+                let mut checks = checks.iter();
+                checks.find(|check| check.kind == kind && check.outcome == outcome)
+            };
+            of(CheckKind::Verification, CheckOutcome::Pending)
+                .filter(|_| of(CheckKind::Uat, CheckOutcome::Passed).is_none())
+        })
     }
 
     /// Returns whether a verification or user test passed and no check requires work.

@@ -11,6 +11,7 @@ use crate::planning::PhaseProgress;
 use crate::planning::ProgressRow;
 use crate::planning::RoadmapMilestone;
 use crate::planning::RoadmapPhase;
+use crate::planning::heading;
 use crate::planning::progress_table;
 use crate::planning::roadmap::MAX_PHASES;
 use crate::planning::roadmap::mention;
@@ -49,6 +50,8 @@ pub(super) struct PhaseDraft {
     pub(super) dropped_as: Option<PhaseProgress>,
     /// Whether its section states a completion date.
     pub(super) is_completed: bool,
+    /// Whether its checklist announces plans that are not named yet.
+    pub(super) announces_plans: bool,
     has_section: bool,
 }
 
@@ -136,12 +139,20 @@ impl<'a, 'o> Assembly<'a, 'o> {
             .milestones
             .iter()
             .enumerate()
-            .filter(|(_, milestone)| milestone.range.contains(&at) && milestone.may_hold(number))
+            .filter(|(_, milestone)| milestone.range.contains(&at))
+            .filter(|(_, milestone)| self.is_collapsed(milestone) || milestone.may_hold(number))
             .min_by_key(|(_, milestone)| milestone.range.len());
         Home {
             milestone: holding.map(|(index, _)| index),
             is_shipped: holding.is_some_and(|(_, milestone)| milestone.is_shipped),
         }
+    }
+
+    /// Returns whether a milestone is a collapsed block, which ends where it says; a section may be followed by others
+    /// under its heading.
+    fn is_collapsed(&self, milestone: &RoadmapMilestone) -> bool {
+        let text = self.outline.text().get(milestone.range.clone());
+        text.is_some_and(|text| text.starts_with("<details"))
     }
 
     /// Returns the phase of a number in a milestone, adding a new one if none matches.
@@ -160,6 +171,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
                 phase: empty(number.clone(), line),
                 dropped_as: None,
                 is_completed: false,
+                announces_plans: false,
                 has_section: false,
             });
             self.phases.len() - 1
@@ -187,6 +199,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
         found.dropped_as = found.dropped_as.or(named.dropped_as);
         found.is_completed |= body.is_completed;
+        found.announces_plans |= body.announces_plans;
         let phase = &mut found.phase;
         phase.is_listed = true;
         phase.name.clone_from(&named.name);
@@ -238,10 +251,32 @@ impl<'a, 'o> Assembly<'a, 'o> {
             milestone: named,
             is_shipped: named.is_some_and(|index| self.milestones[index].is_shipped),
         };
-        let found = self.slot(&row.number, home, row.line);
+        let namesake = self.namesake(&row).filter(|_| named.is_none());
+        let found = match namesake {
+            Some(index) => &mut self.phases[index],
+            None => self.slot(&row.number, home, row.line),
+        };
         let phase = &mut found.phase;
         phase.name = phase.name.take().or_else(|| row.name.clone());
         phase.row.get_or_insert(row);
+    }
+
+    /// Returns the phase whose name a row bears, if several phases have its number.
+    fn namesake(&self, row: &ProgressRow) -> Option<usize> {
+        let same = self
+            .by_number
+            .get(&row.number)
+            .filter(|same| same.len() > 1)?;
+        let words = heading::words(row.name.as_deref()?);
+        let words: HashSet<&str> = words.split(' ').collect();
+        let shared = |index: &usize| {
+            let name = self.phases[*index].phase.name.as_deref();
+            let name = heading::words(name.unwrap_or_default());
+            name.split(' ').filter(|word| words.contains(word)).count()
+        };
+        // The first one of the highest rank.
+        let best = same.iter().rev().max_by_key(|index| shared(index))?;
+        (shared(best) > 0).then_some(*best)
     }
 
     /// Assigns each phase without a milestone to the first milestone whose range includes its number.

@@ -96,6 +96,16 @@ fn says_complete(summary: &str) -> bool {
     }
 }
 
+/// Returns whether a title only calls a version complete: `v1.0 Complete`, not `v2.0 Complete Rewrite`.
+fn is_version_complete(title: &str) -> bool {
+    let mut words = title.split_whitespace();
+    let is_version = words.next().is_some_and(|word| version(word).is_some());
+    let is_complete = words.next().is_some_and(|word| {
+        word.eq_ignore_ascii_case("complete") || word.eq_ignore_ascii_case("completed")
+    });
+    is_version && is_complete && words.next().is_none()
+}
+
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
@@ -153,7 +163,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     sections
         .map(|section| RoadmapMilestone {
             name: plain(&section.title),
-            is_shipped: says_shipped(&section.title),
+            is_shipped: says_shipped(&section.title) || is_version_complete(&section.title),
             phases: phase_range(&section.title, numbering),
             range: section.whole.clone(),
             line: section.line,

@@ -22,7 +22,11 @@ impl PhaseDraft {
             .into_iter()
             .flatten()
             .find(|progress| progress.is_dropped());
-        let listed = listed_progress(&phase.plans);
+        let is_short = self.announces_plans || counts_more_plans(&phase);
+        let listed = listed_progress(&phase.plans).map(|progress| match progress {
+            PhaseProgress::Complete if is_short => PhaseProgress::InProgress,
+            progress => progress,
+        });
         let boxed = phase
             .checkbox
             .as_ref()
@@ -58,6 +62,14 @@ fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
         all if all == marks.len() => PhaseProgress::Complete,
         _ => PhaseProgress::InProgress,
     })
+}
+
+/// Returns whether the plan count states more plans than the checklist names: `1/3 plans complete`.
+fn counts_more_plans(phase: &RoadmapPhase) -> bool {
+    let count = phase.plan_count.as_ref();
+    let count = count.and_then(|count| Count::parse(&count.value));
+    let total = count.and_then(|count| count.total);
+    total.is_some_and(|total| total as usize > phase.plans.len())
 }
 
 /// Parses `3/3 plans complete`; a lower count means that the phase has started.

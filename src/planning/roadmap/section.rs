@@ -29,6 +29,8 @@ pub(super) struct Body {
     pub(super) requirements: Vec<String>,
     pub(super) success_criteria: Vec<String>,
     pub(super) plans: Vec<RoadmapPlan>,
+    /// Whether the checklist has open entries that only announce plans: `- [ ] 03-02: TBD`.
+    pub(super) announces_plans: bool,
     pub(super) plan_count: Option<Located<String>>,
     pub(super) status: Option<Located<String>>,
     pub(super) is_completed: bool,
@@ -236,7 +238,10 @@ impl SectionReader<'_, '_> {
         if is_plan {
             // In `1. **Name** — …`, the list number is the plan number.
             let counted = || PlanNumber::parse(&item.number?.to_string());
-            if (!is_detail || item.checked.is_some()) && !plan_entry::is_placeholder(text) {
+            let is_entry = !is_detail || item.checked.is_some();
+            if is_entry && plan_entry::is_placeholder(text) {
+                self.body.announces_plans |= item.checked == Some(false);
+            } else if is_entry {
                 let (number, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
                 self.body.plans.push(RoadmapPlan {
                     plan: number.or_else(counted),

@@ -124,9 +124,13 @@ fn stated(span: Span<'_>) -> Option<Located<String>> {
     (!span.text.is_empty()).then(|| span.with_value(span.text.to_owned()))
 }
 
-/// Strips all leading occurrences of the word `Phase` (`Phase: Phase 10 - Name`).
+/// Strips all leading occurrences of the word `Phase`, in a few languages (`Phase: Phase 10 - Name`).
 fn without_word(mut value: Span<'_>) -> Span<'_> {
-    while let Some(rest) = strip_prefix_ignore_case(value.text, "phase") {
+    let without = |text| {
+        let mut words = ["phase", "fase", "Фаза", "фаза"].iter();
+        words.find_map(|word| strip_prefix_ignore_case(text, word))
+    };
+    while let Some(rest) = without(value.text) {
         value = value.suffix(rest.trim_start_matches(':'));
     }
     value
@@ -216,6 +220,12 @@ mod tests {
             ("Milestone v2.0 complete", "_|_|_|_"),
             ("", "_|_|_|_"),
             ("(", "_|_|_|_"),
+            (
+                "4 de 7 (Combate) \u{2014} CONCLUIDA",
+                "4|7|Combate|CONCLUIDA",
+            ),
+            ("Fase 3: Mapa", "3|_|Mapa|_"),
+            ("Фаза 3 из 5", "3|5|_|_"),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }

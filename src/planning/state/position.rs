@@ -27,6 +27,40 @@ const SECTIONS: &[&str] = &[
     "current state", "project status", "status", "progress",
 ];
 
+/// Titles of sections about the current phase in other languages, in lower case.
+const SECTIONS_IN_OTHER_LANGUAGES: &[&str] = &[
+    "aktuelle phase",
+    "aktueller stand",
+    "estado actual",
+    "estado atual",
+    "fase actual",
+    "fase atual",
+    "phase actuelle",
+    "position actuelle",
+    "posicao atual",
+    "posición actual",
+    "posição atual",
+    "текущая позиция",
+    "текущая фаза",
+    "当前位置",
+    "当前阶段",
+];
+
+/// Labels of the current phase, in lower case.
+const PHASE_LABELS: &[&str] = &[
+    "phase",
+    "current phase",
+    "active phase",
+    "aktuelle phase",
+    "fase",
+    "fase actual",
+    "fase atual",
+    "phase actuelle",
+    "текущая фаза",
+    "фаза",
+    "当前阶段",
+];
+
 /// Returns the ranges in which labels are about the position: the head of the file, and the position
 /// sections.
 pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
@@ -42,6 +76,7 @@ pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
             }
             let title = heading::words(&section.title);
             let is_position = SECTIONS.contains(&title.as_str())
+                || SECTIONS_IN_OTHER_LANGUAGES.contains(&title.as_str())
                 || SECTIONS[..2].iter().any(|name| title.starts_with(name));
             is_position.then(|| section.own.clone())
         })
@@ -115,9 +150,7 @@ pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
 }
 
 fn is_phase_label(name: &str) -> bool {
-    ["phase", "current phase", "active phase"]
-        .iter()
-        .any(|known| name.eq_ignore_ascii_case(known))
+    PHASE_LABELS.contains(&name.to_lowercase().as_str())
 }
 
 fn read_label(label: &Label, numbering: PhaseNumbering, claims: &mut Vec<Located<Claim>>) {
@@ -166,12 +199,15 @@ fn unlabelled_phase(
     {
         return found;
     }
-    for section in heading::sections(outline, &SECTIONS[..4]) {
+    let titles = [&SECTIONS[..4], SECTIONS_IN_OTHER_LANGUAGES].concat();
+    for section in heading::sections(outline, &titles) {
         let Some((block, text)) = outline.paragraphs(&section.own).next() else {
             continue;
         };
         let line = text.lines().next().unwrap_or_default();
-        if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
+        let line_start = line.trim_start_matches('*');
+        let mut words = ["phase ", "fase ", "Фаза ", "фаза "].iter();
+        if words.any(|word| strip_prefix_ignore_case(line_start, word).is_some()) {
             let start = block.range.start;
             push_phase(
                 PhaseValue::parse(Span::new(line, start, block.line), numbering),

@@ -58,21 +58,44 @@ pub(super) fn is_none_so_far(text: &str) -> bool {
         )
 }
 
-/// Returns whether a text is a time, or a word such as `yet`.
+/// Returns whether a text only says when or for what there is none: `yet`, `at this time`, `blocking v1.1`,
+/// `for this phase`.
 fn is_time(text: &str) -> bool {
-    // `None at roadmap stage`, not `None at all of the services may write`.
-    let is_short = |most| text.split_whitespace().count() <= most;
-    let words = [
-        "so far", "yet", "known", "blocking", "active", "open", "outstanding",
+    const CONTRASTS: &[&str] = &[
+        "but", "except", "however", "once", "though", "unless", "until", "when", "while",
     ];
-    let ends = |word: &&str| {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let contrasts = |word: &&str| CONTRASTS.contains(&word.trim_matches([',', ';', '(']));
+    if words.iter().any(contrasts) || text.contains(';') {
+        return false;
+    }
+    // `None at roadmap stage`, not `None at all of the services may write`.
+    let is_short = |most| words.len() <= most;
+    let adverbs = [
+        "so far", "yet", "known", "active", "open", "outstanding", "blocking",
+    ];
+    let begins = |word: &&str| {
         let after = text.strip_prefix(*word);
-        after.is_some_and(|after| !after.starts_with(' '))
+        after.is_some_and(|after| {
+            let object = after.strip_prefix(' ').filter(|_| *word == "blocking");
+            !after.starts_with(' ')
+                || is_scope(after.trim_start())
+                || object.is_some_and(|_| is_short(4))
+        })
     };
-    words.iter().any(ends)
+    adverbs.iter().any(begins)
+        || is_scope(text)
         || text.starts_with("at this ") && is_short(7)
         || text.starts_with("at ") && is_short(3)
         || text.starts_with("as of ") && is_short(4)
+}
+
+/// Returns whether a text limits a statement to a phase, a milestone or the like: `for v1.1`, `before phase 3`.
+fn is_scope(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let preposition = words.next().unwrap_or_default();
+    ["before", "for", "from", "in", "on", "to"].contains(&preposition)
+        && (1..=5).contains(&words.count())
 }
 
 /// Returns whether a text names only a kind of entries, perhaps with a time: `open issues`, `blockers identified yet`.
@@ -111,4 +134,35 @@ pub(super) fn is_settled(text: &str) -> bool {
         ]
         .iter()
         .any(|mark| lower.starts_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn none_with_a_time_or_a_scope_is_none() {
+        for text in [
+            "None blocking v1.1 start.",
+            "None active for v1.1.",
+            "None for this phase",
+            "No blockers for v1.1.",
+            "No open issues before phase 3",
+            "None yet",
+            "None at this time",
+            "None blocking, carried from v1.0",
+        ] {
+            assert!(is_none_so_far(text), "{text}");
+        }
+        for text in [
+            "None of the services may write",
+            "None blocking, but the key expires",
+            "No blockers until the certificate expires",
+            "None for the client except the login",
+            "No access to the server",
+            "No issues tracker access for the whole of the second team in June",
+        ] {
+            assert!(!is_none_so_far(text), "{text}");
+        }
+    }
 }

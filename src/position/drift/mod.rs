@@ -12,6 +12,7 @@ use crate::planning::Located;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
+use crate::position::Action;
 use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PhaseState;
@@ -280,10 +281,15 @@ impl<'a> Statements<'a> {
     /// Compares a status with the state of a phase; unclear wordings are accepted.
     fn status(&mut self, stated: &Located<String>, index: usize) {
         let phase = &self.position.phases[index];
+        let next = &self.position.next;
+        let awaits_check = matches!(next.action, Action::Verify | Action::Remediate)
+            && next.phase.as_ref() == Some(&phase.number);
         let words = unprefixed(&stated.value, phase.number.numbering()).1;
         let (actual, correct) = match phase.state {
             _ if phase.dir.is_none() => return,
-            PhaseState::Done if PhaseProgress::is_open_status(words) && !is_check(words) => {
+            PhaseState::Done
+                if PhaseProgress::is_open_status(words) && !is_check(words) && !awaits_check =>
+            {
                 ("complete", PhaseProgress::Complete)
             }
             PhaseState::Open | PhaseState::Running

@@ -106,7 +106,20 @@ impl StatedCounts<'_> {
     }
 
     /// Returns whether a percentage may be that of the phase stated in STATE.md.
+    ///
+    /// Where STATE.md counts the phases or plans of the milestone, it is that of all.
     fn is_share_of_phase(&self, stated: usize) -> bool {
+        let states = |count: Count| {
+            self.claims
+                .iter()
+                .any(|claim| count(&claim.value).is_some())
+        };
+        if PAIRS[..2]
+            .iter()
+            .any(|(done, all)| states(*done) && states(*all))
+        {
+            return false;
+        }
         // VBW counts the plans of the phase alone, which has none yet when it has just moved on.
         let states_none = || {
             let mut claims = self.claims.iter();

@@ -111,7 +111,9 @@ impl Statements<'_> {
             phase,
         };
         match &claim.value {
-            Claim::Phase(stated) if !subjects.is_just_done(stated) => {
+            Claim::Phase(stated)
+                if !subjects.is_just_done(stated) && !may_be_checked(position, stated) =>
+            {
                 if let Some(current) = position.phase() {
                     let place = place(DriftKind::Phase, position.current);
                     let correct = Expected::Phase(current.number.clone());
@@ -145,6 +147,13 @@ impl Statements<'_> {
             }
         }
     }
+}
+
+/// Returns whether a check of the stated phase is about as likely to be next.
+fn may_be_checked(position: &Position, stated: &PhaseNumber) -> bool {
+    let alternative = position.next.alternative.as_ref();
+    alternative
+        .is_some_and(|other| other.action == Action::Verify && other.phase.as_ref() == Some(stated))
 }
 
 /// Returns the subject of a claim, in words.

@@ -15,7 +15,6 @@ use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Position;
 use crate::position::conflict;
-use crate::position::drift::unique_phase;
 use crate::project::vocabulary;
 use crate::storage::read;
 
@@ -107,7 +106,9 @@ fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Ambiguity> {
 /// Detects that it is unclear which folder belongs to the current phase.
 fn duplicate_folders(position: &Position) -> Option<Ambiguity> {
     let current = position.phase()?;
-    unique_phase(position, &current.number).is_none().then(|| {
+    let same = position.members();
+    let same = same.filter(|phase| phase.number == current.number);
+    (same.count() > 1).then(|| {
         let what = format!("two folders carry the number {}", current.number);
         Ambiguity::new(what, "rename one of them")
     })

@@ -41,10 +41,17 @@ pub(super) fn dependent_value(
             0 => "TBD".to_owned(),
             plans => plans.to_string(),
         },
-        Claim::CurrentPlan(_) => phase.plans.len().min(done + 1).to_string(),
+        Claim::CurrentPlan(_) => current_plan(phase).to_string(),
         Claim::Status(old) | Claim::PhaseStatus(old) => status(old, phase)?,
         _ => return None,
     })
+}
+
+/// Returns the position of the first plan that is not complete, or of the last plan.
+fn current_plan(phase: &Phase) -> usize {
+    let is_open = |(_, state): &(_, PlanState)| *state != PlanState::Complete;
+    let open = phase.plans.iter().position(is_open);
+    open.map_or(phase.plans.len(), |index| index + 1)
 }
 
 /// Returns the phase's name as it is, or without special characters if it would be read differently; as a slug if
@@ -94,7 +101,8 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
     }
     let said = PhaseProgress::parse(words)?;
     let is_of_another = named.is_some_and(|number| number != phase.number);
-    let is_open = matches!(said, PhaseProgress::InProgress | PhaseProgress::NotStarted);
+    let is_open =
+        said == PhaseProgress::InProgress || said == PhaseProgress::NotStarted && !phase.is_begun();
     let has_nothing_to_execute =
         phase.state == PhaseState::Unplanned && status_words::speaks_of_plans(words);
     let fits = said == progress || (is_open && phase.state == PhaseState::Open);
@@ -110,7 +118,7 @@ fn status(old: &str, phase: &Phase) -> Option<String> {
 }
 
 /// Returns whether a status is a tool's token rather than free text.
-fn is_token(status: &str) -> bool {
+pub(super) fn is_token(status: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || matches!(c, '_' | '-');
     status.contains(['_', '-']) && status.chars().all(is_part)
 }

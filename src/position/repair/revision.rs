@@ -5,15 +5,18 @@ use std::ops::Range;
 use std::path::Path;
 use std::path::PathBuf;
 
+use crate::clock::parse_date;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::markdown::front_matter::inner_range;
 use crate::planning::Claim;
 use crate::planning::Located;
+use crate::planning::PhaseProgress;
 use crate::planning::StateFile;
 use crate::position::Correction;
 use crate::position::DriftKind;
 use crate::position::Evidence;
+use crate::position::Phase;
 use crate::position::Position;
 use crate::position::drift::Expected;
 use crate::position::drift::Finding;
@@ -71,7 +74,8 @@ impl<'a> Revision<'a> {
             let findings = findings.iter();
             findings.filter(|finding| finding.drift.kind == DriftKind::Phase)
         };
-        if of_phase().any(|finding| self.leaves_text(finding)) {
+        let leaves = |finding| self.leaves_text(finding) || self.exceeds_total(finding, phase);
+        if of_phase().any(leaves) || self.leaves_remark(phase) {
             return;
         }
         for finding in of_phase() {
@@ -110,6 +114,39 @@ impl<'a> Revision<'a> {
             word.contains(char::is_alphabetic)
                 && !word.eq_ignore_ascii_case("phase")
                 && word != "of"
+        })
+    }
+
+    /// Returns whether the line of a phase's number states fewer phases than the new number: `28 of 27`.
+    fn exceeds_total(&self, finding: &Finding, phase: &Phase) -> bool {
+        let mut claims = self.evidence.state.claims.iter();
+        claims.any(|claim| {
+            let total = match claim.value {
+                Claim::Total(total) if claim.line == finding.drift.line => total,
+                _ => return false,
+            };
+            claim.range.start > finding.range.start && phase.number.whole() > total
+        })
+    }
+
+    /// Returns whether a remark about the old phase would be left: a status in free text that does not name the new
+    /// phase, or brackets behind the counts of its plans, as in `6/6 (complete)`.
+    fn leaves_remark(&self, phase: &Phase) -> bool {
+        self.evidence.state.claims.iter().any(|claim| {
+            let is_free = |status: &str| {
+                let named = self.evidence.state.numbering.phases_in(status);
+                !status_words::is_plain(status)
+                    && !dependent_values::is_token(status)
+                    && !named.contains(&phase.number)
+            };
+            match &claim.value {
+                Claim::Status(status) | Claim::PhaseStatus(status) => is_free(status),
+                Claim::PlansComplete(_) | Claim::PlansTotal(_) | Claim::CurrentPlan(_) => {
+                    let behind = self.text.get(claim.range.end..).unwrap_or_default();
+                    behind.lines().next().is_some_and(|rest| rest.contains('('))
+                }
+                _ => false,
+            }
         })
     }
 
@@ -169,7 +206,31 @@ impl<'a> Revision<'a> {
         for finding in findings {
             if !left.contains(&finding.drift.line) {
                 self.correct(finding, &siblings);
+                self.clear_completion(finding);
             }
+        }
+    }
+
+    /// Clears the completion date in the row of a phase that turns out not to be complete.
+    fn clear_completion(&mut self, finding: &Finding) {
+        let Expected::Status(PhaseProgress::InProgress | PhaseProgress::NotStarted) =
+            finding.correct
+        else {
+            return;
+        };
+        let mut rows = self
+            .evidence
+            .roadmap
+            .phases
+            .iter()
+            .filter_map(|phase| phase.row.as_ref());
+        let row = rows.find(|row| row.line == finding.drift.line);
+        let date = row.and_then(|row| row.completed.as_ref());
+        if let Some(date) = date.filter(|date| parse_date(&date.value).is_some())
+            && let Some(index) = finding.phase
+        {
+            let because = evidence::of_phase(self.evidence, &self.position.phases[index]);
+            self.put(date.line, &date.range, None, "-".to_owned(), &because);
         }
     }
 

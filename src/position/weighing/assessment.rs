@@ -7,6 +7,7 @@ use crate::position::Evidence;
 use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::weighing::phase_evidence::PhaseEvidence;
+use crate::position::weighing::phase_evidence::counts_all_complete;
 use crate::position::weighing::progress;
 use crate::position::weighing::scope::RoadmapScope;
 
@@ -31,10 +32,21 @@ impl<'a> Assessment<'a> {
     ) -> Self {
         let scope = RoadmapScope::from_evidence(evidence);
         let members = scope.members(evidence, phases);
-        let phase_evidence: Vec<PhaseEvidence<'a>> = phases
+        let mut phase_evidence: Vec<PhaseEvidence<'a>> = phases
             .iter()
             .map(|phase| PhaseEvidence::collect(evidence, &scope, phase, text))
             .collect();
+        let in_milestone: Vec<&Phase> = phases
+            .iter()
+            .zip(&members)
+            .filter_map(|(phase, is_member)| is_member.then_some(phase))
+            .collect();
+        if counts_all_complete(evidence, &in_milestone) {
+            for one in &mut phase_evidence {
+                one.is_counted_complete =
+                    one.state_says_done && one.open > 0 && one.summaries == 0;
+            }
+        }
         for ((phase, phase_evidence), is_member) in
             phases.iter_mut().zip(&phase_evidence).zip(&members)
         {

@@ -15,6 +15,8 @@ use crate::position::weighing::choice::Choice;
 use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::choice::action_at;
 use crate::position::weighing::gate;
+use crate::position::weighing::phase_evidence::is_left_unticked;
+use crate::position::weighing::phase_evidence::state_lists_done;
 use crate::position::weighing::reason;
 use crate::position::weighing::wording;
 
@@ -25,6 +27,7 @@ pub(super) fn alternative(
     cursor: Option<usize>,
 ) -> Option<Alternative> {
     unchecked(assessment, choice)
+        .or_else(|| without_summaries(assessment, choice))
         .or_else(|| unplanned_frontier(assessment, choice))
         .or_else(|| later_work(assessment, choice))
         .or_else(|| passed_over(assessment, choice))
@@ -32,6 +35,7 @@ pub(super) fn alternative(
         .or_else(|| left_check(assessment, choice))
         .or_else(|| skipped(assessment, choice, cursor))
         .or_else(|| passed_short(assessment, choice))
+        .or_else(|| ticked(assessment, choice))
         .or_else(|| unlisted_next_step(assessment, choice))
 }
 
@@ -102,13 +106,23 @@ fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative
     Some(in_phase(assessment, Action::Verify, frontier, because))
 }
 
+/// Applies if only the counts of STATE.md say that the plans of a phase are complete.
+fn without_summaries(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
+    let is_counted = |index: &usize| assessment.phase_evidence[*index].is_counted_complete;
+    let index = assessment.members.iter().copied().rfind(is_counted)?;
+    let because = reason::open_plans(assessment, &assessment.phases[index]);
+    (Some(index) != choice.phase)
+        .then(|| in_phase(assessment, Action::Execute, index, because))
+}
+
 /// Applies if the last phase worked on has more summaries than plans, so that more may follow.
 fn unplanned_frontier(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
     let frontier = assessment
         .frontier()
         .filter(|index| Some(*index) != choice.phase)?;
     let phase_evidence = &assessment.phase_evidence[frontier];
-    (phase_evidence.summaries > phase_evidence.plans).then(|| {
+    let is_listed = state_lists_done(assessment.evidence, &assessment.phases[frontier].number);
+    (phase_evidence.summaries > phase_evidence.plans && !is_listed).then(|| {
         let because = vec![reason::summaries_alone(assessment, frontier)];
         in_phase(assessment, Action::Execute, frontier, because)
     })
@@ -165,9 +179,13 @@ fn left_check(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternativ
         return None;
     }
     assessment.members.iter().find_map(|index| {
-        let check = assessment.phases[*index]
-            .open_checks(assessment.text)
-            .next()?;
+        let phase = &assessment.phases[*index];
+        let check = phase.open_checks(assessment.text).next();
+        let is_unticked = is_left_unticked(assessment.evidence, phase);
+        let check = check.or_else(|| {
+            let left = is_unticked.then(|| phase.check_left(assessment.text));
+            left.flatten()
+        })?;
         let because = vec![reason::for_check(assessment, check)];
         let action = gate::action_for(check);
         Some(in_phase(assessment, action, *index, because))
@@ -234,6 +252,34 @@ fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternat
         phase_evidence.summaries > 0 && phase_evidence.open == 0 && is_short
     })?;
     let because = vec![reason::passed(assessment, passed, chosen)];
+    let next = assessment.unfinished_after(Some(chosen)).next();
+    Some(match next {
+        Some(next) => in_phase(assessment, action_at(assessment, next), next, because),
+        None => Alternative {
+            action: Action::Ship,
+            phase: None,
+            because,
+        },
+    })
+}
+
+/// Applies if the roadmap ticks all plans of the chosen phase, some of which have no summary.
+fn ticked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
+    let chosen = choice
+        .phase
+        .filter(|index| assessment.state(*index) == PhaseState::Open)?;
+    let phase_evidence = &assessment.phase_evidence[chosen];
+    let listed = &phase_evidence.planned?.plans;
+    let is_ticked = listed.len() >= phase_evidence.plans
+        && listed.iter().all(|plan| plan.checked == Some(true));
+    if phase_evidence.summaries == 0 || !is_ticked {
+        return None;
+    }
+    let because = vec![format!(
+        "{}: all plans of phase {} are ticked",
+        assessment.evidence.roadmap(phase_evidence.planned?.line),
+        assessment.phases[chosen].number
+    )];
     let next = assessment.unfinished_after(Some(chosen)).next();
     Some(match next {
         Some(next) => in_phase(assessment, action_at(assessment, next), next, because),

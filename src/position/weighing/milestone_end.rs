@@ -3,6 +3,7 @@
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseProgress;
+use crate::planning::RoadmapPhase;
 use crate::position::PlanState;
 use crate::position::conflict;
 use crate::position::weighing::assessment::Assessment;
@@ -14,7 +15,10 @@ pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {
     let is_between =
         state.is_between_milestones || assessment.evidence.roadmap.is_between_milestones;
     if !assessment.members.iter().any(|index| has_folder(&index)) {
-        return is_between;
+        let listed = &assessment.scope.listed;
+        let is_complete = |phase: &&RoadmapPhase| phase.status == Some(PhaseProgress::Complete);
+        let is_listed_done = !listed.is_empty() && listed.iter().all(is_complete);
+        return is_between || assessment.evidence.has_shipped && is_listed_done;
     }
     if conflict::leftover_of_archive(assessment.evidence).is_some() {
         return true;

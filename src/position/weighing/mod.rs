@@ -24,3 +24,6 @@ pub use action::Alternative;
 pub use action::Next;
 pub use evidence::Evidence;
 pub use position::Position;
+
+#[cfg(test)]
+mod tests;

@@ -32,6 +32,8 @@ pub(super) struct PhaseEvidence<'a> {
     pub(super) declared: Option<usize>,
     /// Whether STATE.md names it as the current phase and calls it complete.
     pub(super) state_says_done: bool,
+    /// Whether STATE.md calls it complete and counts all of its plans as complete, although it has no summary.
+    pub(super) is_counted_complete: bool,
     /// Whether a check of it found gaps that are still open.
     pub(super) has_gaps: bool,
     /// Whether it was verified or tested as a whole, and no issues are open.
@@ -108,11 +110,48 @@ impl<'a> PhaseEvidence<'a> {
             state_says_done: is_current
                 && (has_begun || phase.has_plans())
                 && state_says_done(evidence, &phase.number, summaries, of_state),
+            is_counted_complete: false,
             // Checks are read only if they can change the phase's state.
             has_gaps: open > 0 && claim == RoadmapClaim::Done && phase.has_gaps(text),
             has_passed: summaries > plans && declared.is_none() && phase.has_passed(text),
         }
     }
+}
+
+/// Returns whether the roadmap leaves a phase unticked, or its row open.
+pub(super) fn is_left_unticked(evidence: &Evidence<'_>, phase: &Phase) -> bool {
+    let Some(planned) = roadmap_phase(evidence.roadmap, &phase.number) else {
+        return false;
+    };
+    let in_row = planned.row.as_ref().and_then(ProgressRow::progress);
+    let is_unticked = planned.checkbox.as_ref().is_some_and(|mark| !mark.value);
+    is_unticked || in_row.is_some_and(|progress| progress != PhaseProgress::Complete)
+}
+
+/// Returns whether STATE.md counts all plans of the milestone's phases as complete, and as many phases as have plans.
+///
+/// GSD counts the summaries on disk: those that are missing here were written, but not committed.
+pub(super) fn counts_all_complete(evidence: &Evidence<'_>, members: &[&Phase]) -> bool {
+    let stated = |count: fn(&Claim) -> Option<u32>| {
+        let mut claims = evidence.state.claims.iter();
+        let count = claims.find_map(|claim| count(&claim.value))?;
+        usize::try_from(count).ok()
+    };
+    let complete = stated(|claim| match claim {
+        Claim::AllPlansComplete(count) => Some(*count),
+        _ => None,
+    });
+    let total = stated(|claim| match claim {
+        Claim::AllPlansTotal(count) => Some(*count),
+        _ => None,
+    });
+    let phases = stated(|claim| match claim {
+        Claim::PhasesComplete(count) => Some(*count),
+        _ => None,
+    });
+    let plans = members.iter().map(|phase| phase.plans.len()).sum();
+    let planned = members.iter().filter(|phase| !phase.plans.is_empty());
+    complete == Some(plans) && total == Some(plans) && phases == Some(planned.count())
 }
 
 fn roadmap_claim(planned: Option<&RoadmapPhase>, is_shipped: bool) -> RoadmapClaim {
@@ -126,7 +165,7 @@ fn roadmap_claim(planned: Option<&RoadmapPhase>, is_shipped: bool) -> RoadmapCla
 }
 
 /// Returns whether STATE.md's list of phases calls the phase complete.
-fn state_lists_done(evidence: &Evidence<'_>, number: &PhaseNumber) -> bool {
+pub(super) fn state_lists_done(evidence: &Evidence<'_>, number: &PhaseNumber) -> bool {
     let mut listed = evidence.state.phase_statuses.iter();
     let status = listed.find(|listed| listed.number == *number);
     status.is_some_and(|listed| PhaseProgress::is_complete_status(&listed.status.value))

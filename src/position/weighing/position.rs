@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 use crate::planning::PhaseDir;
 use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
-use crate::planning::ProgressRow;
 use crate::planning::TextOf;
 use crate::planning::ratio;
 use crate::position::Action;
@@ -24,6 +22,7 @@ use crate::position::weighing::choice::ChoiceRule;
 use crate::position::weighing::contest;
 use crate::position::weighing::gate;
 use crate::position::weighing::milestone_end;
+use crate::position::weighing::phase_evidence::is_left_unticked;
 use crate::position::weighing::reason;
 
 /// The position of the work.
@@ -71,7 +70,7 @@ impl Position {
         for phase in &mut phases {
             phase.awaits_check = phase.state == PhaseState::Done
                 && is_left_unticked(evidence, phase)
-                && phase.has_check_left(text);
+                && phase.check_left(text).is_some();
         }
         name_past_phases(evidence, &mut phases);
         Self {
@@ -145,16 +144,6 @@ fn name_past_phases(evidence: &Evidence<'_>, phases: &mut [Phase]) {
             phase.name = Some(name.to_owned());
         }
     }
-}
-
-/// Returns whether the roadmap leaves a phase unticked, or its row open.
-fn is_left_unticked(evidence: &Evidence<'_>, phase: &Phase) -> bool {
-    let Some(planned) = roadmap_phase(evidence.roadmap, &phase.number) else {
-        return false;
-    };
-    let in_row = planned.row.as_ref().and_then(ProgressRow::progress);
-    let is_unticked = planned.checkbox.as_ref().is_some_and(|mark| !mark.value);
-    is_unticked || in_row.is_some_and(|progress| progress != PhaseProgress::Complete)
 }
 
 /// Returns the next action before checks are considered.

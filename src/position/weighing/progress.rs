@@ -11,6 +11,9 @@ pub(super) fn phase_state(phase_evidence: &PhaseEvidence<'_>) -> PhaseState {
     {
         return PhaseState::Dropped;
     }
+    if phase_evidence.is_counted_complete && !phase_evidence.has_gaps {
+        return PhaseState::Done;
+    }
     // Plans that were added after the phase was called complete, or that close a gap, are work to do; any
     // other plan without a summary is a leftover.
     if phase_evidence.open > 0 && phase_evidence.claim != RoadmapClaim::Done {
