@@ -97,10 +97,7 @@ impl<'a> Span<'a> {
     /// Returns the text after `/` or `of ` at the start of the slice; `of` in English, Portuguese and Spanish, German,
     /// Italian, French, Dutch and Russian.
     pub(crate) fn after_of(self) -> Option<Self> {
-        let mut marks = [
-            "/", "of ", "de ", "von ", "di ", "sur ", "van ", "из ",
-        ]
-        .iter();
+        let mut marks = ["/", "of ", "de ", "von ", "di ", "sur ", "van ", "из "].iter();
         let rest = marks.find_map(|mark| self.text.strip_prefix(mark))?;
         Some(self.suffix(rest))
     }

@@ -43,8 +43,7 @@ impl<'a> Assessment<'a> {
             .collect();
         if counts_all_complete(evidence, &in_milestone) {
             for one in &mut phase_evidence {
-                one.is_counted_complete =
-                    one.state_says_done && one.open > 0 && one.summaries == 0;
+                one.is_counted_complete = one.state_says_done && one.open > 0 && one.summaries == 0;
             }
         }
         for ((phase, phase_evidence), is_member) in

@@ -111,8 +111,7 @@ fn without_summaries(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alt
     let is_counted = |index: &usize| assessment.phase_evidence[*index].is_counted_complete;
     let index = assessment.members.iter().copied().rfind(is_counted)?;
     let because = reason::open_plans(assessment, &assessment.phases[index]);
-    (Some(index) != choice.phase)
-        .then(|| in_phase(assessment, Action::Execute, index, because))
+    (Some(index) != choice.phase).then(|| in_phase(assessment, Action::Execute, index, because))
 }
 
 /// Applies if the last phase worked on has more summaries than plans, so that more may follow.
