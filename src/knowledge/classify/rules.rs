@@ -114,7 +114,7 @@ pub(super) const RULES: &[ClassifyRule] = &[
         with: None,
         unless: Some("CHOICE"),
         destination: Nowhere,
-        reason: "a fact stated in the spec",
+        reason: "a spec fact, stated in the spec",
     },
     ClassifyRule {
         cue: r"\bcommit [0-9a-f]{7,40}\b|\b(?:in|the) (?:last|latest|previous) commit\b|\bmerged (?:the )?(?:pr|mr|pull request|branch)\b|\b(?:pr|pull request) #?\d+ (?:was |is |got )?(?:merged|closed|opened)\b",
@@ -149,14 +149,14 @@ pub(super) const RULES: &[ClassifyRule] = &[
         with: None,
         unless: Some("RULE|FIX|CHOICE"),
         destination: Nowhere,
-        reason: "a fact stated in the code",
+        reason: "a code fact, stated in the code",
     },
     ClassifyRule {
         cue: r"\b(?:function|method|class|struct|module|component|enum|trait|interface|variable|constant|hook|file|endpoint|route|table|column|field|middleware|parser|handler|service|controller|package|crate)s? [`'\x22]?[\w:.()/-]+[`'\x22]? (?:always |never |also |only )?(?:returns?|takes?|accepts?|calls?|imports?|exports?|extends|implements?|has|have|contains?|inherits?|wraps?|uses?|is (?:called|defined|declared|exported|used))\b|\b[\w:.]+\(\)`? (?:always |never |also |only )?(?:returns?|takes?|accepts?|calls?|is called|is defined)\b|\b[\w/-]+\.[a-z]{1,4}:\d+\b",
         with: None,
         unless: Some("FIX|CHOICE"),
         destination: Nowhere,
-        reason: "a fact stated in the code",
+        reason: "a code fact, stated in the code",
     },
     ClassifyRule {
         cue: r"\b(?:test(?:ing)? (?:runner|framework|library)|package manager|linter|formatter|bundler|build (?:tool|system)|type ?checker|orm|web framework|css framework|state management|http client|default branch|base branch|code style|indentation|line length|license|(?:node|python|ruby|java|go|rust) (?:version|edition)|deploy(?:ment)? target|hosting|ci (?:provider|system|service))s?(?: here)? (?:is|are) [`'\x22]?\w",
