@@ -111,10 +111,8 @@ impl Survey {
             ..StateFile::default()
         });
         documents.add_shared(&folder, &mut state);
-        let workflow = config
-            .as_deref()
-            .map(WorkflowSettings::parse)
-            .unwrap_or_default();
+        let workflow = config.as_deref().map(WorkflowSettings::parse);
+        let workflow = workflow.unwrap_or_default();
         let todos = documents.todos(&folder.dir, &state);
         let text = |path: &Path| documents.text(path);
         let phases = phases(&folder.active, &roadmap, &state, &text);

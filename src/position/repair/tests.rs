@@ -312,11 +312,8 @@ fn a_shipped_milestone_is_marked_and_its_phases_are_found() {
     tree.write(".planning/milestones/v1.0-phases/03-web/03-01-PLAN.md", "");
     let project = open(&tree);
     let survey = Survey::read(&project).unwrap();
-    let report = StatusReport::from_survey(&project, &survey);
-    assert_eq!(
-        report.milestone.display_name().as_deref(),
-        Some("v1.0 (shipped)")
-    );
+    let milestone = StatusReport::from_survey(&project, &survey).milestone;
+    assert_eq!(milestone.display_name().as_deref(), Some("v1.0 (shipped)"));
     let error = survey.phase(&PhaseNumber::from(3)).unwrap_err();
     assert_eq!(error.hint.as_deref(), Some("phase 3 is archived in v1.0"));
 }
