@@ -61,7 +61,7 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     heading(brief, to)?;
     list("Requirements", &requirements(&brief.requirements), 5, to)?;
     list("Done when", &brief.success_criteria, 5, to)?;
-    print_lines("Noted for this phase", &brief.notes, (5, LESSON_WIDTH), to)?;
+    print_lines("Noted for this phase", &brief.notes, 5, LESSON_WIDTH, to)?;
     let known = brief.know.iter();
     let (shown, know): (Vec<&RelevantPattern>, Vec<String>) = known
         .filter_map(|pattern| Some((pattern, lesson_line(pattern)?)))

@@ -50,4 +50,3 @@ pub use weighing::Alternative;
 pub use weighing::Evidence;
 pub use weighing::Next;
 pub use weighing::Position;
-pub(crate) use weighing::phases_in;

@@ -24,7 +24,6 @@ use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Survey;
-use crate::position::phases_in;
 use crate::position::roadmap_phase;
 use crate::position::status_words;
 use crate::project::Project;
@@ -240,7 +239,7 @@ fn notes(survey: &Survey, phase: &PhaseNumber) -> Vec<String> {
     let state = &survey.state;
     let names_phase = |text: &&String| {
         let plain = text.replace(['[', ']'], " ");
-        phases_in(&plain, state.ids).contains(phase)
+        state.numbering.phases_in(&plain).contains(phase)
     };
     let all = state.research_flags.iter().chain(&state.blockers);
     all.filter(names_phase).cloned().collect()

@@ -229,7 +229,7 @@ impl<'a> Revision<'a> {
         if let Some(date) = date.filter(|date| parse_date(&date.value).is_some())
             && let Some(index) = finding.phase
         {
-            let because = evidence::of_phase(self.evidence, &self.position.phases[index]);
+            let because = evidence::for_phase(self.evidence, &self.position.phases[index]);
             self.put(date.line, &date.range, None, "-".to_owned(), &because);
         }
     }

@@ -14,7 +14,6 @@ use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::folder_name;
-use crate::position::roadmap_phase;
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::choice;
 use crate::position::weighing::choice::Choice;
