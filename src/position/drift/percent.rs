@@ -109,14 +109,14 @@ impl StatedCounts<'_> {
     ///
     /// Where STATE.md counts the phases or plans of the milestone, it is that of all.
     fn is_share_of_phase(&self, stated: usize) -> bool {
-        let states = |count: Count| {
+        let is_counted = |count: Count| {
             self.claims
                 .iter()
                 .any(|claim| count(&claim.value).is_some())
         };
         if PAIRS[..2]
             .iter()
-            .any(|(done, all)| states(*done) && states(*all))
+            .any(|(done, all)| is_counted(*done) && is_counted(*all))
         {
             return false;
         }

@@ -15,6 +15,10 @@ use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::wording;
 
 /// The evidence about a phase.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the flags are independent of each other"
+)]
 pub(super) struct PhaseEvidence<'a> {
     /// The roadmap's phase of this number.
     pub(super) planned: Option<&'a RoadmapPhase>,
