@@ -238,6 +238,10 @@ pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
 fn with_struck_out_subject(text: &str) -> Option<String> {
     let (subject, rest) = text.strip_prefix("~~")?.split_once("~~")?;
     let is_joint = |c: char| c.is_whitespace() || "-\u{2013}\u{2014}\u{2192}:>".contains(c);
+    // `~~Use tabs~~-style keys` is one word, and a reason may be struck out, too.
+    if rest.starts_with('-') || rest.contains("~~") {
+        return None;
+    }
     let own = rest.trim_start();
     let reason = own.trim_start_matches(is_joint);
     let is_joined = own.len() > reason.len() && !reason.is_empty();

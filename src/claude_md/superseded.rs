@@ -16,7 +16,7 @@ const MAX_IDS: usize = 100;
 const MAX_OF_ID: usize = 20;
 
 /// Returns the indices of the decisions that another one revokes: `supersedes D-12`, `REVERSAL of 02-01`,
-/// ``in `src/b/` (not `src/a/`)``. `decisions` are sorted newest first.
+/// ``src/b.rs replaces `src/a.rs` ``. `decisions` are sorted newest first.
 ///
 /// If the named plan made several decisions, only the one that shares most words is revoked.
 pub(crate) fn superseded(decisions: &[&Decision]) -> BTreeSet<usize> {
@@ -47,16 +47,14 @@ fn superseded_by_name(decisions: &[&Decision]) -> BTreeSet<usize> {
     names.take(MAX_IDS).filter_map(older).collect()
 }
 
-/// Words before what a decision replaces.
-const REPLACED: &[&str] = &["(not ", "instead of ", "replaces "];
+/// The word before what a decision replaces. After `instead of` and `not`, the old may still hold elsewhere.
+const REPLACES: &str = "replaces ";
 
-/// Returns the paths and pieces of code that a decision replaces: `a/b` in `in c/d (not a/b)`.
+/// Returns the paths and pieces of code that a decision replaces: `a/b` in `c/d replaces a/b`.
 fn names_replaced(text: &str) -> Vec<&str> {
     let lower = text.to_ascii_lowercase();
-    let starts = REPLACED.iter().flat_map(|mark| {
-        let parts = lower.match_indices(mark);
-        parts.map(|(at, mark)| at + mark.len())
-    });
+    let starts = lower.match_indices(REPLACES);
+    let starts = starts.map(|(at, mark)| at + mark.len());
     let names = starts.filter_map(|start| {
         let rest = &text[start..];
         let end = match rest.strip_prefix('`') {
@@ -241,11 +239,7 @@ mod tests {
     fn a_path_or_code_that_a_later_decision_replaces_takes_back_the_earlier_one() {
         for texts in [
             [
-                "Profiles are stored in ~/.shop/profiles/ (not ~/.shop/config/profiles/) like all data",
-                "Profiles are separate files in `~/.shop/config/profiles/`",
-            ],
-            [
-                "Orders are sorted with `sort_by_date` instead of `sort_by_name` in all lists",
+                "In all lists of orders, `sort_by_date` replaces `sort_by_name`",
                 "All lists of orders call `sort_by_name`.",
             ],
             [
@@ -259,30 +253,35 @@ mod tests {
             // An older decision does not take back a newer one.
             [
                 "All lists of orders call `sort_by_name`",
-                "Orders are sorted with `sort_by_date` instead of `sort_by_name` in all lists",
+                "In all lists of orders, `sort_by_date` replaces `sort_by_name`",
+            ],
+            // The old may still hold elsewhere.
+            [
+                "Orders are sorted with `sort_by_date` instead of `sort_by_name` in the report",
+                "All lists of orders call `sort_by_name`",
             ],
             // Another name.
             [
-                "Lists of orders use `sort` (not `sort_by`) in all views",
+                "In lists of orders in all views, `sort` replaces `sort_by`",
                 "Lists of orders use `sort_by_name` in all views",
             ],
             [
-                "Views of orders are in src/views/ (not src/lists/) with all views",
+                "For views of orders, src/views/ replaces src/lists/ with all views",
                 "Views of orders are in src/lists/old/ with all views",
             ],
             // Not code.
             [
-                "Lists of orders are sorted by date (not name) in all views",
+                "In lists of orders, the date replaces the name in all views",
                 "Lists of orders are sorted by name in all views",
             ],
             // Replaced by both.
             [
-                "Lists of orders use `by_date` (not `by_name`) in all views",
-                "Lists of orders use `by_day` (not `by_name`) in all views",
+                "In lists of orders, `by_date` replaces `by_name` in all views",
+                "In lists of orders, `by_day` replaces `by_name` in all views",
             ],
             // About something else.
             [
-                "The report uses `by_date` (not `by_name`)",
+                "In the report, `by_date` replaces `by_name`",
                 "Exports call `by_name` for customers",
             ],
         ] {

@@ -148,23 +148,31 @@ fn bold_label(paragraph: &str) -> Option<&str> {
 
 /// Returns whether a paragraph introduces a list of what is not decided: `Two of them remain pending:`.
 fn introduces_undecided(paragraph: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "deferred", "outstanding", "pending", "rejected", "revisit", "superseded", "undecided",
-        "unresolved",
-    ];
-    const PHRASES: &[&str] = &[
-        " are open ", " open decisions ", " open items ", " open points ", " open questions ",
-        " remain open ", " still open ", " to be decided ", " to decide ",
-    ];
+    const STATES: &[&str] = &["open", "pending", "undecided", "unresolved"];
+    const VERBS: &[&str] = &["are", "is", "remain", "remains", "still", "stay"];
     if !list_entry::is_lead(paragraph.trim_end()) {
         return false;
     }
     let text = one_line(paragraph);
     let last = text.rsplit(". ").next().unwrap_or_default();
     let words = heading::words(last);
-    let padded = format!(" {words} ");
-    words.split(' ').any(|word| WORDS.contains(&word))
-        || PHRASES.iter().any(|phrase| padded.contains(phrase))
+    let words: Vec<&str> = words
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_left = |pair: &[&str]| VERBS.contains(&pair[0]) && STATES.contains(&pair[1]);
+    let is_settled = words
+        .iter()
+        .any(|word| ["now", "settled", "were"].contains(word));
+    let to_decide = [
+        ["be", "decided"],
+        ["to", "decide"],
+        ["to", "revisit"],
+        ["open", "questions"],
+    ];
+    let is_to_decide = |pair: &[&str]| to_decide.iter().any(|words| pair == words);
+    let mut pairs = words.windows(2);
+    !is_settled && pairs.any(|pair| is_left(pair) || is_to_decide(pair))
 }
 
 /// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
@@ -259,7 +267,15 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     let outcome = table.column(&["Status", "Outcome"]);
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
-        let text = cell(Some(text)).filter(|_| !cell(outcome).is_some_and(is_taken_back))?;
+        let text = cell(Some(text))?;
+        // `~~SQLite~~ Postgres`, changed in phase 2, is what holds now.
+        let is_current = [Some(text), cell(choice)]
+            .into_iter()
+            .flatten()
+            .any(|text| text.contains("~~") && !is_struck_out(text) || text.contains("(was "));
+        if cell(outcome).is_some_and(is_taken_back) && !is_current {
+            return None;
+        }
         Some(Decision {
             text: cell(choice)
                 .map_or_else(|| text.to_owned(), |choice| format!("{text}: {choice}")),
@@ -279,9 +295,7 @@ fn is_taken_back(outcome: &str) -> bool {
         "changed", "superseded", "replaced", "reverted", "dropped", "rejected", "revoked",
     ];
     /// Words after it before when, why or by what.
-    const JOINTS: &[&str] = &[
-        "after", "at", "because", "by", "due", "during", "later", "on", "since", "to", "with",
-    ];
+    const JOINTS: &[&str] = &["after", "because", "by", "due", "later", "since"];
     let lower = outcome.to_lowercase();
     let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     let end = start.find(|c: char| !c.is_alphanumeric());
@@ -298,7 +312,7 @@ fn is_taken_back(outcome: &str) -> bool {
         && (!rest.starts_with(' ')
             || words.next().is_none_or(|word| match word.as_str() {
                 "" => true,
-                "in" => words.next().is_some_and(is_time),
+                "in" | "on" => words.next().is_some_and(is_time),
                 word => JOINTS.contains(&word),
             }))
 }

@@ -86,6 +86,7 @@ pub use state::Skill;
 pub use state::StateFile;
 pub use state::StatedPhase;
 pub use status::PhaseProgress;
+pub(crate) use status::is_status;
 pub(crate) use status::without_status;
 pub use summary::AcceptanceResult;
 pub use summary::Deviation;

@@ -10,9 +10,6 @@ use serde::Serializer;
 use crate::error::Error;
 use crate::planning::PhaseNumbering;
 
-/// The whole number of the phases of the backlog.
-const BACKLOG: u32 = 999;
-
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2).
 ///
 /// Ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4; numbers with a milestone come after those
@@ -88,11 +85,6 @@ impl PhaseNumber {
     /// Parses a text that is known to be a single phase's number, possibly with a milestone: `05`, `2-01`.
     pub fn parse_id(text: &str) -> Option<Self> {
         Self::parse(text).or_else(|| PhaseNumbering::MilestonePrefixed.parse(text))
-    }
-
-    /// Returns whether it is the number of an idea, outside any milestone: GSD stores these as phases 999.1, 999.2 …
-    pub(crate) fn is_backlog(&self) -> bool {
-        self.whole() == BACKLOG
     }
 
     /// Returns whether the number is more likely a year.

@@ -48,8 +48,8 @@ const PREFIXES: &[(PhaseProgress, &[&str])] = &[
         PhaseProgress::Complete,
         &[
             "all phases complete", "all complete", "all done", "phase complete",
-            "milestone complete", "complete", "done", "executed", "built", "shipped", "finished",
-            "verified", "validated",
+            "milestone complete", "complete", "done", "built", "shipped", "finished", "verified",
+            "validated",
             // Portuguese, Spanish, Italian, French, German, Dutch, Russian, Chinese, Japanese, Korean.
             "concluíd", "concluid", "completa", "completo", "completad", "completat", "terminad",
             "finalizad", "terminé", "terminée", "achevé", "achevée", "abgeschlossen", "fertig",
@@ -101,8 +101,14 @@ impl PhaseProgress {
     pub fn parse(status: &str) -> Option<Self> {
         let lower = status.to_lowercase();
         let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+        // `Executed 2 of 4 plans` and `Executed, verification failed` are not complete.
+        let is_executed = words.strip_prefix("executed").is_some_and(|rest| {
+            let rest = rest.trim();
+            rest.is_empty() || begins_with_date(rest)
+        });
         prefix(words)
             .map(|(progress, _)| progress)
+            .or(is_executed.then_some(Self::Complete))
             .or_else(|| Self::from_symbol(status))
     }
 

@@ -93,7 +93,7 @@ fn what_state_notes_for_the_phase_is_in_its_brief() {
     case.write(
         ".planning/ROADMAP.md",
         "# Roadmap\n\n### Phase 1: Tides\n\n**Goal:** Read\n\n### Phase 2: Ferries\n\n**Objetivo**: Ship\n\
-         **Requires:** 1.\n**Gate:** all ferries are listed\n",
+         **Depende de**: Fase 1\n**Critérios de sucesso**: all ferries are listed\n",
     )
     .write(
         ".planning/STATE.md",

@@ -227,7 +227,7 @@ fn files_changed_after_the_kill_are_left_alone_with_a_warning() {
         told[0].contains("`ship` (operation 1) had been interrupted"),
         "{told:?}"
     );
-    assert!(told[1].contains("CLAUDE.md: left as it is"), "{told:?}");
+    assert!(told[1].contains("CLAUDE.md: left unchanged"), "{told:?}");
     assert_eq!(fs::read(root.join("CLAUDE.md")).unwrap(), b"the user's");
     assert_eq!(fs::read(root.join("STATE.md")).unwrap(), b"fresh");
     undo(root).unwrap();

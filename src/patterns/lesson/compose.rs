@@ -201,31 +201,35 @@ fn without_stop(text: &str) -> String {
 fn forms_of_part(part: &str) -> Vec<(String, f64)> {
     let part = clean(part);
     let mut found = Vec::new();
+    // Where none that says what went wrong can stand alone, the background has to do.
+    let mut background = Vec::new();
     let mut before = "";
-    let has_sign = sentences(&part)
-        .into_iter()
-        .take(MAX_SENTENCES)
-        .any(shows_problem);
     for (sentence, index) in sentences(&part).into_iter().take(MAX_SENTENCES).zip(0_u8..) {
         let named = with_subject_of(before, sentence);
         before = sentence;
         let sentence = named.as_deref().unwrap_or(sentence);
-        if has_sign && !shows_problem(sentence) {
-            // Background: another sentence says what went wrong.
-            continue;
-        }
         // This describes the actual state: without the sentence before, it is unclear of what.
         let lower = sentence.to_lowercase();
         if index > 0 && (lower.starts_with("actual ") || lower.starts_with("the actual ")) {
             continue;
         }
         let cost = f64::from(index) * PER_SENTENCE;
-        found.extend(
-            forms(sentence)
-                .into_iter()
-                .map(|(text, cuts)| (text, cost + cuts)),
-        );
+        let forms = forms(sentence)
+            .into_iter()
+            .map(|(text, cuts)| (text, cost + cuts));
+        if shows_problem(sentence) {
+            found.extend(forms);
+        } else {
+            background.extend(forms);
+        }
     }
+    if found
+        .iter()
+        .any(|(text, _)| is_standalone(&as_bullet(text)))
+    {
+        return found;
+    }
+    found.extend(background);
     found
 }
 
@@ -240,23 +244,17 @@ fn shows_problem(sentence: &str) -> bool {
         || mentions_failure(&sentence.to_lowercase())
 }
 
-/// Maximum number of words of a subject that is repeated.
-const MAX_SUBJECT_WORDS: usize = 5;
-
 /// Returns a sentence about `this pool` with the name of it from the sentence before: after `The `b` pool was added.`,
 /// `This pool needs a key.` becomes `The `b` pool needs a key.`
 fn with_subject_of(before: &str, sentence: &str) -> Option<String> {
-    let rest = sentence
-        .strip_prefix("This ")
-        .or_else(|| sentence.strip_prefix("That "))?;
-    let (noun, rest) = rest.split_once(' ')?;
-    let words = before.split_whitespace().take(MAX_SUBJECT_WORDS);
-    let words: Vec<&str> = words.collect();
-    let last = words
-        .iter()
-        .position(|word| word.eq_ignore_ascii_case(noun))?;
-    let is_name = last > 0 && words[..=last].iter().any(|word| word.contains('`'));
-    is_name.then(|| format!("{} {rest}", words[..=last].join(" ")))
+    let (noun, rest) = sentence.strip_prefix("This ")?.split_once(' ')?;
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let (article, name) = (words.first()?, words.get(1)?);
+    let is_name = name.len() > 2 && name.starts_with('`') && name.ends_with('`');
+    let is_noun = |word: &&&str| word.trim_end_matches(['.', ',']).eq_ignore_ascii_case(noun);
+    // Several pools could be meant.
+    let is_only = words.iter().filter(is_noun).count() == 1 && words.get(2) == Some(&noun);
+    (*article == "The" && is_name && is_only).then(|| format!("The {name} {noun} {rest}"))
 }
 
 /// Returns the whole sentence and the shorter forms of it that are still true, with their penalties.
@@ -450,7 +448,7 @@ fn names_own_plan(lower: &str) -> bool {
 
 /// Returns whether a word is a phase and a plan: `03-01`.
 fn is_plan_id(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '`');
     let is_number = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
     word.split_once('-')
         .is_some_and(|(phase, plan)| is_number(phase) && is_number(plan))
@@ -459,8 +457,8 @@ fn is_plan_id(word: &str) -> bool {
 /// Returns whether a text is about the order in which plans were carried out.
 fn states_order(lower: &str) -> bool {
     const WORDS: &[&str] = &[
-        "not yet", "executed", "prerequisite", "depends on", "ahead of", "out of order",
-        "runs after", "runs before",
+        "not yet executed", "not yet built", "not yet complete", "prerequisite", "depends on",
+        "out of order", "runs after", "runs before",
     ];
     WORDS.iter().any(|word| lower.contains(word))
 }

@@ -105,7 +105,12 @@ sign!(
 impl Signs {
     pub(crate) fn detect(text: &str) -> Self {
         let text = text.as_bytes();
-        let irrelevant = IRRELEVANT.is_match(text);
+        // `… has no impact, but it drops rows` goes on.
+        let irrelevant = IRRELEVANT.find(text).is_some_and(|found| {
+            let rest = &text[found.end()..];
+            let mut words = rest.split(|byte| !byte.is_ascii_alphabetic());
+            !words.any(|word| word == b"but" || word == b"however")
+        });
         Self {
             environment: ENVIRONMENT.is_match(text),
             error: ERROR.is_match(text),

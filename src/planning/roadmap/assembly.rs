@@ -135,12 +135,17 @@ impl<'a, 'o> Assembly<'a, 'o> {
     /// Returns the milestone whose block or section contains a byte offset: the innermost that may contain
     /// the phase.
     fn home(&self, at: usize, number: &PhaseNumber) -> Home {
+        // An open box in the block of a shipped milestone is work that was carried over.
+        let before = self.outline.text().get(..at).unwrap_or_default();
+        let is_unticked = before.trim_end().ends_with("[ ]");
         let holding = self
             .milestones
             .iter()
             .enumerate()
             .filter(|(_, milestone)| milestone.range.contains(&at))
-            .filter(|(_, milestone)| self.is_collapsed(milestone) || milestone.may_hold(number))
+            .filter(|(_, milestone)| {
+                milestone.may_hold(number) || !is_unticked && self.is_collapsed(milestone)
+            })
             .min_by_key(|(_, milestone)| milestone.range.len());
         Home {
             milestone: holding.map(|(index, _)| index),
@@ -261,22 +266,28 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.row.get_or_insert(row);
     }
 
-    /// Returns the phase whose name a row bears, if several phases have its number.
+    /// Returns the phase whose name a row bears, if several phases have its number: at least half of the row's longer
+    /// words are in the name, and in no other name as many.
     fn namesake(&self, row: &ProgressRow) -> Option<usize> {
         let same = self
             .by_number
             .get(&row.number)
             .filter(|same| same.len() > 1)?;
-        let words = heading::words(row.name.as_deref()?);
-        let words: HashSet<&str> = words.split(' ').collect();
-        let shared = |index: &usize| {
-            let name = self.phases[*index].phase.name.as_deref();
-            let name = heading::words(name.unwrap_or_default());
-            name.split(' ').filter(|word| words.contains(word)).count()
+        let longer_words = |name: Option<&str>| -> HashSet<String> {
+            let words = heading::words(name.unwrap_or_default());
+            let words = words.split(' ').filter(|word| word.chars().count() > 3);
+            words.map(str::to_owned).collect()
         };
-        // The first one of the highest rank.
-        let best = same.iter().rev().max_by_key(|index| shared(index))?;
-        (shared(best) > 0).then_some(*best)
+        let words = longer_words(row.name.as_deref());
+        let shared = |index: usize| {
+            let name = longer_words(self.phases[index].phase.name.as_deref());
+            words.intersection(&name).count()
+        };
+        let mut ranked: Vec<(usize, usize)> =
+            same.iter().map(|index| (shared(*index), *index)).collect();
+        ranked.sort_unstable_by(|one, other| other.cmp(one));
+        let is_clear = ranked[0].0 > ranked[1].0 && 2 * ranked[0].0 >= words.len();
+        is_clear.then_some(ranked[0].1)
     }
 
     /// Assigns each phase without a milestone to the first milestone whose range includes its number.

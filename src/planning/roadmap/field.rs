@@ -27,17 +27,16 @@ const NAMES: &[(Field, &[&str])] = &[
     (
         Field::Goal,
         &[
-            "goal", "objective", "meta", "objectif", "objetivo", "obiettivo", "ziel", "цель",
-            "目标", "目標",
+            "goal", "objective", "objectif", "objetivo", "obiettivo", "ziel", "цель", "目标",
+            "目標",
         ],
     ),
     (
         Field::DependsOn,
         &[
-            "depends on", "depends", "dependencies", "dependency", "deps", "requires",
-            "abhängigkeiten", "abhängig von", "dependencias", "dependências", "depende de",
-            "dipende da", "dépend de", "dépendances", "hängt ab von", "зависит от", "зависимости",
-            "依赖",
+            "depends on", "depends", "dependencies", "dependency", "deps", "abhängigkeiten",
+            "abhängig von", "dependencias", "dependências", "depende de", "dipende da",
+            "dépend de", "dépendances", "hängt ab von", "зависит от", "зависимости", "依赖",
         ],
     ),
     (
@@ -55,7 +54,6 @@ const NAMES: &[(Field, &[&str])] = &[
             "success",
             "acceptance criteria",
             "exit criteria",
-            "gate",
             "criteri di successo",
             "criterios de aceptación",
             "criterios de éxito",
@@ -149,8 +147,6 @@ mod tests {
             ("**REQ coverage:** REQ-01", Field::Requirements, "REQ-01"),
             ("**UI hint:** no", Field::Other, "no"),
             ("Files:", Field::Other, ""),
-            ("**Requires:** 2", Field::DependsOn, "2"),
-            ("**Gate:** it runs", Field::SuccessCriteria, "it runs"),
             ("**Objetivo**: somar", Field::Goal, "somar"),
             ("**Ziel:** rechnen", Field::Goal, "rechnen"),
             ("**Depende de**: Fase 1", Field::DependsOn, "Fase 1"),

@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use crate::markdown::Outline;
+use crate::markdown::Section;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseNumbering;
 use crate::planning::PhaseProgress;
@@ -96,6 +97,13 @@ fn says_complete(summary: &str) -> bool {
     }
 }
 
+/// Returns whether a section lists phases or plans; one of a milestone that is over is often only a paragraph.
+fn has_phases(outline: &Outline<'_>, section: &Section, numbering: PhaseNumbering) -> bool {
+    let mut inner = outline.subsections(section);
+    inner.any(|inner| phase_in_front(&inner.title, numbering).is_some())
+        || outline.items(&section.whole).next().is_some()
+}
+
 /// Returns whether a title only calls a version complete: `v1.0 Complete`, not `v2.0 Complete Rewrite`.
 fn is_version_complete(title: &str) -> bool {
     let mut words = title.split_whitespace();
@@ -163,7 +171,8 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     sections
         .map(|section| RoadmapMilestone {
             name: plain(&section.title),
-            is_shipped: says_shipped(&section.title) || is_version_complete(&section.title),
+            is_shipped: says_shipped(&section.title)
+                || is_version_complete(&section.title) && !has_phases(outline, section, numbering),
             phases: phase_range(&section.title, numbering),
             range: section.whole.clone(),
             line: section.line,

@@ -64,12 +64,14 @@ fn listed_progress(plans: &[RoadmapPlan]) -> Option<PhaseProgress> {
     })
 }
 
-/// Returns whether the plan count states more plans than the checklist names: `1/3 plans complete`.
+/// Returns whether the plan count says that plans are left which the checklist does not name: `1/3 plans complete`.
 fn counts_more_plans(phase: &RoadmapPhase) -> bool {
     let count = phase.plan_count.as_ref();
     let count = count.and_then(|count| Count::parse(&count.value));
-    let total = count.and_then(|count| count.total);
-    total.is_some_and(|total| total as usize > phase.plans.len())
+    count.is_some_and(|count| {
+        let total = count.total.unwrap_or_default() as usize;
+        count.is_open() && total > phase.plans.len()
+    })
 }
 
 /// Parses `3/3 plans complete`; a lower count means that the phase has started.

@@ -46,6 +46,9 @@ const SECTIONS_IN_OTHER_LANGUAGES: &[&str] = &[
     "当前阶段",
 ];
 
+/// Those of them that are often about the whole project, in prose.
+const OF_THE_WHOLE: &[&str] = &["aktueller stand", "estado actual", "estado atual"];
+
 /// Labels of the current phase, in lower case.
 const PHASE_LABELS: &[&str] = &[
     "phase",
@@ -199,7 +202,9 @@ fn unlabelled_phase(
     {
         return found;
     }
-    let titles = [&SECTIONS[..4], SECTIONS_IN_OTHER_LANGUAGES].concat();
+    let is_about_phase = |title: &&&str| !OF_THE_WHOLE.contains(*title);
+    let translated = SECTIONS_IN_OTHER_LANGUAGES.iter().filter(is_about_phase);
+    let titles: Vec<&str> = SECTIONS[..4].iter().chain(translated).copied().collect();
     for section in heading::sections(outline, &titles) {
         let Some((block, text)) = outline.paragraphs(&section.own).next() else {
             continue;

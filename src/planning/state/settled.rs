@@ -61,41 +61,46 @@ pub(super) fn is_none_so_far(text: &str) -> bool {
 /// Returns whether a text only says when or for what there is none: `yet`, `at this time`, `blocking v1.1`,
 /// `for this phase`.
 fn is_time(text: &str) -> bool {
-    const CONTRASTS: &[&str] = &[
-        "but", "except", "however", "once", "though", "unless", "until", "when", "while",
-    ];
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let contrasts = |word: &&str| CONTRASTS.contains(&word.trim_matches([',', ';', '(']));
-    if words.iter().any(contrasts) || text.contains(';') {
-        return false;
-    }
     // `None at roadmap stage`, not `None at all of the services may write`.
-    let is_short = |most| words.len() <= most;
-    let adverbs = [
-        "so far", "yet", "known", "active", "open", "outstanding", "blocking",
+    let is_short = |most| text.split_whitespace().count() <= most;
+    let words = [
+        "so far", "yet", "known", "blocking", "active", "open", "outstanding",
     ];
-    let begins = |word: &&str| {
+    let ends = |word: &&str| {
         let after = text.strip_prefix(*word);
         after.is_some_and(|after| {
-            let object = after.strip_prefix(' ').filter(|_| *word == "blocking");
-            !after.starts_with(' ')
-                || is_scope(after.trim_start())
-                || object.is_some_and(|_| is_short(4))
+            let scope = after.strip_prefix(' ');
+            scope.is_none_or(|scope| is_scope(scope) || *word == "blocking" && names_work(scope))
         })
     };
-    adverbs.iter().any(begins)
+    let goes_on = text.contains(" but ");
+    !goes_on && words.iter().any(ends)
         || is_scope(text)
         || text.starts_with("at this ") && is_short(7)
         || text.starts_with("at ") && is_short(3)
         || text.starts_with("as of ") && is_short(4)
 }
 
-/// Returns whether a text limits a statement to a phase, a milestone or the like: `for v1.1`, `before phase 3`.
+/// Returns whether a text limits a statement to a part of the work: `for v1.1`, `before phase 3`, `in this milestone`.
 fn is_scope(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    let preposition = words.next().unwrap_or_default();
-    ["before", "for", "from", "in", "on", "to"].contains(&preposition)
-        && (1..=5).contains(&words.count())
+    let Some((preposition, object)) = text.split_once(' ') else {
+        return false;
+    };
+    ["before", "for", "from", "in", "on", "to"].contains(&preposition) && names_work(object)
+}
+
+/// Returns whether a text is only the name of a part of the work: `phase 3`, `the next milestone`, `v1.1 start`.
+fn names_work(text: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "the", "this", "next", "current", "now", "phase", "milestone", "plan", "planning",
+        "execution", "release", "start", "launch", "sprint",
+    ];
+    text.split(' ').all(|word| {
+        let digits = word.strip_prefix('v').unwrap_or(word);
+        let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+            && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+        is_number || NAMES.contains(&word)
+    })
 }
 
 /// Returns whether a text names only a kind of entries, perhaps with a time: `open issues`, `blockers identified yet`.
@@ -150,7 +155,7 @@ mod tests {
             "No open issues before phase 3",
             "None yet",
             "None at this time",
-            "None blocking, carried from v1.0",
+            "None in the current milestone",
         ] {
             assert!(is_none_so_far(text), "{text}");
         }
@@ -161,6 +166,12 @@ mod tests {
             "None for the client except the login",
             "No access to the server",
             "No issues tracker access for the whole of the second team in June",
+            "None for now \u{2014} vendor key missing",
+            "None for v1.1, API key missing",
+            "None for phase 3: key expires on Friday",
+            "None in production can reach the database",
+            "None known for macOS, Linux crashes",
+            "No blockers for now, staging is down",
         ] {
             assert!(!is_none_so_far(text), "{text}");
         }

@@ -17,6 +17,9 @@ pub(super) struct StatedCounts<'a> {
     pub(super) here: Option<usize>,
 }
 
+/// Number of lines of the map `progress` in the front matter: four counts and the percentage.
+const LINES_OF_A_MAP: usize = 5;
+
 /// Extracts one kind of count.
 type Count = fn(&Claim) -> Option<u32>;
 
@@ -53,7 +56,7 @@ impl StatedCounts<'_> {
         let counted = PAIRS.map(|pair| self.share_stated(pair));
         let counted = || counted.into_iter().flatten();
         let mut measures = counted().chain(self.shares_of_files());
-        if measures.any(is_stated) || self.is_share_of_phase(stated as usize) {
+        if measures.any(is_stated) || self.is_share_of_phase(stated as usize, line) {
             return None;
         }
         let of_phases = self.share_of_phases();
@@ -107,16 +110,17 @@ impl StatedCounts<'_> {
 
     /// Returns whether a percentage may be that of the phase stated in STATE.md.
     ///
-    /// Where STATE.md counts the phases or plans of the milestone, it is that of all.
-    fn is_share_of_phase(&self, stated: usize) -> bool {
-        let is_counted = |count: Count| {
-            self.claims
-                .iter()
-                .any(|claim| count(&claim.value).is_some())
+    /// Beside the counts of all phases or plans, as in the map `progress` of the front matter, it is that of all.
+    fn is_share_of_phase(&self, stated: usize, line: usize) -> bool {
+        let has_count = |count: Count| {
+            let mut claims = self.claims.iter();
+            claims.any(|claim| {
+                claim.line.abs_diff(line) <= LINES_OF_A_MAP && count(&claim.value).is_some()
+            })
         };
         if PAIRS[..2]
             .iter()
-            .any(|(done, all)| is_counted(*done) && is_counted(*all))
+            .any(|(done, all)| has_count(*done) && has_count(*all))
         {
             return false;
         }

@@ -11,6 +11,7 @@ use crate::planning::PhaseNumber;
 use crate::position::Action;
 use crate::position::Correction;
 use crate::position::Evidence;
+use crate::position::Phase;
 use crate::position::PhaseState;
 use crate::position::PlanState;
 use crate::position::Position;
@@ -105,10 +106,15 @@ fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Ambiguity> {
 
 /// Detects that it is unclear which folder belongs to the current phase.
 fn duplicate_folders(position: &Position) -> Option<Ambiguity> {
-    let current = position.phase()?;
-    let same = position.members();
-    let same = same.filter(|phase| phase.number == current.number);
-    (same.count() > 1).then(|| {
+    let (index, current) = (position.current?, position.phase()?);
+    // GSD restarts its numbers, and leaves the folders of earlier milestones where they are.
+    let is_over = |phase: &Phase| {
+        !phase.plans.is_empty() && phase.count(PlanState::Complete) == phase.plans.len()
+    };
+    let others = position.phases.iter().enumerate();
+    let mut others =
+        others.filter(|(other, phase)| *other != index && phase.number == current.number);
+    others.any(|(_, phase)| !is_over(phase)).then(|| {
         let what = format!("two folders carry the number {}", current.number);
         Ambiguity::new(what, "rename one of them")
     })
@@ -121,7 +127,11 @@ fn contested_position(position: &Position) -> Option<Ambiguity> {
     // A plan left in a phase that is done contests shipping, but no statement depends on it.
     let is_leftover = |number: &PhaseNumber| {
         let mut phases = position.phases.iter();
-        phases.any(|phase| phase.number == *number && phase.state == PhaseState::Done)
+        phases.any(|phase| {
+            let mut plans = phase.plans.iter();
+            let is_begun = plans.any(|(slot, _)| slot.summary.is_some());
+            phase.number == *number && phase.state == PhaseState::Done && is_begun
+        })
     };
     if next.action == Action::Ship && rival.phase.as_ref().is_some_and(is_leftover) {
         return None;

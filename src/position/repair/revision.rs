@@ -13,6 +13,7 @@ use crate::planning::Claim;
 use crate::planning::Located;
 use crate::planning::PhaseProgress;
 use crate::planning::StateFile;
+use crate::planning::is_status;
 use crate::position::Correction;
 use crate::position::DriftKind;
 use crate::position::Evidence;
@@ -130,12 +131,13 @@ impl<'a> Revision<'a> {
     }
 
     /// Returns whether a remark about the old phase would be left: a status in free text that does not name the new
-    /// phase, or brackets behind the counts of its plans, as in `6/6 (complete)`.
+    /// phase, or a status in brackets behind the counts of its plans, as in `6/6 (complete)`.
     fn leaves_remark(&self, phase: &Phase) -> bool {
         self.evidence.state.claims.iter().any(|claim| {
             let is_free = |status: &str| {
                 let named = self.evidence.state.numbering.phases_in(status);
                 !status_words::is_plain(status)
+                    && !is_status(status)
                     && !dependent_values::is_token(status)
                     && !named.contains(&phase.number)
             };
@@ -143,7 +145,9 @@ impl<'a> Revision<'a> {
                 Claim::Status(status) | Claim::PhaseStatus(status) => is_free(status),
                 Claim::PlansComplete(_) | Claim::PlansTotal(_) | Claim::CurrentPlan(_) => {
                     let behind = self.text.get(claim.range.end..).unwrap_or_default();
-                    behind.lines().next().is_some_and(|rest| rest.contains('('))
+                    let remark = behind.lines().next().unwrap_or_default().trim_start();
+                    let remark = remark.strip_prefix('(').unwrap_or_default();
+                    PhaseProgress::is_complete_status(remark)
                 }
                 _ => false,
             }
@@ -226,7 +230,10 @@ impl<'a> Revision<'a> {
             .filter_map(|phase| phase.row.as_ref());
         let row = rows.find(|row| row.line == finding.drift.line);
         let date = row.and_then(|row| row.completed.as_ref());
-        if let Some(date) = date.filter(|date| parse_date(&date.value).is_some())
+        // A remark beside the date is a person's.
+        let is_date =
+            |text: &str| text.trim().len() == "2026-01-02".len() && parse_date(text).is_some();
+        if let Some(date) = date.filter(|date| is_date(&date.value))
             && let Some(index) = finding.phase
         {
             let because = evidence::for_phase(self.evidence, &self.position.phases[index]);

@@ -6,6 +6,7 @@ use crate::planning::CheckOutcome;
 use crate::planning::Claim;
 use crate::planning::PhaseNumber;
 use crate::planning::PhaseNumbering;
+use crate::planning::PlanSlot;
 use crate::position::Action;
 use crate::position::Alternative;
 use crate::position::PhaseState;
@@ -18,6 +19,7 @@ use crate::position::weighing::gate;
 use crate::position::weighing::phase_evidence::is_left_unticked;
 use crate::position::weighing::phase_evidence::state_lists_done;
 use crate::position::weighing::reason;
+use crate::position::weighing::scope::backlog;
 use crate::position::weighing::wording;
 
 /// Returns the interpretation that contests a choice.
@@ -202,9 +204,10 @@ fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Al
         .iter()
         .map(|phase| phase.number.whole())
         .max()?;
+    let backlog = backlog(assessment.evidence);
     let (number, line) = state.next_steps.iter().find_map(|step| {
         let number = state.numbering.phases_in(&step.value).into_iter().next()?;
-        let is_new = number.whole() > last && !number.is_backlog();
+        let is_new = number.whole() > last && !backlog.contains(&number.whole());
         // `Ship v1.0, then plan phase 3 of v1.1` ships first.
         (is_new && !wording::mentions_shipping(&step.value)).then_some((number, step.line))
     })?;
@@ -269,9 +272,13 @@ fn ticked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
         .filter(|index| assessment.state(*index) == PhaseState::Open)?;
     let phase_evidence = &assessment.phase_evidence[chosen];
     let listed = &phase_evidence.planned?.plans;
-    let is_ticked = listed.len() >= phase_evidence.plans
-        && listed.iter().all(|plan| plan.checked == Some(true));
-    if phase_evidence.summaries == 0 || !is_ticked {
+    let is_ticked = |slot: &PlanSlot| {
+        let mut listed = listed.iter();
+        listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.checked == Some(true))
+    };
+    let plans = assessment.phases[chosen].plans.iter();
+    let mut open = plans.filter(|(_, state)| *state == PlanState::Open);
+    if phase_evidence.summaries == 0 || !open.all(|(slot, _)| is_ticked(slot)) {
         return None;
     }
     let because = vec![format!(

@@ -132,7 +132,7 @@ pub(super) fn is_left_unticked(evidence: &Evidence<'_>, phase: &Phase) -> bool {
     is_unticked || in_row.is_some_and(|progress| progress != PhaseProgress::Complete)
 }
 
-/// Returns whether STATE.md counts all plans of the milestone's phases as complete, and as many phases as have plans.
+/// Returns whether STATE.md counts all plans of the milestone's phases as complete, and as many phases as have plans, and no status says that they are open.
 ///
 /// GSD counts the summaries on disk: those that are missing here were written, but not committed.
 pub(super) fn counts_all_complete(evidence: &Evidence<'_>, members: &[&Phase]) -> bool {
@@ -153,6 +153,17 @@ pub(super) fn counts_all_complete(evidence: &Evidence<'_>, members: &[&Phase]) -
         Claim::PhasesComplete(count) => Some(*count),
         _ => None,
     });
+    let is_open = evidence
+        .state
+        .claims
+        .iter()
+        .any(|claim| match &claim.value {
+            Claim::Status(text) | Claim::PhaseStatus(text) => PhaseProgress::is_open_status(text),
+            _ => false,
+        });
+    if is_open {
+        return false;
+    }
     let plans = members.iter().map(|phase| phase.plans.len()).sum();
     let planned = members.iter().filter(|phase| !phase.plans.is_empty());
     complete == Some(plans) && total == Some(plans) && phases == Some(planned.count())

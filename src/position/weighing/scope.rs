@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use crate::planning::PhaseNumber;
 use crate::planning::PlanSlot;
@@ -20,6 +21,21 @@ use crate::position::folder_name::NameIndex;
 use crate::position::folder_name::shared;
 use crate::position::folder_name::words;
 use crate::position::roadmap_phase;
+
+/// Returns the numbers of the backlog: GSD stores ideas as phases 999.1, 999.2 …, outside any milestone.
+///
+/// By hand they are stored from 900 on, too, unless the numbers of phases have three digits anyway.
+pub(super) fn backlog(evidence: &Evidence<'_>) -> RangeInclusive<u32> {
+    let listed = evidence.roadmap.phases.iter().map(|phase| &phase.number);
+    let folders = evidence.folder.active.phases.iter();
+    let mut numbers = listed.chain(folders.map(|phase| &phase.number));
+    let is_large = |number: &PhaseNumber| {
+        let whole = number.whole();
+        (100..900).contains(&whole) || whole >= 1000
+    };
+    let first = if numbers.any(is_large) { 999 } else { 900 };
+    first..=999
+}
 
 /// The phases of the active milestone according to the roadmap.
 pub(super) struct RoadmapScope<'a> {
@@ -50,7 +66,8 @@ impl<'a> RoadmapScope<'a> {
     /// Reads the roadmap; phases that are only in tables are ignored if any has a heading or a list entry.
     pub(super) fn from_evidence(evidence: &Evidence<'a>) -> Self {
         let all = || evidence.roadmap.phases.iter();
-        let is_kept = |phase: &&RoadmapPhase| !phase.number.is_backlog();
+        let backlog = backlog(evidence);
+        let is_kept = |phase: &&RoadmapPhase| !backlog.contains(&phase.number.whole());
         let has_entries = all().any(|phase| phase.is_listed && !phase.is_shipped);
         let mut listed: Vec<&RoadmapPhase> = all()
             .filter(|phase| !phase.is_shipped && (phase.is_listed || !has_entries))
@@ -159,6 +176,7 @@ impl<'a> RoadmapScope<'a> {
         let lowest = self.listed.first().map(|phase| &phase.number);
         let highest = self.listed.last().map(|phase| &phase.number);
         let best = best_of_number(evidence, phases);
+        let backlog = backlog(evidence);
         let has_restarted = self.has_restarted(evidence) || self.has_namesake(phases, &best);
         phases
             .iter()
@@ -175,7 +193,7 @@ impl<'a> RoadmapScope<'a> {
                 let is_unlisted_row =
                     phase.dir.is_none() && !is_listed && !is_stated && !self.listed.is_empty();
                 best[index]
-                    && !number.is_backlog()
+                    && !backlog.contains(&number.whole())
                     && !is_unlisted_row
                     && (is_listed || !is_left_behind)
             })
