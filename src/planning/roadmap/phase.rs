@@ -63,7 +63,7 @@ pub struct RoadmapPhase {
     /// The value of the `Plans:` label, verbatim: `3 plans`, `2/3 plans complete`.
     #[serde(skip)]
     pub plan_count: Option<Located<String>>,
-    /// The index of its milestone in [`Roadmap::milestones`].
+    /// The index of its milestone in `Roadmap::milestones`.
     #[serde(skip)]
     pub milestone: Option<usize>,
     /// Whether it belongs to a shipped milestone.
