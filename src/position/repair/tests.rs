@@ -419,19 +419,6 @@ fn a_check_that_the_phase_left_behind_waits_for_is_not_that_of_the_next_one() {
 }
 
 #[test]
-fn nothing_is_written_that_would_change_what_comes_next() {
-    // Beside the number of the last phase, the status would call that one finished.
-    let (_dir, project) = before_the_last_phase("Finished, waiting for the vendor");
-    let survey = Survey::read(&project).unwrap();
-    let error = repair(&project, &survey).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Refused);
-    assert!(
-        error.to_string().contains("after correcting STATE.md"),
-        "{error}"
-    );
-}
-
-#[test]
 fn the_name_is_written_as_in_the_roadmap_where_it_is_read_as_such() {
     let name = "Cards \u{2014} List & \"Search\" (mobile)";
     let renamed = |roadmap: &str, name: &str| {

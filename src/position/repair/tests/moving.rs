@@ -64,3 +64,16 @@ fn a_row_that_is_set_back_loses_its_date() {
     let row = text.lines().last().unwrap();
     assert_eq!(row, "| 2. Cli | 1/4 | In progress | - |");
 }
+
+#[test]
+fn nothing_is_written_that_would_change_what_comes_next() {
+    // Beside the number of the last phase, the status would call that one finished.
+    let (_dir, project) = before_the_last_phase("Finished, waiting for the vendor");
+    let survey = Survey::read(&project).unwrap();
+    let error = repair(&project, &survey).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Refused);
+    assert!(
+        error.to_string().contains("after correcting STATE.md"),
+        "{error}"
+    );
+}
