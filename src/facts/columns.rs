@@ -38,7 +38,7 @@ macro_rules! columns {
                 concat!(stringify!($first) $(, ", ", stringify!($column))+);
 
             /// Returns the values of the columns.
-            #[allow(dead_code)] // Not every struct is written as it is.
+            #[allow(dead_code, reason = "not every struct is written as it is")]
             fn values(&self) -> Vec<&dyn rusqlite::ToSql> {
                 vec![&self.$first, $(&self.$column),+]
             }

@@ -281,7 +281,7 @@ impl<'a> Statements<'a> {
     /// Compares a status with the state of a phase; unclear wordings are accepted.
     fn status(&mut self, stated: &Located<String>, index: usize) {
         let phase = &self.position.phases[index];
-        let awaits_check = phase.awaits_check || may_be_checked(self.position, phase);
+        let awaits_check = phase.awaits_check || may_be_checked(self.position, &phase.number);
         let words = unprefixed(&stated.value, phase.number.numbering()).1;
         let (actual, correct) = match phase.state {
             _ if phase.dir.is_none() => return,
@@ -317,15 +317,15 @@ impl<'a> Statements<'a> {
 }
 
 /// Returns whether a check of a phase is next, or about as likely to be.
-fn may_be_checked(position: &Position, phase: &Phase) -> bool {
+fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
     let next = &position.next;
     let other = next.alternative.as_ref();
     let other = other.map(|other| (other.action, other.phase.as_ref()));
     let mut actions = [Some((next.action, next.phase.as_ref())), other]
         .into_iter()
         .flatten();
-    actions.any(|(action, number)| {
-        matches!(action, Action::Verify | Action::Remediate) && number == Some(&phase.number)
+    actions.any(|(action, of)| {
+        matches!(action, Action::Verify | Action::Remediate) && of == Some(number)
     })
 }
 

@@ -17,6 +17,7 @@ use crate::position::drift::STATUS;
 use crate::position::drift::Statement;
 use crate::position::drift::Statements;
 use crate::position::drift::counts::count;
+use crate::position::drift::may_be_checked;
 use crate::position::drift::percent::StatedCounts;
 use crate::position::drift::unique_phase;
 use crate::position::drift::unprefixed;
@@ -147,13 +148,6 @@ impl Statements<'_> {
             }
         }
     }
-}
-
-/// Returns whether a check of the stated phase is about as likely to be next.
-fn may_be_checked(position: &Position, stated: &PhaseNumber) -> bool {
-    let alternative = position.next.alternative.as_ref();
-    alternative
-        .is_some_and(|other| other.action == Action::Verify && other.phase.as_ref() == Some(stated))
 }
 
 /// Returns the subject of a claim, in words.

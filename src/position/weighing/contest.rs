@@ -66,6 +66,18 @@ fn work_on(assessment: &Assessment<'_>, index: usize) -> Alternative {
     )
 }
 
+/// Returns the alternative that the phase at an index is finished: working on the next unfinished phase, or shipping.
+fn work_after(assessment: &Assessment<'_>, index: usize, because: Vec<String>) -> Alternative {
+    match assessment.unfinished_after(Some(index)).next() {
+        Some(next) => in_phase(assessment, action_at(assessment, next), next, because),
+        None => Alternative {
+            action: Action::Ship,
+            phase: None,
+            because,
+        },
+    }
+}
+
 /// Applies if STATE.md waits for a check of the last phase worked on, and no file contains one, or the check itself
 /// waits for a person.
 fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
@@ -254,15 +266,7 @@ fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternat
         phase_evidence.summaries > 0 && phase_evidence.open == 0 && is_short
     })?;
     let because = vec![reason::passed(assessment, passed, chosen)];
-    let next = assessment.unfinished_after(Some(chosen)).next();
-    Some(match next {
-        Some(next) => in_phase(assessment, action_at(assessment, next), next, because),
-        None => Alternative {
-            action: Action::Ship,
-            phase: None,
-            because,
-        },
-    })
+    Some(work_after(assessment, chosen, because))
 }
 
 /// Applies if the roadmap ticks all plans of the chosen phase, some of which have no summary.
@@ -276,9 +280,14 @@ fn ticked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
         let mut listed = listed.iter();
         listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.checked == Some(true))
     };
-    let plans = assessment.phases[chosen].plans.iter();
-    let mut open = plans.filter(|(_, state)| *state == PlanState::Open);
-    if phase_evidence.summaries == 0 || !open.all(|(slot, _)| is_ticked(slot)) {
+    // A summary that calls its plan partial or failed says more than a box.
+    let mut plans = assessment.phases[chosen].plans.iter();
+    let may_be_complete = plans.all(|(slot, state)| match state {
+        PlanState::Complete => true,
+        PlanState::Open => is_ticked(slot),
+        PlanState::Partial | PlanState::Failed => false,
+    });
+    if phase_evidence.summaries == 0 || !may_be_complete {
         return None;
     }
     let because = vec![format!(
@@ -286,15 +295,7 @@ fn ticked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
         assessment.evidence.roadmap(phase_evidence.planned?.line),
         assessment.phases[chosen].number
     )];
-    let next = assessment.unfinished_after(Some(chosen)).next();
-    Some(match next {
-        Some(next) => in_phase(assessment, action_at(assessment, next), next, because),
-        None => Alternative {
-            action: Action::Ship,
-            phase: None,
-            because,
-        },
-    })
+    Some(work_after(assessment, chosen, because))
 }
 
 #[cfg(test)]

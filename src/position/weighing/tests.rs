@@ -114,3 +114,22 @@ fn a_row_belongs_to_the_phase_whose_name_it_bears() {
     ];
     assert_eq!(next(&files), "Execute 2");
 }
+
+#[test]
+fn ticked_plans_contest_a_phase_unless_a_summary_says_otherwise() {
+    let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Gauges**\n- [ ] **Phase 2: Alerts**\n\n## Phase 1: Gauges\n\nPlans:\n- [x] 01-01: read\n- [x] 01-02: show\n\n## Phase 2: Alerts\n";
+    let with = |summary: &str| {
+        let mut files = vec![
+            ("ROADMAP.md", roadmap),
+            ("phases/01-gauges/01-01-PLAN.md", ""),
+            ("phases/01-gauges/01-01-SUMMARY.md", ""),
+            ("phases/01-gauges/01-02-PLAN.md", ""),
+        ];
+        if !summary.is_empty() {
+            files.push(("phases/01-gauges/01-02-SUMMARY.md", summary));
+        }
+        next(&files)
+    };
+    assert_eq!(with(""), "Execute 1, or Plan 2");
+    assert_eq!(with("---\nstatus: failed\n---\n"), "Execute 1");
+}
