@@ -77,11 +77,7 @@ fn main() {
     let is_repository = wants_git && git_init(&place);
     let rows = rows(&place, &temp, is_repository);
     let (files, bytes) = size(&planning(&copied));
-    let git = if is_repository {
-        "a repository"
-    } else {
-        "no repository"
-    };
+    let git = if is_repository { "a repository" } else { "no repository" };
     let peers = ["true", "a Rust hello", "reading"];
     let page = measure::page(&place, rows, runs, &peers);
     let page = format!("{files} planning files, {bytes} bytes, {git}; {page}");
@@ -96,10 +92,7 @@ fn git_init(place: &Place) -> bool {
 
 /// Compiles a program from a single file; returns `None` if there is no compiler.
 fn compiled(temp: &TempDir, name: &str, source: &str) -> Option<PathBuf> {
-    let (from, to) = (
-        temp.path().join(format!("{name}.rs")),
-        temp.path().join(name),
-    );
+    let (from, to) = (temp.path().join(format!("{name}.rs")), temp.path().join(name));
     fs::write(&from, source).unwrap();
     let compiler = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let status = Command::new(compiler)
@@ -181,10 +174,7 @@ fn copy(from: &Path, to: &Path) {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type().unwrap();
         if kind.is_dir()
-            && !matches!(
-                entry.file_name().to_str(),
-                Some(".git" | ".annals" | "target")
-            )
+            && !matches!(entry.file_name().to_str(), Some(".git" | ".annals" | "target"))
         {
             copy(&from, &to);
         } else if kind.is_file() {

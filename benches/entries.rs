@@ -75,9 +75,8 @@ fn generate(root: &Path, count: u64) -> usize {
     fs::create_dir_all(&folder).unwrap();
     let mut state: u64 = 1;
     let mut draw = move |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((state >> 33) % below).unwrap()
     };
     let types = ["convention", "decision", "gotcha", "architecture"];
@@ -101,11 +100,7 @@ fn generate(root: &Path, count: u64) -> usize {
             writeln!(text, "\n\n{RARE} is rare.").unwrap();
         }
         let next = (number + 1) % count;
-        write!(
-            text,
-            "\n\n## See also\n- [[entry-{next:05}]] — the next one\n"
-        )
-        .unwrap();
+        write!(text, "\n\n## See also\n- [[entry-{next:05}]] — the next one\n").unwrap();
         bytes += text.len();
         fs::write(folder.join(format!("entry-{number:05}.md")), text).unwrap();
     }

@@ -99,19 +99,13 @@ fn embedding(runs: usize) {
     let table = VectorTable::built_in();
     let texts: [(&str, String); 4] = [
         ("3 words", "which editor now".to_owned()),
-        (
-            "12 words",
-            "the user prefers tabs over spaces in all of her Go projects".to_owned(),
-        ),
+        ("12 words", "the user prefers tabs over spaces in all of her Go projects".to_owned()),
         (
             "12 words, accents",
             "l'utilisatrice préfère les tabulations à l'intérieur de tous ses dépôts déjà créés"
                 .to_owned(),
         ),
-        (
-            "1,000 words",
-            "retry queue with exponential backoff ".repeat(200),
-        ),
+        ("1,000 words", "retry queue with exponential backoff ".repeat(200)),
     ];
     for (name, text) in texts {
         let start = Instant::now();
@@ -134,10 +128,7 @@ fn retrieval(size: usize, runs: usize) {
     println!("\n{size} facts, written in {:.1?}", start.elapsed());
     let common: Vec<String> = (1..6).map(word).collect();
     let two = [word(300), word(700)];
-    let questions = [
-        ("common words", common.join(" ")),
-        ("two words", two.join(" ")),
-    ];
+    let questions = [("common words", common.join(" ")), ("two words", two.join(" "))];
     python(&path, &questions, runs);
     // For more facts, writing alone takes Chroma over half a minute.
     if size <= 100_000 {
@@ -203,9 +194,7 @@ for question in questions:
     print("%-20s %-13s %-8s p50 %7.2f ms  p95 %7.2f ms  processor %7.2f ms  first %7.2f ms"
         % ("python sqlite3", name, "fts5", at(50), at(95), busy, first))
 "#;
-    let questions = questions
-        .iter()
-        .map(|(name, text)| format!("{name}:{text}"));
+    let questions = questions.iter().map(|(name, text)| format!("{name}:{text}"));
     let told = Command::new("python3")
         .args(["-c", PROGRAM])
         .arg(path)

@@ -30,9 +30,7 @@ const REFERENCE_WRITE: &str = r#"jq -cn --arg ts "$(date -u '+%Y-%m-%dT%H:%M:%SZ
 
 /// Writes a journal of this many lines, about 340 bytes each.
 fn generate(path: &Path, lines: usize) {
-    let words = [
-        "pantry", "shelf", "Python", "migration", "deadline", "parser", "column", "retry",
-    ];
+    let words = ["pantry", "shelf", "Python", "migration", "deadline", "parser", "column", "retry"];
     let mut file = std::io::BufWriter::new(File::create(path).unwrap());
     for number in 0..lines {
         let mut content = String::new();
@@ -91,10 +89,7 @@ fn search_rows(journal: &Path) -> Vec<Row> {
     };
     let rg = |name: &str, word: &str| Row::new(name, "rg", &["-F", "-c", word, file]);
     vec![
-        search(
-            "annals, absent, all lines",
-            &["xylophone", "--window-lines", "1000000"],
-        ),
+        search("annals, absent, all lines", &["xylophone", "--window-lines", "1000000"]),
         search("annals, absent, growing window", &["xylophone"]),
         search("annals, common word", &["Python"]),
         search("annals, absent, jq mode", &["xylophone", "--mode", "jq"]),
@@ -123,14 +118,8 @@ fn write_rows(journal: &Path, batch: &Path) -> Vec<Row> {
         Row::new("true", "true", &[]),
         Row::annals("--version"),
         write("annals, flushed", &["--content", content]),
-        write(
-            "annals, not flushed",
-            &["--content", content, "--sync=false"],
-        ),
-        write(
-            "annals, flushed, request id",
-            &["--content", content, "--request-id", "bench"],
-        ),
+        write("annals, not flushed", &["--content", content, "--sync=false"]),
+        write("annals, flushed, request id", &["--content", content, "--request-id", "bench"]),
         write("annals, batch of 100,000", &["--batch"]).reading(batch),
         Row::shell("reference bash + jq", REFERENCE_WRITE, &[file, content]),
     ]

@@ -90,9 +90,7 @@ fn state(anchor: &str) -> String {
 
 fn constraints() -> String {
     let mut text = "# Constraints\n".to_owned();
-    for section in [
-        "Infrastructure", "Rules", "Key Facts", "Hazards", "Superseded",
-    ] {
+    for section in ["Infrastructure", "Rules", "Key Facts", "Hazards", "Superseded"] {
         write!(text, "\n## {section}\n").unwrap();
         for n in 0..20 {
             writeln!(text, "- {section} {n}: the gateway listens on port {}, and only the worker may restart it while a batch is written", 7000 + n).unwrap();

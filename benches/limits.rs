@@ -81,9 +81,7 @@ const LIMITS: &[Limit] = &[
         head: "# Patterns\n\n",
         repeated: entry,
         what: "entries of PATTERNS.md",
-        commands: &[
-            "-q patterns list", "-q patterns relevant", "-q patterns check",
-        ],
+        commands: &["-q patterns list", "-q patterns relevant", "-q patterns check"],
         complains: false,
     },
     Limit {
@@ -98,11 +96,7 @@ const LIMITS: &[Limit] = &[
         file: ".planning/phases/01-a/01-01-SUMMARY.md",
         head: "---\nphase: 01\n---\n\n## Deviations\n\n",
         repeated: |text, n| {
-            writeln!(
-                text,
-                "{n}. [Rule 1 - Bug] Fixed {n}\n   - Files: src/a{n}.rs"
-            )
-            .unwrap();
+            writeln!(text, "{n}. [Rule 1 - Bug] Fixed {n}\n   - Files: src/a{n}.rs").unwrap();
         },
         what: "deviations of a summary",
         commands: &["-q patterns insights"],
@@ -166,11 +160,7 @@ const LIMITS: &[Limit] = &[
 
 fn entry(text: &mut String, n: usize) {
     let lesson = "\n\n**What worked:**\n- Lesson on";
-    writeln!(
-        text,
-        "### Phase {n}: Name (2026-01-02){lesson} `src/x{n}.rs` (plan 01)\n"
-    )
-    .unwrap();
+    writeln!(text, "### Phase {n}: Name (2026-01-02){lesson} `src/x{n}.rs` (plan 01)\n").unwrap();
 }
 
 fn main() {
@@ -181,10 +171,7 @@ fn main() {
         (".planning/PROJECT.md", "# Project\n"),
         (".planning/STATE.md", "# State\n\nPhase: 1 of 1\n"),
         (".planning/ROADMAP.md", "# Roadmap\n\n### Phase 1: A\n"),
-        (
-            ".planning/phases/01-a/01-01-PLAN.md",
-            "---\nplan: 01\n---\n",
-        ),
+        (".planning/phases/01-a/01-01-PLAN.md", "---\nplan: 01\n---\n"),
         ("docs/memory/STATE.md", "# State\n"),
         ("docs/memory/CONSTRAINTS.md", "# Constraints\n"),
         ("docs/memory/DECISIONS.md", "# Decisions\n"),
@@ -203,11 +190,7 @@ impl Limit {
         self.commands.iter().map(|command| {
             let name = format!("{}: annals {command}", self.what);
             let row = Row::annals(command).named(&name);
-            let row = if self.complains {
-                row.finding_nothing()
-            } else {
-                row
-            };
+            let row = if self.complains { row.finding_nothing() } else { row };
             row.after(|root| self.plant(root))
         })
     }

@@ -145,10 +145,7 @@ impl Row {
 }
 
 /// Waits for a process; returns its exit code and its CPU time.
-#[expect(
-    unsafe_code,
-    reason = "the standard library does not provide the CPU time of a child"
-)]
+#[expect(unsafe_code, reason = "the standard library does not provide the CPU time of a child")]
 fn ended(child: &Child) -> (Option<i32>, Duration) {
     let pid = libc::pid_t::try_from(child.id()).unwrap();
     let mut status = 0;
@@ -181,10 +178,7 @@ impl Place {
             ("GIT_CONFIG_GLOBAL", "/dev/null".to_owned()),
             ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
         ];
-        Self {
-            folder: folder.to_owned(),
-            environment,
-        }
+        Self { folder: folder.to_owned(), environment }
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {

@@ -39,10 +39,8 @@ struct Draw(u64);
 
 impl Draw {
     fn next(&mut self, below: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % below
     }
 }
@@ -84,13 +82,7 @@ fn page(draw: &mut Draw) -> String {
     let mut page = String::from("# Context\n");
     for unit in 0..UNITS_A_FILE {
         if unit % 5 == 0 {
-            writeln!(
-                page,
-                "\n## {} {}\n",
-                WORDS[draw.next(50)],
-                WORDS[draw.next(50)]
-            )
-            .unwrap();
+            writeln!(page, "\n## {} {}\n", WORDS[draw.next(50)], WORDS[draw.next(50)]).unwrap();
         }
         let words: Vec<&str> = (0..40).map(|_| WORDS[draw.next(50)]).collect();
         writeln!(page, "- {} {}", words.join(" "), draw.next(100_000)).unwrap();

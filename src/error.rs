@@ -49,10 +49,7 @@ pub struct Problem {
 impl Problem {
     /// Returns a problem at a location in the document.
     pub fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            pointer: pointer.into(),
-            message: message.into(),
-        }
+        Self { pointer: pointer.into(), message: message.into() }
     }
 
     /// Returns the location for display.

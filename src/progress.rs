@@ -17,9 +17,7 @@ pub struct Progress {
 impl Progress {
     /// Returns a reporter that calls `begin` for every task, with its name and its number of items.
     pub fn watched(begin: impl Fn(&str, usize) -> StepCallback + Send + Sync + 'static) -> Self {
-        Self {
-            begin: Some(Arc::new(begin)),
-        }
+        Self { begin: Some(Arc::new(begin)) }
     }
 
     /// Iterates over the items of a task, and reports each one when the next is requested.
@@ -43,9 +41,7 @@ impl Progress {
 impl fmt::Debug for Progress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let watched = self.begin.is_some();
-        f.debug_struct("Progress")
-            .field("watched", &watched)
-            .finish()
+        f.debug_struct("Progress").field("watched", &watched).finish()
     }
 }
 

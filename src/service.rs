@@ -45,11 +45,7 @@ impl Service {
             ))
             .hint("write the base address, like http://127.0.0.1:8000"));
         }
-        Ok(Self {
-            url: url.trim_end_matches('/').to_owned(),
-            headers: Vec::new(),
-            secret: None,
-        })
+        Ok(Self { url: url.trim_end_matches('/').to_owned(), headers: Vec::new(), secret: None })
     }
 
     /// Returns the base URL.
@@ -126,9 +122,7 @@ impl Service {
                 request = request.header(*name, value);
             }
             // Sent as a single body with its length: not every server accepts chunked requests.
-            request
-                .content_type("application/json")
-                .send(document.to_string())
+            request.content_type("application/json").send(document.to_string())
         } else {
             let mut request = agent.delete(url);
             for (name, value) in &self.headers {
@@ -139,10 +133,8 @@ impl Service {
         let mut response = result.map_err(|error| transport_error(&error))?;
         let status = response.status().as_u16();
         let body = response.body_mut().with_config().limit(MAX_RESPONSE_BYTES);
-        let body = body
-            .lossy_utf8(true)
-            .read_to_string()
-            .map_err(|error| transport_error(&error))?;
+        let body =
+            body.lossy_utf8(true).read_to_string().map_err(|error| transport_error(&error))?;
         Ok(Reply { status, body })
     }
 
@@ -162,8 +154,6 @@ impl Service {
 
 impl fmt::Debug for Service {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Service")
-            .field("url", &self.url)
-            .finish_non_exhaustive()
+        f.debug_struct("Service").field("url", &self.url).finish_non_exhaustive()
     }
 }

@@ -19,10 +19,7 @@ pub struct SourceLocation {
 impl SourceLocation {
     /// Returns the location of a line, or of a file as a whole.
     pub fn new(file: impl Into<PathBuf>, line: impl Into<Option<usize>>) -> Self {
-        Self {
-            file: file.into(),
-            line: line.into(),
-        }
+        Self { file: file.into(), line: line.into() }
     }
 }
 
@@ -53,18 +50,12 @@ pub struct Warning {
 impl Warning {
     /// Returns a warning about a line, counted from 1, of a file.
     pub fn at(file: &Path, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            place: SourceLocation::new(file, line),
-            message: message.into(),
-        }
+        Self { place: SourceLocation::new(file, line), message: message.into() }
     }
 
     /// Returns a warning about a file as a whole.
     pub fn file(file: &Path, message: impl Into<String>) -> Self {
-        Self {
-            place: SourceLocation::new(file, None),
-            message: message.into(),
-        }
+        Self { place: SourceLocation::new(file, None), message: message.into() }
     }
 }
 

@@ -47,10 +47,8 @@ fn the_clients_that_are_driven_are_those_that_the_documentation_names() {
     let (_, rest) = script.split_once("\nclients=(").unwrap();
     let (clients, _) = rest.split_once(')').unwrap();
     let documentation = fs::read_to_string("docs/harnesses.md").unwrap();
-    let versions: Vec<&str> = clients
-        .split_whitespace()
-        .map(|client| client.rsplit('@').next().unwrap())
-        .collect();
+    let versions: Vec<&str> =
+        clients.split_whitespace().map(|client| client.rsplit('@').next().unwrap()).collect();
     assert_eq!(versions.len(), 4);
     for version in versions {
         assert!(documentation.contains(version), "{version}");

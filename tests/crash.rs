@@ -17,20 +17,13 @@ fn killed_at_every_operation(prepare: impl Fn() -> Case, command: &str, next: &s
         let (tree, was_killed) = final_tree(&prepare(), command, next, Some(nth));
         let lost = difference(&whole, &tree);
         let is_right = lost.is_empty() || tree == never_begun.tree();
-        assert!(
-            is_right,
-            "{command}, killed at operation {nth}:\n{}",
-            lost.join("\n")
-        );
+        assert!(is_right, "{command}, killed at operation {nth}:\n{}", lost.join("\n"));
         if !was_killed {
             break;
         }
         kills += 1;
     }
-    assert!(
-        kills > 3,
-        "{command} was killed {kills} times only: the fail point is not armed"
-    );
+    assert!(kills > 3, "{command} was killed {kills} times only: the fail point is not armed");
 }
 
 #[cfg(feature = "fail-point")]
@@ -41,11 +34,7 @@ fn final_tree(case: &Case, command: &str, next: &str, nth: Option<usize>) -> (Tr
     }
     let outcome = run.output();
     let was_killed = outcome.exit_code().is_none();
-    assert!(
-        was_killed || outcome.exit_code() == Some(0),
-        "{}",
-        outcome.report()
-    );
+    assert!(was_killed || outcome.exit_code() == Some(0), "{}", outcome.report());
     case.run(next).success();
     (case.tree(), was_killed)
 }
@@ -53,11 +42,7 @@ fn final_tree(case: &Case, command: &str, next: &str, nth: Option<usize>) -> (Tr
 #[cfg(feature = "fail-point")]
 #[test]
 fn ship_is_completed_by_the_next_command() {
-    killed_at_every_operation(
-        || Case::new("examples/vbw-project"),
-        "ship --force",
-        "ship --force",
-    );
+    killed_at_every_operation(|| Case::new("examples/vbw-project"), "ship --force", "ship --force");
 }
 
 #[cfg(feature = "fail-point")]
@@ -122,10 +107,7 @@ fn entries() -> Case {
 #[cfg(feature = "fail-point")]
 #[test]
 fn a_note_is_whole_after_the_same_request_and_stands_once() {
-    for command in [
-        "notepad priority fact --request-id 1",
-        "notepad working note --request-id 1",
-    ] {
+    for command in ["notepad priority fact --request-id 1", "notepad working note --request-id 1"] {
         killed_at_every_operation(Case::empty, command, command);
     }
 }
@@ -143,16 +125,8 @@ fn a_killed_entry_write_is_completed_or_never_began() {
 #[cfg(feature = "fail-point")]
 #[test]
 fn a_killed_supersede_or_delete_is_completed_or_never_began() {
-    killed_at_every_operation(
-        entries,
-        "entry supersede --old old --new new",
-        "entry audit",
-    );
-    killed_at_every_operation(
-        entries,
-        "entry delete --key old --reason because",
-        "entry audit",
-    );
+    killed_at_every_operation(entries, "entry supersede --old old --new new", "entry audit");
+    killed_at_every_operation(entries, "entry delete --key old --reason because", "entry audit");
 }
 
 #[cfg(feature = "fail-point")]
@@ -177,11 +151,7 @@ fn paused() -> Case {
 #[cfg(feature = "fail-point")]
 #[test]
 fn a_killed_pause_is_completed_or_never_began() {
-    killed_at_every_operation(
-        || Case::new("examples/vbw-project"),
-        "pause first",
-        "pause first",
-    );
+    killed_at_every_operation(|| Case::new("examples/vbw-project"), "pause first", "pause first");
     killed_at_every_operation(paused, "pause second", "pause second");
     // Another command that writes plan state finds the old note or the new.
     killed_at_every_operation(paused, "pause second", "execute --all");

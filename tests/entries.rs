@@ -46,11 +46,7 @@ fn sixteen_writers_lose_nothing() {
         .tree()
         .into_keys()
         .filter_map(|path| {
-            Some(
-                path.strip_prefix(".vibekit/memory/entry-")?
-                    .strip_suffix(".md")?
-                    .to_owned(),
-            )
+            Some(path.strip_prefix(".vibekit/memory/entry-")?.strip_suffix(".md")?.to_owned())
         })
         .map(|rest| format!("entry-{rest}"))
         .collect();
@@ -62,18 +58,9 @@ fn sixteen_writers_lose_nothing() {
         .map(|rest| rest.strip_suffix(" (gotcha, low)").unwrap())
         .collect();
     assert_eq!(logged.len(), wanted.len());
-    assert_eq!(
-        logged
-            .into_iter()
-            .map(str::to_owned)
-            .collect::<BTreeSet<_>>(),
-        wanted
-    );
+    assert_eq!(logged.into_iter().map(str::to_owned).collect::<BTreeSet<_>>(), wanted);
     let audit = case.run("entry audit --json").success().json();
-    assert_eq!(
-        audit["index_rebuilt"], false,
-        "INDEX.md was right all along"
-    );
+    assert_eq!(audit["index_rebuilt"], false, "INDEX.md was right all along");
 }
 
 #[test]
@@ -89,19 +76,12 @@ fn writers_of_one_entry_take_turns() {
                     let hash = read["hash"].as_str().unwrap();
                     let body = format!("{}- {process}\n", read["body"].as_str().unwrap());
                     let outcome = write(case, "shared", body, &format!("--if-match {hash}"));
-                    assert!(
-                        matches!(outcome.exit_code(), Some(0 | 4)),
-                        "{}",
-                        outcome.report()
-                    );
+                    assert!(matches!(outcome.exit_code(), Some(0 | 4)), "{}", outcome.report());
                 }
             });
         }
     });
-    let lines = memory(&case, "shared.md")
-        .lines()
-        .filter(|line| line.starts_with("- "))
-        .count();
+    let lines = memory(&case, "shared.md").lines().filter(|line| line.starts_with("- ")).count();
     let writes = memory(&case, "log.md").lines().count() - 1;
     assert_eq!(lines, writes, "each write that was let through is there");
 }
@@ -109,23 +89,14 @@ fn writers_of_one_entry_take_turns() {
 #[test]
 fn a_body_of_a_megabyte_round_trips() {
     let case = Case::empty();
-    let body = format!(
-        "# Long\n\n{}",
-        "日本語 and \u{1F680} and \u{5e9}\n".repeat(40_000)
-    );
+    let body = format!("# Long\n\n{}", "日本語 and \u{1F680} and \u{5e9}\n".repeat(40_000));
     assert!(body.len() > 1_000_000);
     assert_eq!(write(&case, "long", body.as_str(), "").exit_code(), Some(0));
     assert!(memory(&case, "long.md").ends_with(&body));
-    let found = case
-        .run("entry query --text 日本語 --json")
-        .within(Duration::from_secs(20))
-        .success();
+    let found =
+        case.run("entry query --text 日本語 --json").within(Duration::from_secs(20)).success();
     assert_eq!(found.json()["hits"][0]["key"], "long");
-    let audit = case
-        .run("entry audit --json")
-        .within(Duration::from_secs(20))
-        .success()
-        .json();
+    let audit = case.run("entry audit --json").within(Duration::from_secs(20)).success().json();
     assert_eq!(audit["oversized"][0], "long");
     let changed = body.replacen("日本語", "日本", 1);
     let updated = write(&case, "long", changed, "");
@@ -161,8 +132,7 @@ fn invalid_utf_8_survives_an_update_of_the_front_matter() {
     let case = Case::empty();
     let old = b"---\nkey: a\ntype: gotcha\nupdated: 2026-01-01\n---\n\n# A\n\n\xff\xfe\0\n";
     case.write(&format!("{MEMORY}/a.md"), old);
-    case.run("entry write --key a --type gotcha --confidence low")
-        .success();
+    case.run("entry write --key a --type gotcha --confidence low").success();
     let new = case.read(&format!("{MEMORY}/a.md")).unwrap();
     assert!(new.ends_with(b"---\n\n# A\n\n\xff\xfe\0\n"));
     assert!(new.starts_with(
@@ -175,34 +145,24 @@ fn invalid_utf_8_survives_an_update_of_the_front_matter() {
 fn missing_front_matter_is_added_and_unclosed_front_matter_is_not_changed() {
     let case = Case::empty();
     case.write(&format!("{MEMORY}/plain.md"), "# Plain\n\nText.\n");
-    case.run("entry write --key plain --type gotcha --confidence low")
-        .success();
+    case.run("entry write --key plain --type gotcha --confidence low").success();
     assert!(memory(&case, "plain.md").starts_with("---\nkey: plain\ntype: gotcha\n"));
     assert!(memory(&case, "plain.md").ends_with("---\n\n# Plain\n\nText.\n"));
-    case.write(
-        &format!("{MEMORY}/open.md"),
-        "---\nkey: open\ntype: gotcha\n\n# Open\n",
-    );
+    case.write(&format!("{MEMORY}/open.md"), "---\nkey: open\ntype: gotcha\n\n# Open\n");
     let before = case.tree();
-    case.run("entry write --key open --type gotcha --confidence low")
-        .code(4);
+    case.run("entry write --key open --type gotcha --confidence low").code(4);
     assert_eq!(difference(&before, &case.tree()), Vec::<String>::new());
 }
 
 #[test]
 fn paths_cannot_leave_the_store() {
     let case = Case::empty();
-    case.write("secret.md", "secret\n")
-        .write(&format!("{MEMORY}/a.md"), "# A\n");
-    for key in [
-        "../../secret", "/etc/passwd", "..", "a/../a", "a\\b", "%2e%2e",
-    ] {
+    case.write("secret.md", "secret\n").write(&format!("{MEMORY}/a.md"), "# A\n");
+    for key in ["../../secret", "/etc/passwd", "..", "a/../a", "a\\b", "%2e%2e"] {
         let read = case.run("entry read --key").args([key]).output();
         assert!(matches!(read.exit_code(), Some(3 | 4)), "{}", read.report());
         assert_eq!(read.stdout(), "");
-        case.run("entry delete --reason x --key")
-            .args([key])
-            .code(4);
+        case.run("entry delete --reason x --key").args([key]).code(4);
     }
 }
 
@@ -210,8 +170,7 @@ fn paths_cannot_leave_the_store() {
 fn the_stores_own_files_are_not_entries() {
     let case = Case::empty();
     case.write("a.md", "Text.\n");
-    case.run("entry write --key a --type gotcha --confidence low --body @a.md")
-        .success();
+    case.run("entry write --key a --type gotcha --confidence low --body @a.md").success();
     for key in ["log", "INDEX"] {
         let read = case.run("entry read --key").args([key]).code(4);
         assert_eq!(read.stdout(), "");
@@ -225,10 +184,7 @@ fn links_are_not_followed_out_of_the_store() {
 
     let case = Case::empty();
     case.write("outside.md", "---\nkey: out\ntype: gotcha\n---\n\nneedle\n");
-    case.write(
-        &format!("{MEMORY}/inside.md"),
-        "---\nkey: inside\ntype: gotcha\n---\n\n# I\n",
-    );
+    case.write(&format!("{MEMORY}/inside.md"), "---\nkey: inside\ntype: gotcha\n---\n\n# I\n");
     let at = |name: &str| case.root().join(MEMORY).join(name);
     symlink("../../outside.md", at("out.md")).unwrap();
     symlink("inside.md", at("alias.md")).unwrap();
@@ -262,10 +218,7 @@ fn other_files_are_left_alone() {
         .write(&format!("{MEMORY}/sub/a.md"), "needle")
         .write(&format!("{MEMORY}/dir.md/a"), "needle");
     let found = case.run("entry query --text needle").success();
-    assert_eq!(
-        (found.stdout(), found.stderr()),
-        ("hits: []\n".to_owned(), String::new())
-    );
+    assert_eq!((found.stdout(), found.stderr()), ("hits: []\n".to_owned(), String::new()));
     case.run("entry audit").success();
 }
 
@@ -279,29 +232,20 @@ fn every_change_of_a_file_is_seen_immediately() {
         );
     }
     let count = || {
-        let found = case
-            .run("entry query --text needle --json")
-            .success()
-            .json();
+        let found = case.run("entry query --text needle --json").success().json();
         found["hits"].as_array().unwrap().len()
     };
     assert_eq!(count(), 40);
     fs::remove_file(case.root().join(MEMORY).join("e1.md")).unwrap();
     // The same size, at the same time.
-    case.write(
-        &format!("{MEMORY}/e2.md"),
-        "---\nkey: e2\ntype: gotcha\n---\n\n# E 2\n\nneadle\n",
-    );
+    case.write(&format!("{MEMORY}/e2.md"), "---\nkey: e2\ntype: gotcha\n---\n\n# E 2\n\nneadle\n");
     assert_eq!(count(), 38);
 }
 
 #[test]
 fn reading_works_in_a_read_only_project() {
     let case = Case::empty();
-    case.write(
-        &format!("{MEMORY}/a.md"),
-        "---\nkey: a\ntype: gotcha\n---\n\n# A\n\nneedle\n",
-    );
+    case.write(&format!("{MEMORY}/a.md"), "---\nkey: a\ntype: gotcha\n---\n\n# A\n\nneedle\n");
     case.write(".annals", "in the way");
     case.run("entry query --text needle").success();
     case.run("entry list").success();
@@ -325,18 +269,12 @@ fn undoing_a_write_removes_the_entry_and_its_index_row() {
     let before = case.tree();
     write(&case, "b", "Two.\n", "");
     case.run("undo").success();
-    assert_eq!(
-        difference(&before, &case.tree()),
-        ["changed .vibekit/memory/log.md"]
-    );
+    assert_eq!(difference(&before, &case.tree()), ["changed .vibekit/memory/log.md"]);
     // Also if other entries were written since.
     write(&case, "c", "Three.\n", "");
     case.run("undo 1").success();
     let index = memory(&case, "INDEX.md");
-    assert!(
-        index.contains("| c |") && !index.contains("| a |"),
-        "{index}"
-    );
+    assert!(index.contains("| c |") && !index.contains("| a |"), "{index}");
     let audit = case.run("entry audit --json").success().json();
     assert_eq!(audit["index_rebuilt"], false);
 }
@@ -356,11 +294,7 @@ fn an_entry_that_cannot_be_read_still_exists() {
     assert_eq!(memory(&case, "INDEX.md"), index);
     case.write("notes/one.md", "One note.\n");
     let outcome = case.run("import serena notes").code(4);
-    assert!(
-        outcome.stderr().contains("an entry is not read"),
-        "{}",
-        outcome.report()
-    );
+    assert!(outcome.stderr().contains("an entry is not read"), "{}", outcome.report());
 }
 
 #[cfg(target_os = "linux")]
@@ -375,8 +309,5 @@ fn an_entry_whose_name_is_not_utf_8_is_named() {
     fs::write(case.root().join(MEMORY).join(name), "# Coffee\n").unwrap();
     let audit = case.run("entry audit --json").output().json();
     let problem = audit["invalid"][0]["problem"].as_str().unwrap();
-    assert!(
-        problem.starts_with("has a file name that is not valid UTF-8"),
-        "{audit}"
-    );
+    assert!(problem.starts_with("has a file name that is not valid UTF-8"), "{audit}");
 }

@@ -28,10 +28,7 @@ fn every_drifting_folder_is_repaired_or_refused() {
     let ended = on_two_threads(&all, |one| ended(&corpus, one));
     let count = |ending| ended.iter().filter(|one| **one == ending).count();
     let (repaired, refused) = (count(Ending::Repaired), count(Ending::Refused));
-    assert!(
-        repaired > 5 && refused > 3,
-        "{repaired} repaired, {refused} refused"
-    );
+    assert!(repaired > 5 && refused > 3, "{repaired} repaired, {refused} refused");
 }
 
 fn planned(corpus: &Path) -> Vec<Planned> {
@@ -77,9 +74,7 @@ fn ended(corpus: &Path, planned: &Planned) -> Ending {
         );
         let after = case.tree();
         assert!(
-            tree.keys()
-                .chain(after.keys())
-                .all(|path| tree.get(path) == after.get(path)),
+            tree.keys().chain(after.keys()).all(|path| tree.get(path) == after.get(path)),
             "{name}: a refused repair wrote"
         );
         assert!(outcome.stderr().contains("hint:"), "{}", outcome.report());
@@ -118,16 +113,11 @@ fn allowed(case: &Case, status: &Value, planning: &str) -> BTreeSet<(String, usi
         .collect();
     let state = format!("{planning}/STATE.md");
     if drift.iter().any(|one| one["kind"] == "phase") {
-        let labels = [
-            "status:", "plan:", "plans:", "progress:", "current_phase", "phase:",
-        ];
+        let labels = ["status:", "plan:", "plans:", "progress:", "current_phase", "phase:"];
         let text = case.read(&state).unwrap_or_default();
         for (index, line) in String::from_utf8_lossy(&text).lines().enumerate() {
             let line = line.replace('*', "").to_lowercase();
-            if labels
-                .iter()
-                .any(|label| line.trim_start().starts_with(label))
-            {
+            if labels.iter().any(|label| line.trim_start().starts_with(label)) {
                 lines.insert((state.clone(), index + 1));
             }
         }
@@ -137,10 +127,7 @@ fn allowed(case: &Case, status: &Value, planning: &str) -> BTreeSet<(String, usi
 
 fn only_allowed(path: &str, old: &[u8], new: &[u8], allowed: &BTreeSet<(String, usize)>) {
     let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
-        bytes
-            .split_inclusive(|byte| *byte == b'\n')
-            .map(<[u8]>::to_vec)
-            .collect()
+        bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
     };
     let (old, new) = (lines(old), lines(new));
     assert_eq!(old.len(), new.len(), "{path}: lines came or went");

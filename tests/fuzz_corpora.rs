@@ -29,17 +29,13 @@ fn every_corpus_runs_through_its_target() {
     for (name, target) in TARGETS {
         let folder = fuzz.join("corpus").join(name);
         let files = fs::read_dir(&folder).unwrap();
-        let inputs: Vec<_> = files
-            .map(|file| fs::read(file.unwrap().path()).unwrap())
-            .collect();
+        let inputs: Vec<_> = files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect();
         assert!(!inputs.is_empty(), "{name} has no corpus");
         for input in inputs {
             target(&input);
             // A file may end anywhere: a writer was killed, a disk was full.
             let step = input.len() / 64 + 1;
-            (0..input.len())
-                .step_by(step)
-                .for_each(|end| target(&input[..end]));
+            (0..input.len()).step_by(step).for_each(|end| target(&input[..end]));
         }
     }
 }

@@ -7,17 +7,11 @@ use std::path::PathBuf;
 /// Bottom first; a module is above every module of the rows before its own.
 const LAYERS: &[&[&str]] = &[
     &["error", "warning", "clock", "text", "secrets", "progress"],
-    &[
-        "storage", "markdown", "git", "service", "embedding", "ranking",
-    ],
+    &["storage", "markdown", "git", "service", "embedding", "ranking"],
     &["project", "templates"],
-    &[
-        "planning", "position", "patterns", "knowledge", "ledger", "journal", "facts",
-    ],
+    &["planning", "position", "patterns", "knowledge", "ledger", "journal", "facts"],
     &["recall", "claude_md"],
-    &[
-        "lifecycle", "context", "audit", "report", "exchange", "merge", "share",
-    ],
+    &["lifecycle", "context", "audit", "report", "exchange", "merge", "share"],
     &["mcp", "hooks", "cli"],
 ];
 
@@ -50,9 +44,7 @@ fn modules_use_only_lower_layers() {
         if !ROOTS.contains(&module.as_str()) {
             let found = text.lines().enumerate().flat_map(|(index, line)| {
                 let faults = line_faults(&module, code_of(line));
-                faults
-                    .into_iter()
-                    .map(move |fault| (index.saturating_add(1), fault))
+                faults.into_iter().map(move |fault| (index.saturating_add(1), fault))
             });
             faults.extend(found.map(|(line, fault)| format!("{}:{line}: {fault}", file.display())));
         }
@@ -87,10 +79,7 @@ fn the_architecture_document_lists_every_layer() {
             .find(|line| line.starts_with(&format!("| {layer} ")))
             .unwrap_or_else(|| panic!("docs/architecture.md has no row for layer {layer}"));
         let drawn: Vec<&str> = row.split('|').nth(2).unwrap().split('`').collect();
-        let drawn: Vec<&str> = drawn
-            .into_iter()
-            .filter(|name| !name.trim().is_empty())
-            .collect();
+        let drawn: Vec<&str> = drawn.into_iter().filter(|name| !name.trim().is_empty()).collect();
         assert_eq!(&drawn, modules, "layer {layer} of docs/architecture.md");
     }
 }
@@ -98,9 +87,7 @@ fn the_architecture_document_lists_every_layer() {
 /// What is wrong with one line of a module's code.
 fn line_faults(module: &str, code: &str) -> Vec<String> {
     let Some(own) = layer(module) else {
-        return vec![format!(
-            "{module} has no layer: give it one in tests/layering.rs"
-        )];
+        return vec![format!("{module} has no layer: give it one in tests/layering.rs")];
     };
     let mut faults = Vec::new();
     let statement = code.trim();
@@ -147,11 +134,7 @@ fn layer(module: &str) -> Option<usize> {
 fn module_of(file: &Path) -> String {
     let below_src = file.strip_prefix("src").unwrap();
     let first = below_src.components().next().unwrap().as_os_str();
-    Path::new(first)
-        .file_stem()
-        .unwrap()
-        .to_string_lossy()
-        .into_owned()
+    Path::new(first).file_stem().unwrap().to_string_lossy().into_owned()
 }
 
 /// Every Rust file below a folder, in order of path.

@@ -82,8 +82,7 @@ fn invocation<'a>(case: &'a Case, work: Work, token: &str) -> Invocation<'a> {
         Work::Sync => case.run("sync"),
         Work::Fact => {
             let key = token.replace('-', ".");
-            case.run("facts add")
-                .args(["--key", &key, "--value", &text])
+            case.run("facts add").args(["--key", &key, "--value", &text])
         }
     };
     own(run)
@@ -94,10 +93,8 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
 }
@@ -119,16 +116,8 @@ fn agent(
         }
         let outcome = run.output();
         let code = outcome.exit_code();
-        assert!(
-            code == Some(0) || (is_killed && code.is_none()),
-            "{}",
-            outcome.report()
-        );
-        done.push(Operation {
-            work,
-            token,
-            is_acknowledged: code == Some(0),
-        });
+        assert!(code == Some(0) || (is_killed && code.is_none()), "{}", outcome.report());
+        done.push(Operation { work, token, is_acknowledged: code == Some(0) });
     }
     done
 }
@@ -197,10 +186,7 @@ fn notepad(case: &Case, found: &mut Found) {
 
 fn ledger(case: &Case, found: &mut Found) {
     let bullets = text(case, "docs/memory/CONSTRAINTS.md");
-    for bullet in bullets
-        .lines()
-        .filter_map(|line| line.strip_prefix("- load-"))
-    {
+    for bullet in bullets.lines().filter_map(|line| line.strip_prefix("- load-")) {
         let token = format!("load-{}", bullet.split("a ").next().unwrap());
         if format!("- load-{bullet}") == format!("- {token}a {token}b {token}c {token}d") {
             found.add(&token);
@@ -345,9 +331,7 @@ fn a_full_disk_fails_a_write_and_leaves_what_was_there() {
 #[test]
 fn files_that_come_and_go_stop_no_reader() {
     let case = Case::new("examples/vbw-project");
-    let readers = [
-        "status", "recall stock", "context", "patterns list", "sync --stdout",
-    ];
+    let readers = ["status", "recall stock", "context", "patterns list", "sync --stdout"];
     let file = case.root().join(".vbw-planning/STATE.md");
     let state = fs::read(&file).unwrap();
     thread::scope(|scope| {
@@ -366,10 +350,7 @@ fn files_that_come_and_go_stop_no_reader() {
 }
 
 /// Prints what the load was; that nothing was lost or torn is asserted before.
-#[expect(
-    clippy::print_stdout,
-    reason = "the report of the load, for who runs it"
-)]
+#[expect(clippy::print_stdout, reason = "the report of the load, for who runs it")]
 fn report(operations: usize, unacknowledged: usize) {
     let agents = AGENTS.len();
     println!(

@@ -24,10 +24,7 @@ fn project() -> (Case, String) {
     let head = case.commit("Keep a ledger", "2026-02-02T08:00:00Z");
     for n in 0..ENTRIES {
         let path = format!(".vibekit/memory/entry-{n}.md");
-        case.write(
-            &path,
-            "---\ntype: gotcha\nstatus: active\n---\n\n# Beware\n",
-        );
+        case.write(&path, "---\ntype: gotcha\nstatus: active\n---\n\n# Beware\n");
     }
     let turn = r#"{"user_input": "I like tea", "turn_id": "a", "session_id": "s"}"#;
     own(&case, case.run("facts observe")).stdin(turn).success();
@@ -83,9 +80,7 @@ fn names(list: &Value) -> BTreeSet<&str> {
 fn talk(case: &Case, line: &str, calls: &[Value]) -> Value {
     let plan = json!({"calls": calls, "parallel": ["status", {}, AT_ONCE]});
     let arguments = [SCRIPT, &plan.to_string(), env!("CARGO_BIN_EXE_annals")];
-    let client = own(case, case.program("python3"))
-        .args(arguments)
-        .args(line.split_whitespace());
+    let client = own(case, case.program("python3")).args(arguments).args(line.split_whitespace());
     client.success().json()
 }
 

@@ -39,11 +39,7 @@ fn the_position_is_printed_with_the_numbers_of_the_project() {
     assert_eq!(status["next"]["command"], "/gsd:execute-phase 2-02");
     assert_eq!(status["next"]["conflict"], false);
     for list in ["drift", "findings", "warnings"] {
-        assert_eq!(
-            status[list].as_array().unwrap().len(),
-            0,
-            "{list}: {status}"
-        );
+        assert_eq!(status[list].as_array().unwrap().len(), 0, "{list}: {status}");
     }
     assert_eq!(known_phases(&case), "1-01, 1-02, 2-01, 2-02, 2-03");
 }
@@ -53,18 +49,14 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
     let known = known_phases(&Case::new(FOLDER));
     // Without the setting, the roadmap shows it.
     let case = Case::new(FOLDER);
-    replace(
-        &case, ".planning/config.json", "\"milestone-prefixed\"", "null",
-    );
+    replace(&case, ".planning/config.json", "\"milestone-prefixed\"", "null");
     assert_eq!(known_phases(&case), known);
     // Without a roadmap, the setting does.
     let case = Case::new(FOLDER);
     std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
     assert_eq!(known_phases(&case), known);
     // With neither, `01-02` is a range, as it always was.
-    replace(
-        &case, ".planning/config.json", "\"milestone-prefixed\"", "null",
-    );
+    replace(&case, ".planning/config.json", "\"milestone-prefixed\"", "null");
     let status = case.run("status --json").success().json();
     assert_eq!(status["phase"]["number"], "2");
     let warnings = status["warnings"].to_string();
@@ -75,9 +67,7 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
 fn without_a_roadmap_the_total_counts_the_phases_of_the_last_milestone() {
     let case = Case::new(FOLDER);
     std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
-    replace(
-        &case, ".planning/STATE.md", "Phase: 2-02 of 3", "Phase: 2-02 of 5",
-    );
+    replace(&case, ".planning/STATE.md", "Phase: 2-02 of 3", "Phase: 2-02 of 5");
     let all = "1-01, 1-02, 2-01, 2-02, 2-03, 2-04, 2-05";
     assert_eq!(known_phases(&case), all);
     // A phase below another one is not the last of the milestone.
@@ -129,10 +119,7 @@ fn a_note_names_a_phase_as_the_project_does() {
     let plain = Case::new("examples/gsd-project");
     let refused = plain.run("patterns note text --phase 1-04").code(2);
     let refused = refused.stderr();
-    assert!(
-        refused.contains("\"1-04\" is not a phase number"),
-        "{refused}"
-    );
+    assert!(refused.contains("\"1-04\" is not a phase number"), "{refused}");
     assert!(
         plain
             .read(".planning/patterns/PATTERNS.md")
@@ -163,10 +150,7 @@ fn a_project_code_may_stand_before_the_number() {
 fn a_brief_knows_the_plans_of_its_phase_and_those_before_it() {
     let case = Case::new(FOLDER);
     for argument in ["2-02", "02-02"] {
-        let brief = case
-            .run(&format!("plan {argument} --json"))
-            .success()
-            .json();
+        let brief = case.run(&format!("plan {argument} --json")).success().json();
         assert_eq!(brief["phase"], "2-02");
         let before: Vec<_> = brief["depends_on"]
             .as_array()
@@ -190,10 +174,7 @@ fn a_project_with_plain_numbers_has_no_such_phase() {
     let case = Case::new("examples/gsd-project");
     for command in ["plan 2-01", "execute 2-01"] {
         let refused = case.run(command).code(2).stderr();
-        assert!(
-            refused.contains("\"2-01\" is not a phase number"),
-            "{refused}"
-        );
+        assert!(refused.contains("\"2-01\" is not a phase number"), "{refused}");
     }
 }
 
@@ -205,15 +186,9 @@ fn a_finished_phase_is_recorded_once_and_the_state_moves_on() {
     assert_eq!(next["command"], "/gsd:plan-phase 2-03");
     case.run("sync --fix-state").success();
     let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
-    assert!(
-        state.contains("\nPhase: 2-03 of 3 (Quiet Hours)\n"),
-        "{state}"
-    );
+    assert!(state.contains("\nPhase: 2-03 of 3 (Quiet Hours)\n"), "{state}");
     let roadmap = String::from_utf8(case.read(".planning/ROADMAP.md").unwrap()).unwrap();
-    assert!(
-        roadmap.contains("- [x] **Phase 2-02: Alerts**"),
-        "{roadmap}"
-    );
+    assert!(roadmap.contains("- [x] **Phase 2-02: Alerts**"), "{roadmap}");
     assert!(roadmap.contains("| 2-02. Alerts | v2.0 | 2/2 | Complete | - |"));
     let status = case.run("status --json").success().json();
     assert_eq!(status["drift"].as_array().unwrap().len(), 0, "{status}");
@@ -221,19 +196,13 @@ fn a_finished_phase_is_recorded_once_and_the_state_moves_on() {
     case.run("execute 2-02").success();
     let patterns = case.read(".planning/patterns/PATTERNS.md").unwrap();
     let patterns = String::from_utf8(patterns).unwrap();
-    assert!(
-        patterns.contains("\n### Phase 2-02: Alerts ("),
-        "{patterns}"
-    );
+    assert!(patterns.contains("\n### Phase 2-02: Alerts ("), "{patterns}");
     let again = case.run("execute --all --json").success().json();
     assert_eq!(again["recorded"].as_array().unwrap().len(), 3, "{again}");
     let listed = case.run("patterns list --json").success().json();
     let listed = listed.to_string();
     for phase in ["1-01", "1-02", "2-01", "2-02"] {
-        assert!(
-            listed.contains(&format!("\"phase\":\"{phase}\"")),
-            "{listed}"
-        );
+        assert!(listed.contains(&format!("\"phase\":\"{phase}\"")), "{listed}");
     }
 }
 
@@ -241,15 +210,10 @@ fn a_finished_phase_is_recorded_once_and_the_state_moves_on() {
 fn a_padded_number_in_the_state_stays_padded() {
     let case = Case::new(FOLDER);
     complete_alerts(&case);
-    replace(
-        &case, ".planning/STATE.md", "Phase: 2-02 of", "Phase: 02-02 of",
-    );
+    replace(&case, ".planning/STATE.md", "Phase: 2-02 of", "Phase: 02-02 of");
     case.run("sync --fix-state").success();
     let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
-    assert!(
-        state.contains("\nPhase: 02-03 of 3 (Quiet Hours)\n"),
-        "{state}"
-    );
+    assert!(state.contains("\nPhase: 02-03 of 3 (Quiet Hours)\n"), "{state}");
 }
 
 #[test]
@@ -257,10 +221,9 @@ fn the_last_phase_of_the_milestone_leads_to_shipping_it() {
     let case = Case::new(FOLDER);
     complete_alerts(&case);
     let hours = ".planning/phases/02-03-quiet-hours";
-    for (from, to) in [
-        ("02-02-01-PLAN.md", "02-03-01-PLAN.md"),
-        ("02-02-01-SUMMARY.md", "02-03-01-SUMMARY.md"),
-    ] {
+    for (from, to) in
+        [("02-02-01-PLAN.md", "02-03-01-PLAN.md"), ("02-02-01-SUMMARY.md", "02-03-01-SUMMARY.md")]
+    {
         let text = case.read(&format!("{ALERTS}/{from}")).unwrap();
         case.write(&format!("{hours}/{to}"), text);
     }
@@ -268,36 +231,22 @@ fn the_last_phase_of_the_milestone_leads_to_shipping_it() {
     assert_eq!(next["action"], "ship");
     // GSD archives its milestones itself; the part of annals is done without a complaint about phases.
     let refused = case.run("ship").code(4).stderr();
-    assert!(
-        refused.contains("the planning tool archives this milestone itself"),
-        "{refused}"
-    );
+    assert!(refused.contains("the planning tool archives this milestone itself"), "{refused}");
 
     // Archived as GSD does it, the phases are still read, and can be recorded.
     let planning = case.root().join(".planning");
     std::fs::create_dir(planning.join("milestones")).unwrap();
-    std::fs::rename(
-        planning.join("phases"),
-        planning.join("milestones/v2.0-phases"),
-    )
-    .unwrap();
+    std::fs::rename(planning.join("phases"), planning.join("milestones/v2.0-phases")).unwrap();
     let roadmap = planning.join("ROADMAP.md");
     std::fs::rename(roadmap, planning.join("milestones/v2.0-ROADMAP.md")).unwrap();
     let recorded = case.run("execute --all --json").success().json();
-    assert_eq!(
-        recorded["recorded"].as_array().unwrap().len(),
-        5,
-        "{recorded}"
-    );
+    assert_eq!(recorded["recorded"].as_array().unwrap().len(), 5, "{recorded}");
 }
 
 #[test]
 fn one_file_is_inspected_with_the_numbers_of_its_folder() {
     let case = Case::new(FOLDER);
-    let state = case
-        .run("inspect .planning/STATE.md --json")
-        .success()
-        .json();
+    let state = case.run("inspect .planning/STATE.md --json").success().json();
     assert_eq!(state["phase"]["number"], "2-02", "{state}");
     let plan = format!("inspect {ALERTS}/02-02-02-PLAN.md --json");
     let plan = case.run(&plan).success().json();

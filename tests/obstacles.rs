@@ -98,11 +98,7 @@ fn everything(case: &Case) -> (Tree, Tree) {
 fn is_told(outcome: &Outcome, words: &[&str]) {
     let told = format!("{}{}", outcome.stdout(), outcome.stderr());
     assert!(told.contains("error"), "{}", outcome.report());
-    assert!(
-        words.iter().any(|word| told.contains(word)),
-        "{words:?}: {}",
-        outcome.report()
-    );
+    assert!(words.iter().any(|word| told.contains(word)), "{words:?}: {}", outcome.report());
 }
 
 const READ_ONLY: &str =
@@ -118,10 +114,7 @@ fn a_read_only_file_system_fails_every_writer_and_no_reader() {
     for writer in WRITERS {
         let outcome = with_mounts(&case, &format!("{READ_ONLY} && {writer}"));
         assert_eq!(outcome.exit_code(), Some(1), "{}", outcome.report());
-        is_told(
-            &outcome,
-            &["Read-only file system", "annals cannot write there"],
-        );
+        is_told(&outcome, &["Read-only file system", "annals cannot write there"]);
     }
     for reader in READERS {
         let outcome = with_mounts(&case, &format!("{READ_ONLY} && $ANNALS {reader}"));
@@ -146,21 +139,11 @@ fn a_session_starts_on_a_read_only_file_system() {
     fs::remove_file(case.root().join(".vibekit/notepad.md")).unwrap();
     case.write(".vibekit/notepad.md/in-the-way", "");
     let input = r#"echo '{"hook_event_name":"SessionStart"}'"#;
-    let outcome = with_mounts(
-        &case,
-        &format!("{READ_ONLY} && {input} | $ANNALS hook session-start"),
-    );
+    let outcome =
+        with_mounts(&case, &format!("{READ_ONLY} && {input} | $ANNALS hook session-start"));
     assert_eq!(outcome.exit_code(), Some(0), "{}", outcome.report());
-    assert!(
-        outcome.stdout().contains("The tablet's clock runs"),
-        "{}",
-        outcome.report()
-    );
-    assert!(
-        outcome.stderr().contains("hook.log: cannot "),
-        "{}",
-        outcome.report()
-    );
+    assert!(outcome.stdout().contains("The tablet's clock runs"), "{}", outcome.report());
+    assert!(outcome.stderr().contains("hook.log: cannot "), "{}", outcome.report());
 }
 
 #[test]
@@ -181,12 +164,7 @@ fn a_full_file_system_fails_a_writer_and_takes_nothing() {
             copy = copy.path().display()
         );
         let outcome = with_mounts(&case, &script);
-        assert_eq!(
-            outcome.exit_code(),
-            Some(0),
-            "{writer}: {}",
-            outcome.report()
-        );
+        assert_eq!(outcome.exit_code(), Some(0), "{writer}: {}", outcome.report());
         let said = outcome.stdout();
         assert!(said.contains("before: before"), "{}", outcome.report());
         if said.contains("code 1\n") {

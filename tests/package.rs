@@ -21,16 +21,12 @@ fn listed() -> BTreeSet<String> {
 fn taken_in(file: &Path) -> Vec<String> {
     let text = fs::read_to_string(file).unwrap();
     let folder = file.parent().unwrap();
-    let calls = text
-        .split("include_str!(\"")
-        .chain(text.split("include_bytes!(\""));
+    let calls = text.split("include_str!(\"").chain(text.split("include_bytes!(\""));
     calls
         .filter_map(|rest| rest.split_once("\")").map(|(path, _)| folder.join(path)))
         .filter_map(|path| path.canonicalize().ok())
         .map(|path| {
-            let package = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .canonicalize()
-                .unwrap();
+            let package = Path::new(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
             let inside = path.strip_prefix(package).unwrap();
             inside.to_str().unwrap().replace('\\', "/")
         })
@@ -45,18 +41,11 @@ fn the_package_has_all_that_is_compiled_in() {
         let name = file.to_str().unwrap().replace('\\', "/");
         assert!(listed.contains(&name), "{name}");
         for name in taken_in(&file) {
-            assert!(
-                listed.contains(&name),
-                "{name}, taken in by {}",
-                file.display()
-            );
+            assert!(listed.contains(&name), "{name}, taken in by {}", file.display());
             outside += usize::from(!name.starts_with("src/"));
         }
     }
-    assert!(
-        outside > 10,
-        "{outside} files outside of src are compiled in"
-    );
+    assert!(outside > 10, "{outside} files outside of src are compiled in");
     for name in ["README.md", "CHANGELOG.md", "LICENSE", "assets/NOTICE"] {
         assert!(listed.contains(name), "{name}");
     }
@@ -65,9 +54,7 @@ fn the_package_has_all_that_is_compiled_in() {
 #[test]
 fn the_package_leaves_out_what_only_the_repository_can_use() {
     for name in listed() {
-        for folder in [
-            "fuzz/", "benches/", "tests/", "examples/", ".ci/", "plugin/",
-        ] {
+        for folder in ["fuzz/", "benches/", "tests/", "examples/", ".ci/", "plugin/"] {
             let is_left_out =
                 !name.starts_with(folder) || name == "tests/embedding/vectors_check.jsonl";
             assert!(is_left_out, "{name}");

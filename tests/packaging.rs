@@ -64,8 +64,7 @@ impl Release {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/release.py");
         let mut arguments = vec![script.to_str().unwrap(), "--out", "made"];
         arguments.extend(command);
-        self.path()
-            .join(self.call("python3", &arguments).trim_end())
+        self.path().join(self.call("python3", &arguments).trim_end())
     }
 
     fn archive(&self, target: &str) -> PathBuf {
@@ -89,28 +88,16 @@ fn an_archive_has_the_binary_its_manual_and_its_completions() {
     let folder = format!("annals-v{}-{}", env!("CARGO_PKG_VERSION"), TARGETS[0]);
     let folder = release.path().join(folder);
     let binary = folder.join("annals");
-    assert_eq!(
-        release.call(binary.to_str().unwrap(), &["--version"]),
-        version()
-    );
-    for file in [
-        "LICENSE", "NOTICE", "README.md", "completions/_annals", "man/annals-status.1",
-    ] {
+    assert_eq!(release.call(binary.to_str().unwrap(), &["--version"]), version());
+    for file in ["LICENSE", "NOTICE", "README.md", "completions/_annals", "man/annals-status.1"] {
         assert!(folder.join(file).metadata().unwrap().len() > 100, "{file}");
     }
     let checksum = format!("{}.sha256", archive.display());
     let checked = release.path().join("made");
-    let output = Command::new("sha256sum")
-        .args(["-c", &checksum])
-        .current_dir(checked)
-        .output();
+    let output = Command::new("sha256sum").args(["-c", &checksum]).current_dir(checked).output();
     assert!(output.unwrap().status.success());
     let first = fs::read(&archive).unwrap();
-    assert_eq!(
-        first,
-        fs::read(release.archive(TARGETS[0])).unwrap(),
-        "the same bytes again"
-    );
+    assert_eq!(first, fs::read(release.archive(TARGETS[0])).unwrap(), "the same bytes again");
 }
 
 #[test]
@@ -120,17 +107,11 @@ fn the_npm_package_runs_without_install_scripts() {
     }
     let release = Release::new();
     let launcher = release.make(&["npm"]);
-    let target = if cfg!(target_arch = "aarch64") {
-        TARGETS[1]
-    } else {
-        TARGETS[0]
-    };
+    let target = if cfg!(target_arch = "aarch64") { TARGETS[1] } else { TARGETS[0] };
     let platform = release.make(&["npm-platform", "--target", target, "--binary", "annals"]);
     let manifest = fs::read_to_string(launcher.join("package.json")).unwrap();
     assert!(!manifest.contains("\"scripts\""), "{manifest}");
-    let mut install = vec![
-        "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund",
-    ];
+    let mut install = vec!["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
     let packed: Vec<String> = [launcher, platform]
         .iter()
         .map(|folder| {
@@ -141,16 +122,9 @@ fn the_npm_package_runs_without_install_scripts() {
     install.extend(packed.iter().map(String::as_str));
     release.call("npm", &install);
     let installed = release.path().join("node_modules/.bin/annals");
-    assert_eq!(
-        release.call(installed.to_str().unwrap(), &["--version"]),
-        version()
-    );
+    assert_eq!(release.call(installed.to_str().unwrap(), &["--version"]), version());
     let missing = release.output(installed.to_str().unwrap(), &["status"]);
-    assert_eq!(
-        missing.status.code(),
-        Some(3),
-        "the exit code is the binary's"
-    );
+    assert_eq!(missing.status.code(), Some(3), "the exit code is the binary's");
 }
 
 #[test]
@@ -159,17 +133,11 @@ fn the_install_script_takes_the_archive_that_it_was_made_for() {
         return;
     }
     let release = Release::new();
-    let archives: Vec<PathBuf> = TARGETS
-        .iter()
-        .map(|target| release.archive(target))
-        .collect();
+    let archives: Vec<PathBuf> = TARGETS.iter().map(|target| release.archive(target)).collect();
     let script = release.make(&["install-script"]);
     release.call("sh", &[script.to_str().unwrap()]);
     let installed = release.path().join("bin/annals");
-    assert_eq!(
-        release.call(installed.to_str().unwrap(), &["--version"]),
-        version()
-    );
+    assert_eq!(release.call(installed.to_str().unwrap(), &["--version"]), version());
     fs::remove_file(&installed).unwrap();
     for archive in archives {
         fs::write(archive, b"something else").unwrap();
@@ -191,10 +159,7 @@ fn the_formula_and_the_registry_entry_name_this_version() {
         release.archive(target);
     }
     let formula = fs::read_to_string(release.make(&["formula"])).unwrap();
-    assert!(
-        !formula.contains('@') && formula.matches("sha256").count() == 4,
-        "{formula}"
-    );
+    assert!(!formula.contains('@') && formula.matches("sha256").count() == 4, "{formula}");
     let entry = fs::read_to_string(release.make(&["registry"])).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&entry).unwrap();
     assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
@@ -213,10 +178,7 @@ fn the_readmes_picture_shows_what_is_printed() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures/draw.py");
     let drawn = release.path().join("session.svg");
     let binary = env!("CARGO_BIN_EXE_annals");
-    release.call(
-        "python3",
-        &[script.to_str().unwrap(), binary, drawn.to_str().unwrap()],
-    );
+    release.call("python3", &[script.to_str().unwrap(), binary, drawn.to_str().unwrap()]);
     let kept = script.with_file_name("session.svg");
     let same = fs::read_to_string(&kept).unwrap() == fs::read_to_string(drawn).unwrap();
     assert!(same, "run docs/pictures/draw.py");

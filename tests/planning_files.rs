@@ -67,11 +67,7 @@ fn every_plan_of_a_phase_has_tasks_and_its_waves_can_be_checked() {
         for plan in plans {
             // The plan of a quick task may be plain text.
             let is_quick = plan.file.iter().any(|name| name == "quick");
-            assert!(
-                is_quick || !plan.tasks.is_empty(),
-                "{}",
-                plan.file.display()
-            );
+            assert!(is_quick || !plan.tasks.is_empty(), "{}", plan.file.display());
             plan.problems();
         }
     }

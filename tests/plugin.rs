@@ -17,10 +17,7 @@ const PLUGIN: &str = "plugin";
 fn every_json_file_parses() {
     let mut seen = 0;
     for path in files() {
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-        {
+        if path.extension().is_some_and(|extension| extension == "json") {
             let parsed: Result<Value, _> =
                 serde_json::from_str(&fs::read_to_string(&path).unwrap());
             assert!(parsed.is_ok(), "{}: {parsed:?}", path.display());
@@ -71,12 +68,7 @@ fn commands_are_found_in_text() {
     let text = "Run `annals patterns relevant 4`, !`annals plan $ARGUMENTS`; Bash(annals log:*), `annals sync --check`, `annals log \"a b\" --limit 5 -q`\n";
     let found = named_commands(text);
     let found: Vec<String> = found.into_iter().map(|words| words.join(" ")).collect();
-    assert_eq!(
-        found,
-        [
-            "patterns relevant", "plan", "log", "sync --check", "log --limit -q"
-        ]
-    );
+    assert_eq!(found, ["patterns relevant", "plan", "log", "sync --check", "log --limit -q"]);
 }
 
 #[test]
@@ -85,9 +77,7 @@ fn every_command_and_skill_says_what_it_is_for() {
         let text = fs::read_to_string(&path).unwrap();
         let folder = path.to_string_lossy().into_owned();
         if folder.contains("/commands/") || folder.ends_with("SKILL.md") {
-            let front = text
-                .strip_prefix("---\n")
-                .and_then(|text| text.split_once("\n---\n"));
+            let front = text.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n"));
             let (front, _) = front.unwrap_or_else(|| panic!("{folder} has front matter"));
             assert!(front.contains("description: "), "{folder}");
         }
@@ -165,10 +155,7 @@ fn where_setup_was_run_the_plugin_keeps_silent() {
     case.git_init();
     case.run("setup claude").success();
     let script = fs::canonicalize("plugin/hooks/annals.sh").unwrap();
-    let run = case
-        .program("sh")
-        .args([script.as_os_str()])
-        .args(["session-start"]);
+    let run = case.program("sh").args([script.as_os_str()]).args(["session-start"]);
     assert_eq!(run.stdin("{}").success().stdout(), "");
 }
 

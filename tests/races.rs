@@ -18,11 +18,7 @@ fn execute_and_sync_at_once_record_each_phase_once() {
             for process in 0..PROCESSES {
                 let case = &case;
                 scope.spawn(move || {
-                    let command = if (process + round) % 2 == 0 {
-                        "execute --all"
-                    } else {
-                        "sync"
-                    };
+                    let command = if (process + round) % 2 == 0 { "execute --all" } else { "sync" };
                     case.run(command).success();
                 });
             }
@@ -30,16 +26,9 @@ fn execute_and_sync_at_once_record_each_phase_once() {
     }
     let patterns = ".vbw-planning/patterns/PATTERNS.md";
     let recorded = case.read(patterns).unwrap();
-    assert_eq!(
-        String::from_utf8(recorded),
-        String::from_utf8(undisturbed.read(patterns).unwrap())
-    );
+    assert_eq!(String::from_utf8(recorded), String::from_utf8(undisturbed.read(patterns).unwrap()));
     assert_eq!(case.read("CLAUDE.md"), undisturbed.read("CLAUDE.md"));
-    let left: Vec<_> = case
-        .tree()
-        .into_keys()
-        .filter(|path| path.contains(".tmp"))
-        .collect();
+    let left: Vec<_> = case.tree().into_keys().filter(|path| path.contains(".tmp")).collect();
     assert!(left.is_empty(), "left behind: {left:?}");
 }
 
@@ -50,10 +39,7 @@ fn shipping_and_recording_again_appends_nothing() {
     let shipped = case.tree();
     case.run("execute --all").success();
     case.run("ship").success();
-    assert_eq!(
-        crate::support::difference(&shipped, &case.tree()),
-        Vec::<String>::new()
-    );
+    assert_eq!(crate::support::difference(&shipped, &case.tree()), Vec::<String>::new());
 }
 
 #[test]
@@ -112,9 +98,7 @@ fn milestones_started_and_switched_at_once_lose_no_file() {
     let mut slugs: Vec<_> = open.map(|one| one["slug"].as_str().unwrap()).collect();
     slugs.sort_unstable();
     let started = (0..PROCESSES).map(|process| format!("milestone-{process}"));
-    let wanted: Vec<_> = std::iter::once("default".to_owned())
-        .chain(started)
-        .collect();
+    let wanted: Vec<_> = std::iter::once("default".to_owned()).chain(started).collect();
     assert_eq!(slugs, wanted);
     let active = String::from_utf8(case.read(".vbw-planning/ACTIVE").unwrap()).unwrap();
     assert_eq!(listed["milestones"][0]["slug"], active.trim_end());
@@ -152,16 +136,8 @@ fn ledger_updates_at_once_lose_nothing() {
     for process in 0..PROCESSES {
         let bullet = format!("- alpha{process} beta{process} gamma{process} delta{process}\n");
         assert_eq!(text("CONSTRAINTS.md").matches(&bullet).count(), 1);
-        assert_eq!(
-            text("DECISIONS.md")
-                .matches(&format!("\u{2014} Title {process}\n"))
-                .count(),
-            1
-        );
+        assert_eq!(text("DECISIONS.md").matches(&format!("\u{2014} Title {process}\n")).count(), 1);
     }
-    let status = case
-        .program("git status --porcelain docs")
-        .success()
-        .stdout();
+    let status = case.program("git status --porcelain docs").success().stdout();
     assert_eq!(status, "", "all is committed");
 }

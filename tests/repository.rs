@@ -28,15 +28,8 @@ fn ci_runs_the_commands_of_the_readme() {
         let runs = listed.lines().filter(|line| line == command).count();
         assert_eq!(runs, 1, "{command:?} in .ci/run --list:\n{listed}");
     }
-    let tests = starting_with(
-        &listed.lines().map(str::to_owned).collect::<Vec<_>>(),
-        "cargo test",
-    );
-    assert_eq!(
-        tests.len(),
-        1,
-        ".ci/run tests in another way too:\n{listed}"
-    );
+    let tests = starting_with(&listed.lines().map(str::to_owned).collect::<Vec<_>>(), "cargo test");
+    assert_eq!(tests.len(), 1, ".ci/run tests in another way too:\n{listed}");
 }
 
 #[test]
@@ -48,10 +41,7 @@ fn the_readme_shows_what_its_command_prints() {
         .and_then(|(_, rest)| rest.split_once("```"))
         .map(|(block, _)| block)
         .unwrap();
-    let printed = Case::new("examples/vbw-project")
-        .run("status")
-        .success()
-        .stdout();
+    let printed = Case::new("examples/vbw-project").run("status").success().stdout();
     assert_eq!(shown, printed);
 }
 
@@ -82,10 +72,7 @@ fn the_readme_has_a_path_for_every_link() {
         let folder = Path::new(file).parent().unwrap();
         for target in links(&read(file)) {
             let there = folder.join(&target);
-            assert!(
-                there.exists(),
-                "{file} links to {target}, which is not there"
-            );
+            assert!(there.exists(), "{file} links to {target}, which is not there");
         }
     }
 }
@@ -104,23 +91,12 @@ fn every_example_has_a_planning_folder_and_a_line_in_their_readme() {
     for example in folders("examples") {
         let layouts = LayoutName::ALL.map(LayoutName::dir);
         let found = layouts.iter().filter(|name| example.join(name).is_dir());
-        assert_eq!(
-            found.count(),
-            1,
-            "{} has one planning folder",
-            example.display()
-        );
+        assert_eq!(found.count(), 1, "{} has one planning folder", example.display());
         let name = example.file_name().unwrap().to_string_lossy();
-        assert!(
-            readme.contains(&format!("| `{name}` |")),
-            "{name} in examples/README.md"
-        );
+        assert!(readme.contains(&format!("| `{name}` |")), "{name} in examples/README.md");
         examples += 1;
     }
-    assert!(
-        examples >= LayoutName::ALL.len(),
-        "one example for each layout"
-    );
+    assert!(examples >= LayoutName::ALL.len(), "one example for each layout");
 }
 
 #[test]
@@ -132,10 +108,7 @@ fn the_history_of_the_example_is_as_its_readme_says() {
         .collect();
     let readme = read("examples/README.md");
     assert!(
-        readme.contains(&format!(
-            "Its history is {} plans with summaries",
-            summaries.len()
-        )),
+        readme.contains(&format!("Its history is {} plans with summaries", summaries.len())),
         "{} summaries",
         summaries.len()
     );
@@ -144,16 +117,11 @@ fn the_history_of_the_example_is_as_its_readme_says() {
 #[test]
 fn every_source_file_says_what_it_is() {
     // The tests of a module in a file of their own are said by the module.
-    let modules = source_files(Path::new("src"))
-        .into_iter()
-        .filter(|file| !file.ends_with("tests.rs"));
+    let modules =
+        source_files(Path::new("src")).into_iter().filter(|file| !file.ends_with("tests.rs"));
     for file in modules {
         let text = fs::read_to_string(&file).unwrap();
-        assert!(
-            text.starts_with("//! "),
-            "{} starts with //!",
-            file.display()
-        );
+        assert!(text.starts_with("//! "), "{} starts with //!", file.display());
     }
 }
 
@@ -161,11 +129,7 @@ fn every_source_file_says_what_it_is() {
 fn no_source_file_is_too_long() {
     for file in source_files(Path::new("src")) {
         let lines = code_lines(&fs::read_to_string(&file).unwrap());
-        assert!(
-            lines <= MAX_CODE_LINES,
-            "{}: {lines} lines of code, split it",
-            file.display()
-        );
+        assert!(lines <= MAX_CODE_LINES, "{}: {lines} lines of code, split it", file.display());
     }
 }
 
@@ -179,11 +143,7 @@ fn code_lines_leave_out_comments_and_tests() {
 fn no_test_file_is_left_out() {
     let mut checked = 0;
     for folder in ["tests", "tests/cli"] {
-        let root = if folder == "tests" {
-            "main.rs"
-        } else {
-            "mod.rs"
-        };
+        let root = if folder == "tests" { "main.rs" } else { "mod.rs" };
         let Ok(list) = fs::read_to_string(Path::new(folder).join(root)) else {
             continue;
         };
@@ -235,10 +195,7 @@ fn every_command_has_a_test_an_example_and_a_row_in_the_readme() {
     for command in &commands {
         let test = format!("tests/cli/{}.rs", command.replace('-', "_"));
         assert!(Path::new(&test).exists(), "{test} is missing");
-        assert!(
-            readme.contains(&format!("`annals {command}")),
-            "{command} in README.md"
-        );
+        assert!(readme.contains(&format!("`annals {command}")), "{command} in README.md");
         assert_examples(&[command]);
     }
     if !commands.is_empty() {
@@ -343,9 +300,7 @@ fn names_a_machine_path(line: &str) -> bool {
 
 /// The modules of a folder of tests: its Rust files, and its folders that have a `mod.rs`.
 fn modules_in(folder: &str) -> Vec<String> {
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries
         .filter(|path| {
             path.extension().is_some_and(|extension| extension == "rs")

@@ -47,11 +47,8 @@ fn paths_are_found_without_git() {
     let text =
         "`src/main.rs:3`, `Button.tsx`, `a.md`, `src/gone.rs`, and/or, `src/web/Button`, src/*.rs";
     let found = check(&[written(text)], tree);
-    let statuses: Vec<(&str, PathStatus)> = found.entries[0]
-        .paths
-        .iter()
-        .map(|report| (report.path.as_str(), report.status))
-        .collect();
+    let statuses: Vec<(&str, PathStatus)> =
+        found.entries[0].paths.iter().map(|report| (report.path.as_str(), report.status)).collect();
     assert_eq!(
         statuses,
         [
@@ -76,13 +73,7 @@ fn check<'a>(texts: &[DatedText<'_>], files: impl IntoIterator<Item = &'a str>) 
 }
 
 fn written(text: &str) -> DatedText<'_> {
-    DatedText {
-        id: "text",
-        line: 1,
-        text,
-        commit: None,
-        date: None,
-    }
+    DatedText { id: "text", line: 1, text, commit: None, date: None }
 }
 
 /// Returns a path and all its ends: `src/a.rs` and `a.rs`, in lower case.
@@ -95,21 +86,15 @@ fn ends(path: &str) -> Vec<String> {
 
 fn folders_with_trees(corpus: &Path) -> Vec<PathBuf> {
     let kinds = ["vbw", "gsd", "ledger"].map(|kind| fs::read_dir(corpus.join(kind)).unwrap());
-    let folders = kinds
-        .into_iter()
-        .flatten()
-        .map(|entry| entry.unwrap().path());
-    let mut folders: Vec<PathBuf> = folders
-        .filter(|folder| folder.join("tree.txt").is_file())
-        .collect();
+    let folders = kinds.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<PathBuf> =
+        folders.filter(|folder| folder.join("tree.txt").is_file()).collect();
     folders.sort();
     folders
 }
 
 /// The texts that tell of what was done and learned: they name the most files.
-const TOLD: &[&str] = &[
-    "SUMMARY", "PATTERNS", "STRUCTURE", "DECISIONS", "CONSTRAINTS",
-];
+const TOLD: &[&str] = &["SUMMARY", "PATTERNS", "STRUCTURE", "DECISIONS", "CONSTRAINTS"];
 
 fn texts(folder: &Path) -> Vec<String> {
     let mut texts = Vec::new();

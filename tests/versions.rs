@@ -29,17 +29,14 @@ fn database(case: &Case, version: usize) -> std::path::PathBuf {
         connection.execute_batch(step).unwrap();
     }
     connection.execute(FACT, []).unwrap();
-    connection
-        .pragma_update(None, "user_version", version.to_string())
-        .unwrap();
+    connection.pragma_update(None, "user_version", version.to_string()).unwrap();
     path
 }
 
 fn version_of(database: &std::path::Path) -> usize {
     let connection = Connection::open(database).unwrap();
-    let version: u32 = connection
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .unwrap();
+    let version: u32 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     version as usize
 }
 
@@ -54,10 +51,7 @@ fn the_facts_of_every_earlier_version_are_found_after_one_migration() {
             .env("ANNALS_USER", "ada")
             .success()
             .json();
-        assert_eq!(
-            found["hits"][0]["fact"]["value_text"], "Rome",
-            "version {version}: {found}"
-        );
+        assert_eq!(found["hits"][0]["fact"]["value_text"], "Rome", "version {version}: {found}");
         let kept = case
             .run("facts add --key city --value Oslo --json")
             .env("ANNALS_DB", &path)
@@ -76,14 +70,9 @@ fn facts_of_a_later_version_are_refused_and_not_touched() {
     drop(connection);
     let before = std::fs::read(&path).unwrap();
     for line in ["facts list", "facts add --key city --value Oslo"] {
-        let run = case
-            .run(line)
-            .env("ANNALS_DB", &path)
-            .env("ANNALS_USER", "ada")
-            .code(1);
+        let run = case.run(line).env("ANNALS_DB", &path).env("ANNALS_USER", "ada").code(1);
         assert!(
-            run.stderr()
-                .contains("the database has version 99, which is newer"),
+            run.stderr().contains("the database has version 99, which is newer"),
             "{}",
             run.report()
         );
@@ -98,12 +87,7 @@ fn a_search_cache_of_another_version_is_built_anew() {
     assert_ne!(first["hits"], json!([]));
     let cache = case.root().join(".annals/index.db");
     let connection = Connection::open(&cache).unwrap();
-    connection
-        .execute(
-            "UPDATE owner SET identity = replace(identity, 'a', 'b')",
-            [],
-        )
-        .unwrap();
+    connection.execute("UPDATE owner SET identity = replace(identity, 'a', 'b')", []).unwrap();
     connection.execute("DELETE FROM units", []).unwrap();
     drop(connection);
     let again = case.run("recall sessions --json").success();
@@ -137,9 +121,5 @@ fn notices_in_a_form_that_is_not_known_are_begun_anew() {
         .stdin("{\"session_id\": \"s1\", \"hook_event_name\": \"SessionStart\", \"source\": \"startup\"}")
         .success();
     assert_eq!(start.stderr(), "", "{}", start.report());
-    assert!(
-        start.stdout().contains("additionalContext"),
-        "{}",
-        start.report()
-    );
+    assert!(start.stdout().contains("additionalContext"), "{}", start.report());
 }

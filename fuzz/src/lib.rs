@@ -91,12 +91,7 @@ pub fn hook_input(bytes: &[u8]) {
     let Some(input) = Input::parse(bytes) else {
         return;
     };
-    drop((
-        input.event(),
-        input.cwd(),
-        input.trigger(),
-        input.is_compacted(),
-    ));
+    drop((input.event(), input.cwd(), input.trigger(), input.is_compacted()));
     drop(input.written());
 }
 
@@ -132,11 +127,7 @@ pub fn mcp_call(bytes: &[u8]) {
     // A path below a file does not exist and cannot be created.
     let home = manifest.join("Cargo.toml/home");
     let now = "2026-03-01T12:00:00Z".into();
-    let variables = [
-        ("HOME", home),
-        ("ANNALS_USER", "ada".into()),
-        ("ANNALS_NOW", now),
-    ];
+    let variables = [("HOME", home), ("ANNALS_USER", "ada".into()), ("ANNALS_NOW", now)];
     let project = Project::open(OpenRequest {
         directory: examples
             .find(|folder| folder.is_dir())
@@ -151,11 +142,7 @@ pub fn mcp_call(bytes: &[u8]) {
 
 /// Merges three versions, separated by NUL; identical versions must merge to the same text.
 pub fn merge_file(bytes: &[u8]) {
-    let labels = Labels {
-        marker_length: 7,
-        ours: "ours".to_owned(),
-        theirs: "theirs".to_owned(),
-    };
+    let labels = Labels { marker_length: 7, ours: "ours".to_owned(), theirs: "theirs".to_owned() };
     with_text(bytes, |text, _| {
         let mut versions = text.split('\0');
         let mut next = || versions.next().unwrap_or_default();
@@ -169,11 +156,7 @@ pub fn merge_file(bytes: &[u8]) {
             MergeKind::Context,
         ] {
             merge::merge(kind, Versions { base, ours, theirs }, &labels);
-            let same = Versions {
-                base: ours,
-                ours,
-                theirs: ours,
-            };
+            let same = Versions { base: ours, ours, theirs: ours };
             let merged = merge::merge(kind, same, &labels);
             assert_eq!(merged.conflicts, 0);
             // An index is regenerated from its rows.

@@ -27,10 +27,7 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     if project.planning().is_err() {
         return Ok(Vec::new());
     }
-    let request = SyncRequest {
-        check: true,
-        ..SyncRequest::default()
-    };
+    let request = SyncRequest { check: true, ..SyncRequest::default() };
     let report = lifecycle::sync(project, &request)?;
     warnings.extend(report.warnings);
     let of = |file: &RegeneratedFile, message: &str| {
@@ -49,19 +46,11 @@ pub(crate) fn block(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         Some(excess) => Some(of(file, &format!("is {excess} over its limit"))),
         // If the user has set limits, a shortened block is intended.
         None if file.shrunk.is_empty() || has_own_limits => None,
-        None => Some(of(
-            file,
-            "contains so much of your own text that the block was shortened",
-        )),
+        None => Some(of(file, "contains so much of your own text that the block was shortened")),
     });
     let mut rows = vec![
         AuditRow::new(STORE, "block", off.collect(), "annals sync"),
-        AuditRow::new(
-            STORE,
-            BUDGET,
-            long.collect(),
-            "shorten the text outside the block",
-        ),
+        AuditRow::new(STORE, BUDGET, long.collect(), "shorten the text outside the block"),
     ];
     rows.extend(refused(&context));
     Ok(rows)
@@ -72,10 +61,7 @@ fn refused(context: &ContextFiles) -> Option<AuditRow> {
     let refused = context.refused.iter();
     let hint = refused.clone().find_map(|refusal| refusal.hint.clone());
     let found: Vec<Detail> = refused
-        .map(|refusal| Detail {
-            place: refusal.place.clone(),
-            ..Detail::new(&refusal.message)
-        })
+        .map(|refusal| Detail { place: refusal.place.clone(), ..Detail::new(&refusal.message) })
         .collect();
     let fix = hint.unwrap_or_else(|| "annals sync".to_owned());
     (!found.is_empty()).then(|| AuditRow::new(STORE, "refused", found, fix).into_fault())
@@ -83,9 +69,8 @@ fn refused(context: &ContextFiles) -> Option<AuditRow> {
 
 /// Searches the context files for secrets.
 pub(crate) fn secrets(project: &Project, warnings: &mut Vec<Warning>) -> Option<AuditRow> {
-    let files: Vec<PathBuf> = ContextTarget::ALL
-        .map(|target| project.root.join(target.file()))
-        .into();
+    let files: Vec<PathBuf> =
+        ContextTarget::ALL.map(|target| project.root.join(target.file())).into();
     // If a context file is a link, agents read its target.
     files::secrets(project, STORE, files, read::bytes, warnings)
 }

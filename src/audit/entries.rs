@@ -42,10 +42,8 @@ impl EntryRows<'_> {
     fn rows(&self, found: &EntryAudit, priority: usize) -> Vec<AuditRow> {
         let row = |check, details, fix: &str| AuditRow::new(STORE, check, details, fix);
         let old = self.all(&found.stale, "has not been reviewed for 180 days");
-        let guesses = self.all(
-            &found.stale_low_confidence,
-            "is a guess that has not been reviewed for 30 days",
-        );
+        let guesses = self
+            .all(&found.stale_low_confidence, "is a guess that has not been reviewed for 30 days");
         let index = found.index_rebuilt.then(|| {
             let place = self.location(&self.store.index(), None);
             Detail::at(place, "does not match the entries")
@@ -64,16 +62,8 @@ impl EntryRows<'_> {
                 [guesses, old].concat(),
                 "annals entry write --key KEY, once it is reviewed",
             ),
-            row(
-                "duplicates",
-                self.duplicates(found),
-                "annals entry supersede --old KEY --new KEY",
-            ),
-            row(
-                "links",
-                self.links(found),
-                "edit the linking entry: annals entry write",
-            ),
+            row("duplicates", self.duplicates(found), "annals entry supersede --old KEY --new KEY"),
+            row("links", self.links(found), "edit the linking entry: annals entry write"),
             row(
                 "size",
                 self.all(&found.oversized, "has more than 500 lines"),

@@ -26,11 +26,7 @@ pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Resul
     let found = facts::check(&facts)?;
     let mut rows = rows(&found);
     rows.extend(pending(project, &facts)?);
-    rows.extend(
-        facts::sharing(&facts)?
-            .filter(|here| !here.has_left)
-            .map(|here| shared(&here)),
-    );
+    rows.extend(facts::sharing(&facts)?.filter(|here| !here.has_left).map(|here| shared(&here)));
     Ok(rows)
 }
 
@@ -94,12 +90,8 @@ fn pending(project: &Project, facts: &Facts) -> Result<Option<AuditRow>> {
     let user = facts::user(project, None)?;
     let pending = facts::pending(facts, &user)?;
     let keys = pending.iter();
-    let keys = keys.map(|one| {
-        Detail::new(&format!(
-            "{} waits for the user's confirmation",
-            one.fact.key
-        ))
-    });
+    let keys =
+        keys.map(|one| Detail::new(&format!("{} waits for the user's confirmation", one.fact.key)));
     let (keys, fix) = (keys.collect(), "annals facts pending");
     Ok(Some(AuditRow::new(STORE, "pending", keys, fix)))
 }

@@ -74,10 +74,7 @@ pub(crate) fn in_text(path: &Path, text: &str, first: usize) -> Vec<Detail> {
         .into_iter()
         .map(|(rule, line)| {
             let place = SourceLocation::new(path, line);
-            Detail::at(
-                place,
-                &format!("contains what looks like a secret ({rule})"),
-            )
+            Detail::at(place, &format!("contains what looks like a secret ({rule})"))
         })
         .collect()
 }

@@ -58,10 +58,7 @@ fn path(project: &Project) -> Option<PathBuf> {
 }
 
 /// Returns the end of a file, from the start of a line, and the number of that line.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the user chooses the path of the journal"
-)]
+#[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
 fn tail(path: &Path) -> std::io::Result<(usize, Vec<u8>)> {
     let mut file = File::open(path)?;
     let start = file.metadata()?.len().saturating_sub(TAIL);

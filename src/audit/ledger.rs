@@ -31,10 +31,7 @@ pub(crate) fn rules(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         let message = format!("{} ({})", finding.message, finding.rule);
         Detail::at(finding.place, &message)
     });
-    Ok(vec![
-        AuditRow::new(STORE, "rules", details.collect(), fix),
-        coverage(&report.coverage),
-    ])
+    Ok(vec![AuditRow::new(STORE, "rules", details.collect(), fix), coverage(&report.coverage)])
 }
 
 fn coverage(coverage: &Coverage) -> AuditRow {

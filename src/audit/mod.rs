@@ -53,12 +53,7 @@ impl Check {
         command: &'static str,
         run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>,
     ) -> Self {
-        Self {
-            store,
-            name,
-            command,
-            run,
-        }
+        Self { store, name, command, run }
     }
 
     fn rows(&self, project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
@@ -74,24 +69,9 @@ impl Check {
 const CHECKS: &[Check] = &[
     Check::new("context", "block", "annals sync --check", context::block),
     Check::new("plan", "drift", "annals status", plan::drift),
-    Check::new(
-        "patterns",
-        "stale",
-        "annals patterns check",
-        patterns::stale,
-    ),
-    Check::new(
-        "patterns",
-        "unrecorded",
-        "annals execute --all --dry-run",
-        patterns::unrecorded,
-    ),
-    Check::new(
-        "entries",
-        "audit",
-        "annals entry audit --dry-run",
-        entries::audit,
-    ),
+    Check::new("patterns", "stale", "annals patterns check", patterns::stale),
+    Check::new("patterns", "unrecorded", "annals execute --all --dry-run", patterns::unrecorded),
+    Check::new("entries", "audit", "annals entry audit --dry-run", entries::audit),
     Check::new("ledger", "rules", "annals ledger check", ledger::rules),
     Check::new("journal", "lines", "annals journal stats", journal::lines),
     Check::new("journal", "secrets", "annals audit", journal::secrets),
@@ -109,17 +89,8 @@ pub fn audit(project: &Project) -> Audit {
     rows.extend(context::secrets(project, &mut warnings));
     // Files at paths from the user's settings have separate checks.
     for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
-        let (name, files) = (
-            store.name().as_str(),
-            store.files_to_check_for_secrets(project),
-        );
-        rows.extend(files::secrets(
-            project,
-            name,
-            files,
-            files::own_bytes,
-            &mut warnings,
-        ));
+        let (name, files) = (store.name().as_str(), store.files_to_check_for_secrets(project));
+        rows.extend(files::secrets(project, name, files, files::own_bytes, &mut warnings));
     }
     Audit {
         level: rows.iter().map(|row| row.level).max().unwrap_or(Level::Ok),
@@ -132,8 +103,7 @@ pub fn audit(project: &Project) -> Audit {
 pub fn lack_of_room(project: &Project) -> Option<AuditRow> {
     // Other problems of the context files are left to the audit.
     let rows = context::block(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();
-    rows.into_iter()
-        .find(|row| row.check == context::BUDGET && row.level != Level::Ok)
+    rows.into_iter().find(|row| row.check == context::BUDGET && row.level != Level::Ok)
 }
 
 impl Audit {

@@ -38,10 +38,7 @@ pub(crate) fn stale(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
     let stale = found.entries.into_iter().filter(|entry| entry.is_stale);
     let details = stale.map(|entry| {
         let place = SourceLocation::new(project.relative(&path), entry.line);
-        Detail::at(
-            place,
-            &format!("{}: {}", entry.id, entry.reasons.join("; ")),
-        )
+        Detail::at(place, &format!("{}: {}", entry.id, entry.reasons.join("; ")))
     });
     let details = details.collect();
     if let Some(skipped) = found.skipped {

@@ -36,18 +36,12 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
         found.into_iter().map(detail).collect()
     };
     let findings = status.findings.into_iter();
-    let findings = findings
-        .map(|finding| Detail::at(finding.place, &finding.message))
-        .collect();
+    let findings = findings.map(|finding| Detail::at(finding.place, &finding.message)).collect();
     let row = |check, found, fix: &str| AuditRow::new(STORE, check, found, fix);
     let fix = drift_fix(project, &survey);
     Ok(vec![
         row("drift", details(drift), &fix),
-        row(
-            "left plans",
-            details(left),
-            "write the missing summaries, or remove the plans",
-        ),
+        row("left plans", details(left), "write the missing summaries, or remove the plans"),
         row("documents", findings, "correct the named files by hand"),
     ])
 }
@@ -63,10 +57,7 @@ fn drift_fix(project: &Project, survey: &Survey) -> String {
         Err(error) => {
             let hint = error.hint.as_deref().unwrap_or_default();
             let first = hint.strip_suffix("; then run it again");
-            first.map_or_else(
-                || error.to_string(),
-                |first| format!("{first}; then {REPAIR}"),
-            )
+            first.map_or_else(|| error.to_string(), |first| format!("{first}; then {REPAIR}"))
         }
     }
 }

@@ -40,26 +40,17 @@ pub struct Detail {
 impl Detail {
     /// Creates a finding without a location.
     pub(crate) fn new(message: &str) -> Self {
-        Self {
-            place: None,
-            message: Line::new(&sanitized(message)).clipped(WIDTH).to_string(),
-        }
+        Self { place: None, message: Line::new(&sanitized(message)).clipped(WIDTH).to_string() }
     }
 
     /// Creates a finding in a file.
     pub(crate) fn at(place: SourceLocation, message: &str) -> Self {
-        Self {
-            place: Some(place),
-            ..Self::new(message)
-        }
+        Self { place: Some(place), ..Self::new(message) }
     }
 
     /// Creates a finding that reports why a check failed to run.
     pub(crate) fn from_error(error: &Error) -> Self {
-        Self {
-            place: error.place.clone(),
-            ..Self::new(&error.reason())
-        }
+        Self { place: error.place.clone(), ..Self::new(&error.reason()) }
     }
 }
 
@@ -119,11 +110,7 @@ impl AuditRow {
         Self {
             store,
             check,
-            level: if count == 0 {
-                Level::Ok
-            } else {
-                Level::Attention
-            },
+            level: if count == 0 { Level::Ok } else { Level::Attention },
             count,
             details,
             fix: (count > 0).then(|| fix.into()),

@@ -84,12 +84,7 @@ impl fmt::Display for Excess {
             (lines, 0) => f.write_str(&quantity(lines, "line")),
             (0, tokens) => f.write_str(&quantity(tokens, "token")),
             (lines, tokens) => {
-                write!(
-                    f,
-                    "{} and {}",
-                    quantity(lines, "line"),
-                    quantity(tokens, "token")
-                )
+                write!(f, "{} and {}", quantity(lines, "line"), quantity(tokens, "token"))
             }
         }
     }
@@ -117,14 +112,8 @@ pub(crate) fn fit(
     let is_small =
         |block: &str| !limits.is_hard && block.lines().count() + MARKER_LINES <= MIN_BLOCK_LINES;
     let excess = |block: &str| Excess {
-        lines: if is_small(block) {
-            0
-        } else {
-            lines_with(block).saturating_sub(limits.max_lines)
-        },
-        tokens: limits
-            .max_tokens
-            .map_or(0, |max| estimate_tokens(block).saturating_sub(max)),
+        lines: if is_small(block) { 0 } else { lines_with(block).saturating_sub(limits.max_lines) },
+        tokens: limits.max_tokens.map_or(0, |max| estimate_tokens(block).saturating_sub(max)),
     };
     let mut block = render(&content)?;
     let mut shrunk = Vec::new();
@@ -155,9 +144,7 @@ mod tests {
     use crate::text::Line;
 
     fn lines(count: usize) -> Vec<Line> {
-        (0..count)
-            .map(|n| Line::new(&format!("line {n}")))
-            .collect()
+        (0..count).map(|n| Line::new(&format!("line {n}"))).collect()
     }
 
     fn full() -> Content {
@@ -184,11 +171,8 @@ mod tests {
     }
 
     fn fitted(max_lines: usize, max_tokens: Option<usize>, own: usize) -> Fitted {
-        let limits = Limits {
-            max_lines,
-            max_tokens,
-            is_hard: max_lines != 200 || max_tokens.is_some(),
-        };
+        let limits =
+            Limits { max_lines, max_tokens, is_hard: max_lines != 200 || max_tokens.is_some() };
         let lines_with = |block: &str| block.lines().count() + own;
         fit(full(), limits, lines_with, |content| Ok(render(content))).unwrap()
     }
@@ -233,10 +217,7 @@ mod tests {
     fn only_the_tokens_of_the_block_count() {
         let all = estimate_tokens(&render(&full()));
         assert_eq!(fitted(200, Some(all), 50).shrunk, []);
-        assert_eq!(
-            fitted(200, Some(all - 1), 0).shrunk,
-            [ShrinkStep::FewerPatterns]
-        );
+        assert_eq!(fitted(200, Some(all - 1), 0).shrunk, [ShrinkStep::FewerPatterns]);
         let over = fitted(9, Some(1), 0).excess.unwrap();
         assert_eq!(over.lines, 1);
         assert!(over.tokens > 0);
@@ -245,26 +226,9 @@ mod tests {
 
     #[test]
     fn an_empty_section_is_not_a_step() {
-        let limits = Limits {
-            max_lines: 0,
-            max_tokens: None,
-            is_hard: true,
-        };
-        let only = Content {
-            commands: lines(3),
-            patterns: lines(2),
-            ..Content::default()
-        };
-        let fitted = fit(
-            only,
-            limits,
-            |block| block.lines().count(),
-            |c| Ok(render(c)),
-        )
-        .unwrap();
-        assert_eq!(
-            fitted.shrunk,
-            [ShrinkStep::NoCommands, ShrinkStep::NoPatterns]
-        );
+        let limits = Limits { max_lines: 0, max_tokens: None, is_hard: true };
+        let only = Content { commands: lines(3), patterns: lines(2), ..Content::default() };
+        let fitted = fit(only, limits, |block| block.lines().count(), |c| Ok(render(c))).unwrap();
+        assert_eq!(fitted.shrunk, [ShrinkStep::NoCommands, ShrinkStep::NoPatterns]);
     }
 }

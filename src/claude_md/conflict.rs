@@ -41,10 +41,7 @@ mod tests {
             (format!("{BEGIN}x\n{END}{CONFLICT}"), None),
             (format!("{BEGIN}x\n{CONFLICT}{END}"), Some(3)),
             (format!("{BEGIN}a\n=======\nb\n{END}"), None),
-            (
-                format!("x\n<<<<<<< ours\n{BEGIN}=======\n{BEGIN}>>>>>>> theirs\n{END}"),
-                Some(2),
-            ),
+            (format!("x\n<<<<<<< ours\n{BEGIN}=======\n{BEGIN}>>>>>>> theirs\n{END}"), Some(2)),
         ] {
             assert_eq!(in_block(&text), expected, "{text}");
         }

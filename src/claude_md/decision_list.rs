@@ -101,11 +101,8 @@ impl DecisionList {
         }
         fill_milestones(&mut ordered);
         let mut day = ordered.iter().find_map(|placed| placed.date);
-        let mut era = ordered
-            .iter()
-            .map(|placed| &placed.era)
-            .find(|era| **era != Era::default())
-            .cloned();
+        let mut era =
+            ordered.iter().map(|placed| &placed.era).find(|era| **era != Era::default()).cloned();
         for placed in &mut ordered {
             day = placed.date.or(day);
             placed.date = day;
@@ -132,11 +129,7 @@ impl DecisionList {
         let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
         let eras = decisions.iter().map(|placed| &placed.era);
         let eras: Vec<&Era> = eras.filter(|era| **era != Era::default()).collect();
-        if days.is_empty() {
-            is_descending(&eras)
-        } else {
-            is_descending(&days)
-        }
+        if days.is_empty() { is_descending(&eras) } else { is_descending(&days) }
     }
 }
 

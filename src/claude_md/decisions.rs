@@ -63,12 +63,7 @@ impl<'a> RankedDecision<'a> {
     /// Sorts newest first.
     fn recency(&self) -> impl Ord + use<> {
         let era = Reverse(self.placed.era.clone());
-        (
-            Reverse(self.placed.date),
-            era,
-            self.list,
-            Reverse(self.position),
-        )
+        (Reverse(self.placed.date), era, self.list, Reverse(self.position))
     }
 
     /// Sorts newest first, and decisions of the same date by impact.
@@ -80,9 +75,7 @@ impl<'a> RankedDecision<'a> {
 
 /// Returns all decisions, newest first and without repetitions.
 pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Decision> {
-    ranked(lists)
-        .into_iter()
-        .map(|ranked| ranked.placed.decision)
+    ranked(lists).into_iter().map(|ranked| ranked.placed.decision)
 }
 
 /// Returns the texts of the decisions to show, newest first.
@@ -95,17 +88,10 @@ pub(crate) fn select<'a, T>(
     let mut ranked = ranked(lists);
     ranked.sort_by_cached_key(RankedDecision::rank);
     ranked.truncate(MAX_EXAMINED);
-    let mut texts = ShownTexts {
-        texts: HashMap::new(),
-        ranked: &ranked,
-        shown,
-    };
+    let mut texts = ShownTexts { texts: HashMap::new(), ranked: &ranked, shown };
     let all = 0..ranked.len();
-    let mut selected: Vec<usize> = all
-        .clone()
-        .filter(|place| texts.is_kept(*place))
-        .take(MAX_DECISIONS)
-        .collect();
+    let mut selected: Vec<usize> =
+        all.clone().filter(|place| texts.is_kept(*place)).take(MAX_DECISIONS).collect();
     let older = selected.last().map_or(0, |last| last + 1)..all.end;
     promote_older(&mut selected, older.collect(), &mut texts);
     selected.sort_by_key(|place| ranked[*place].recency());
@@ -213,9 +199,8 @@ fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
 
 /// Removes the decisions of PROJECT.md that STATE.md has with a word more or less.
 fn without_repetitions(ranked: Vec<RankedDecision<'_>>) -> Vec<RankedDecision<'_>> {
-    let (mut kept, project): (Vec<_>, Vec<_>) = ranked
-        .into_iter()
-        .partition(|one| one.file == DecisionFile::State);
+    let (mut kept, project): (Vec<_>, Vec<_>) =
+        ranked.into_iter().partition(|one| one.file == DecisionFile::State);
     let compared = if project.is_empty() { 0 } else { MAX_COMPARED };
     let known = KnownDecisions::new(kept.iter().take(compared).map(|one| one.placed.decision));
     for (index, one) in project.into_iter().enumerate() {
@@ -236,11 +221,8 @@ fn impact(decision: &Decision) -> u8 {
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
     let words = || text.split(|c: char| !c.is_alphanumeric());
     let is_binding = words().any(|word| BINDING_WORDS.contains(&word));
-    let is_structural = words().any(|word| {
-        STRUCTURAL_PREFIXES
-            .iter()
-            .any(|prefix| word.starts_with(prefix))
-    });
+    let is_structural =
+        words().any(|word| STRUCTURAL_PREFIXES.iter().any(|prefix| word.starts_with(prefix)));
     u8::from(reason.is_some()) + u8::from(is_binding) + u8::from(is_structural)
 }
 
@@ -257,25 +239,15 @@ mod tests {
     }
 
     fn list(decisions: Vec<Decision>) -> DecisionList {
-        DecisionList {
-            decisions,
-            ..DecisionList::default()
-        }
+        DecisionList { decisions, ..DecisionList::default() }
     }
 
     fn undated(count: usize) -> DecisionList {
-        list(
-            (0..count)
-                .map(|n| decision(&format!("d{n}"), None))
-                .collect(),
-        )
+        list((0..count).map(|n| decision(&format!("d{n}"), None)).collect())
     }
 
     fn texts(lists: &[DecisionList]) -> String {
-        let texts: Vec<&str> = select(lists, Some)
-            .iter()
-            .map(|d| d.text.as_str())
-            .collect();
+        let texts: Vec<&str> = select(lists, Some).iter().map(|d| d.text.as_str()).collect();
         texts.join(" ")
     }
 
@@ -284,10 +256,7 @@ mod tests {
         assert_eq!(texts(&[undated(3)]), "d2 d1 d0");
         assert_eq!(texts(&[undated(12)]), "d11 d10 d9 d8 d7 d6 d5 d4 d3 d2");
         for heading in ["Decisions (newest first)", "Recent: most recent first"] {
-            let list = DecisionList {
-                heading: Some(heading.to_owned()),
-                ..undated(3)
-            };
+            let list = DecisionList { heading: Some(heading.to_owned()), ..undated(3) };
             assert_eq!(texts(&[list]), "d0 d1 d2");
         }
         assert_eq!(texts(&[]), "");
@@ -302,10 +271,7 @@ mod tests {
             // The newest is omitted.
             (decision.text != "d199").then_some(decision.text.as_str())
         });
-        let expected: Vec<String> = (189..199)
-            .rev()
-            .map(|number| format!("d{number}"))
-            .collect();
+        let expected: Vec<String> = (189..199).rev().map(|number| format!("d{number}")).collect();
         assert_eq!(texts, expected);
         assert_eq!(calls.get(), MAX_DECISIONS + 1);
     }
@@ -342,20 +308,12 @@ mod tests {
                 })
                 .collect(),
         };
-        let falling = of(
-            "Decisions",
-            &[("e", "[Phase 10]"), ("d", "09-02"), ("y", ""), ("c", "2.1")],
-        );
-        let rising = of(
-            "Recent Decisions",
-            &[("a", "phase-1"), ("b", "2"), ("f", "11")],
-        );
+        let falling =
+            of("Decisions", &[("e", "[Phase 10]"), ("d", "09-02"), ("y", ""), ("c", "2.1")]);
+        let rising = of("Recent Decisions", &[("a", "phase-1"), ("b", "2"), ("f", "11")]);
         assert_eq!(texts(&[falling, rising]), "f e d y c b a");
         let first = of("v1.0", &[("a", "4"), ("b", "5")]);
-        let second = of(
-            "v1.10 Shop",
-            &[("c", "1"), ("d", "v1.9 phase 7"), ("e", "2")],
-        );
+        let second = of("v1.10 Shop", &[("c", "1"), ("d", "v1.9 phase 7"), ("e", "2")]);
         assert_eq!(texts(&[first.clone(), second]), "e c d b a");
         let third = of("Milestone 2", &[("g", "Plan 03-01")]);
         assert_eq!(texts(&[first.clone(), third]), "g b a");
@@ -412,10 +370,7 @@ mod tests {
         decisions[0].text = "never 0".to_owned();
         decisions[1].rationale = Some("why".to_owned());
         decisions[0].rationale = Some("because it must".to_owned());
-        assert_eq!(
-            texts(&[list(decisions)]),
-            "d10 d9 d8 d7 d6 d5 d4 d3 d1 never 0"
-        );
+        assert_eq!(texts(&[list(decisions)]), "d10 d9 d8 d7 d6 d5 d4 d3 d1 never 0");
     }
 
     #[test]
@@ -442,10 +397,7 @@ mod tests {
     #[test]
     fn impact_counts_reasons_and_binding_and_structural_words() {
         let of = |text: &str, rationale: Option<&str>| {
-            impact(&Decision {
-                rationale: rationale.map(str::to_owned),
-                ..decision(text, None)
-            })
+            impact(&Decision { rationale: rationale.map(str::to_owned), ..decision(text, None) })
         };
         assert_eq!(of("Use tabs", None), 0);
         assert_eq!(of("Use tabs", Some("None")), 0);

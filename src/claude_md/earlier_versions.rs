@@ -26,11 +26,7 @@ pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result
 
 /// Returns the block with this digest from a committed version.
 fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
-    let Some(relative) = project
-        .git
-        .top()
-        .and_then(|top| path.strip_prefix(top).ok())
-        .map(slashed)
+    let Some(relative) = project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed)
     else {
         return Ok(None);
     };
@@ -38,10 +34,8 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
         return Ok(None);
     };
     let commits = project.git.newest_commits(MAX_COMMITS)?;
-    let versions: Vec<String> = commits
-        .iter()
-        .map(|commit| format!("{}:{relative}", commit.hash))
-        .collect();
+    let versions: Vec<String> =
+        commits.iter().map(|commit| format!("{}:{relative}", commit.hash)).collect();
     let versions = objects.read(&versions)?.into_iter().flatten();
     let mut blocks = versions.filter_map(|version| match version {
         Object::Blob(bytes) => block_with_digest(&bytes, path, stated),

@@ -71,12 +71,7 @@ impl<'a> Edited<'a> {
         let mut moved = Vec::new();
         for group in groups {
             let lines: Vec<&[u8]> = group.iter().map(|line| line.trim_ascii()).collect();
-            if lines
-                .into_iter()
-                .filter(|line| present.insert(line))
-                .count()
-                > 0
-            {
+            if lines.into_iter().filter(|line| present.insert(line)).count() > 0 {
                 moved.push(group);
             }
         }
@@ -119,11 +114,7 @@ fn added_run(lines: &[&[u8]], stated: &str) -> Option<Range<usize>> {
         let first = (start + count).saturating_sub(MAX_GENERATED_LINES);
         for end in first.max(start + 1)..=count {
             // Blank lines at the edges of a block are not hashed.
-            let mut hasher = if end == count {
-                before_trimmed.clone()
-            } else {
-                before.clone()
-            };
+            let mut hasher = if end == count { before_trimmed.clone() } else { before.clone() };
             let mut after = &lines[end..];
             if start == 0 {
                 after = without_edges(after);
@@ -155,10 +146,7 @@ mod tests {
         let generated = generated.map(|text| marker::normalised_lines(text.as_bytes()));
         match Edited::compare(inside.as_bytes(), Some(&stated), generated.as_deref()) {
             Edited::Added(groups) => Some(
-                groups
-                    .iter()
-                    .map(|group| String::from_utf8(group.concat()).unwrap())
-                    .collect(),
+                groups.iter().map(|group| String::from_utf8(group.concat()).unwrap()).collect(),
             ),
             Edited::Unknown => None,
         }
@@ -167,10 +155,7 @@ mod tests {
     #[test]
     fn one_run_of_lines_is_found_by_the_digest() {
         for (edited, expected) in [
-            (
-                "# shop\n\n- one\n  mine  \r\n- two\n\n## End\n",
-                "  mine  \r\n",
-            ),
+            ("# shop\n\n- one\n  mine  \r\n- two\n\n## End\n", "  mine  \r\n"),
             ("\n\nmine\n\n# shop\n\n- one\n- two\n\n## End\n", "mine\n"),
             ("# shop\n\n- one\n- two\n\n## End\n\na\n\nb\n", "a\n\nb\n"),
         ] {
@@ -180,10 +165,7 @@ mod tests {
         let edited = GENERATED.replace("- two", &format!("{many}- two"));
         assert_eq!(groups(&edited, None).unwrap(), [many]);
         assert_eq!(groups("# shop\n\n- one\n- 2\n\n## End\n", None), None);
-        assert_eq!(
-            groups("a\n# shop\n\n- one\nb\n- two\n\n## End\n", None),
-            None
-        );
+        assert_eq!(groups("a\n# shop\n\n- one\nb\n- two\n\n## End\n", None), None);
     }
 
     #[test]

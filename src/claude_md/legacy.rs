@@ -158,10 +158,7 @@ fn head<'a>(
     known: &RecordedContent<'_>,
 ) -> Option<GeneratedHead<'a>> {
     let text = outline.text();
-    let section = outline
-        .sections()
-        .iter()
-        .find(|section| section.level > 0)?;
+    let section = outline.sections().iter().find(|section| section.level > 0)?;
     let is_at_start = text[start..section.heading.start].trim().is_empty();
     let is_title = section.level == 1
         && whole_line(text, section).is_some_and(|line| line.starts_with("# "))
@@ -202,9 +199,7 @@ fn without_tool(heading: &str) -> Cow<'_, str> {
 }
 
 fn is_tool(word: &str) -> bool {
-    LayoutName::ALL
-        .into_iter()
-        .any(|layout| layout.as_str().to_uppercase() == word)
+    LayoutName::ALL.into_iter().any(|layout| layout.as_str().to_uppercase() == word)
 }
 
 /// Returns a heading's line if the heading starts it; not so in a list or a quote.
@@ -228,10 +223,7 @@ fn without_rule(text: &str, section: &Section) -> Range<usize> {
 }
 
 fn lines(body: &str) -> Vec<&str> {
-    body.lines()
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty())
-        .collect()
+    body.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect()
 }
 
 #[cfg(test)]

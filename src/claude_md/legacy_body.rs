@@ -119,13 +119,9 @@ pub(crate) fn state(body: &[&str], _: &RecordedContent<'_>) -> Disposition {
         .strip_prefix("- Planning directory: `.")
         .is_some_and(|folder| folder.trim_end_matches(['`', '/']).ends_with("planning"));
     let is_position = |line: &&str| {
-        [
-            "- Current Phase: ",
-            "- Status: ",
-            "- Project not yet defined",
-        ]
-        .iter()
-        .any(|start| line.starts_with(start))
+        ["- Current Phase: ", "- Status: ", "- Project not yet defined"]
+            .iter()
+            .any(|start| line.starts_with(start))
             || (line.starts_with("- Milestone: ") && line.ends_with(" phases)"))
     };
     if names_folder && rest.iter().all(is_position) {
@@ -219,10 +215,7 @@ pub(crate) fn commands(body: &[&str], known: &RecordedContent<'_>) -> Dispositio
         format!("Run /{layout}:help for all available commands."),
     ];
     let rest = match body {
-        [
-            "This project uses VBW (Vibe Better with Claude Code).",
-            rest @ ..,
-        ] => rest,
+        ["This project uses VBW (Vibe Better with Claude Code).", rest @ ..] => rest,
         all => all,
     };
     match rest {

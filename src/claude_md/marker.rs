@@ -29,9 +29,7 @@ impl BlockMarker {
     /// Parses a line as a marker, if it is one.
     pub(crate) fn from_line(line: &str) -> Option<Self> {
         let (name, rest) = annals_marker(line)?;
-        let attributes = rest
-            .strip_suffix("-->")
-            .filter(|inner| !inner.contains("-->"));
+        let attributes = rest.strip_suffix("-->").filter(|inner| !inner.contains("-->"));
         match (name, attributes.map(str::trim)) {
             ("begin", Some(attributes)) => Some(Self::begin(attributes)),
             ("end", Some("")) => Some(Self::End),
@@ -61,10 +59,8 @@ pub(crate) fn end() -> &'static str {
 
 /// Returns the lines of a block, normalised for comparison and hashing.
 pub(crate) fn normalised_lines(inside: &[u8]) -> Vec<&[u8]> {
-    let lines: Vec<&[u8]> = inside
-        .split(|byte| *byte == b'\n')
-        .map(<[u8]>::trim_ascii_end)
-        .collect();
+    let lines: Vec<&[u8]> =
+        inside.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).collect();
     without_edges(&lines).to_vec()
 }
 
@@ -135,20 +131,11 @@ mod tests {
         for (line, expected) in [
             ("<!-- annals:begin v1 sha256=ab12 -->", hashed("ab12")),
             ("  <!--annals:begin  v1  sha256=ab12-->\r", hashed("ab12")),
-            (
-                "<!-- annals:begin v1 sha256=ab12 (edit outside) -->",
-                hashed("ab12"),
-            ),
+            ("<!-- annals:begin v1 sha256=ab12 (edit outside) -->", hashed("ab12")),
             ("<!-- annals:begin v1 -->", Some(BlockMarker::Begin(None))),
             ("<!-- annals:end -->", Some(BlockMarker::End)),
-            (
-                "<!-- annals:begin v2 sha256=ab12 -->",
-                Some(BlockMarker::Damaged),
-            ),
-            (
-                "<!-- annals:begin v1 sha256=ab12",
-                Some(BlockMarker::Damaged),
-            ),
+            ("<!-- annals:begin v2 sha256=ab12 -->", Some(BlockMarker::Damaged)),
+            ("<!-- annals:begin v1 sha256=ab12", Some(BlockMarker::Damaged)),
             ("<!-- annals:end --> text", Some(BlockMarker::Damaged)),
             ("<!-- annals:end --> -->", Some(BlockMarker::Damaged)),
             ("<!-- annals:ending -->", None),

@@ -157,10 +157,7 @@ impl<'a> ContextFile<'a> {
             && self.edited_digest().is_none()
         {
             debug_assert!(old.edited.is_none(), "an unedited block has no edits");
-            return Ok(UpdatedContextFile {
-                bytes: self.existing.to_vec(),
-                warnings,
-            });
+            return Ok(UpdatedContextFile { bytes: self.existing.to_vec(), warnings });
         }
         warnings.extend(self.edit_warning(&new));
         let bytes = self.assemble(&new);
@@ -177,10 +174,7 @@ impl<'a> ContextFile<'a> {
             None => "the block was edited by hand; the edits are replaced".to_owned(),
             Some(Edited::Added(_)) => {
                 let moved = self.relocated(new).concat();
-                let count = moved
-                    .iter()
-                    .filter(|line| !line.trim_ascii().is_empty())
-                    .count();
+                let count = moved.iter().filter(|line| !line.trim_ascii().is_empty()).count();
                 if count == 0 {
                     return None;
                 }
@@ -298,9 +292,7 @@ fn is_line_start(before: &[u8]) -> bool {
 /// Returns the first visible line: neither blank nor a comment.
 fn first_line(text: &str) -> Option<&str> {
     let is_comment = |line: &str| line.starts_with("<!--") && line.ends_with("-->");
-    text.lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty() && !is_comment(line))
+    text.lines().map(str::trim).find(|line| !line.is_empty() && !is_comment(line))
 }
 
 fn title_of(line: &str) -> Option<String> {

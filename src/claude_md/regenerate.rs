@@ -85,11 +85,7 @@ pub struct RefusedContextFile {
 
 impl From<Error> for RefusedContextFile {
     fn from(error: Error) -> Self {
-        Self {
-            message: error.message,
-            place: error.place,
-            hint: error.hint,
-        }
+        Self { message: error.message, place: error.place, hint: error.hint }
     }
 }
 
@@ -222,12 +218,8 @@ impl Regeneration<'_> {
     fn content_for(&self, file: &ContextFile<'_>) -> Content {
         let mut content = self.content.clone();
         let sentences = SentenceSet::from_text(&file.own_text());
-        content
-            .decisions
-            .retain(|line| !sentences.contains(line.as_str()));
-        content
-            .patterns
-            .retain(|line| !sentences.contains(line.as_str()));
+        content.decisions.retain(|line| !sentences.contains(line.as_str()));
+        content.patterns.retain(|line| !sentences.contains(line.as_str()));
         let own = file.title();
         if own.is_some_and(|own| fold(&own) == fold(self.known.project)) {
             content.title = None;

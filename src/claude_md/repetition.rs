@@ -29,10 +29,7 @@ impl KnownDecisions {
         }
         let own = Wordings::new(decision);
         let index = self.0.iter().position(|known| own.repeats(known))?;
-        Some(Repetition {
-            index,
-            has_all_words: self.0[index].text.is_part_of(&own.text),
-        })
+        Some(Repetition { index, has_all_words: self.0[index].text.is_part_of(&own.text) })
     }
 }
 

@@ -96,11 +96,7 @@ impl Sources {
             layout: layout.name,
             ..RecordedContent::default()
         }
-        .with_lists(
-            lists.flat_map(|list| &list.decisions),
-            &self.skills,
-            &self.recorded_patterns,
-        )
+        .with_lists(lists.flat_map(|list| &list.decisions), &self.skills, &self.recorded_patterns)
         .with_shipped(&self.shipped)
     }
 
@@ -155,12 +151,7 @@ impl Sources {
             skills: self.skill_lines(&mut lines),
             patterns: self.pattern_lines(&mut lines),
             commands_heading: Line::new(&layout.section.heading),
-            commands: layout
-                .section
-                .lines
-                .iter()
-                .map(|line| Line::new(line))
-                .collect(),
+            commands: layout.section.lines.iter().map(|line| Line::new(line)).collect(),
         }
     }
 
@@ -311,10 +302,7 @@ mod tests {
         assert_eq!(content.milestone, None);
         let phase = content.phase.unwrap();
         assert_eq!(phase.number.as_str(), "5.1");
-        assert_eq!(
-            (phase.name, phase.status),
-            (None, Some(Line::new("in progress")))
-        );
+        assert_eq!((phase.name, phase.status), (None, Some(Line::new("in progress"))));
         assert_eq!(content.commands_heading.as_str(), "VBW Commands");
         assert_eq!(content.commands.len(), 3);
         assert_eq!(warnings, [""; 0]);
@@ -392,27 +380,18 @@ mod tests {
                 "~~One table per harbour~~ \u{2014} dropped; the index has all",
                 "Instead of One table per harbour: dropped; the index has all",
             ),
-            (
-                "~~Use a cron job~~ -> a queue",
-                "Instead of Use a cron job: a queue",
-            ),
+            ("~~Use a cron job~~ -> a queue", "Instead of Use a cron job: a queue"),
             ("~~Use a cron job~~ Use a queue", "Use a queue"),
             ("Use a queue, ~~not~~ always", "Use a queue, always"),
         ] {
-            let decision = Decision {
-                text: text.to_owned(),
-                ..Decision::default()
-            };
+            let decision = Decision { text: text.to_owned(), ..Decision::default() };
             assert_eq!(decision_statement(&decision).as_deref(), Some(expected));
         }
     }
 
     #[test]
     fn fresh_patterns_come_first_and_stale_ones_are_marked() {
-        let pattern = |summary: &str, is_stale| Pattern {
-            summary: summary.to_owned(),
-            is_stale,
-        };
+        let pattern = |summary: &str, is_stale| Pattern { summary: summary.to_owned(), is_stale };
         let long = "word ".repeat(60);
         let sources = Sources {
             patterns: vec![
@@ -437,30 +416,20 @@ mod tests {
     #[test]
     fn secrets_are_redacted_with_a_warning() {
         let key = ["ghp", "_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
-        let sources = Sources {
-            core_value: Some(format!("Deploy with {key} only")),
-            ..Sources::default()
-        };
+        let sources =
+            Sources { core_value: Some(format!("Deploy with {key} only")), ..Sources::default() };
         let (content, warnings) = content(&sources);
-        assert_eq!(
-            content.core_value,
-            Some(Line::new("Deploy with [redacted] only"))
-        );
+        assert_eq!(content.core_value, Some(Line::new("Deploy with [redacted] only")));
         assert_eq!(
             warnings,
-            [
-                ".vbw-planning: the core value contains what looks like a secret (github-token); \
-              the context file shows [redacted]"
-            ]
+            [".vbw-planning: the core value contains what looks like a secret (github-token); \
+              the context file shows [redacted]"]
         );
     }
 
     #[test]
     fn a_skill_is_listed_once() {
-        let skill = |name: &str| Skill {
-            name: name.to_owned(),
-            scope: Some("global".to_owned()),
-        };
+        let skill = |name: &str| Skill { name: name.to_owned(), scope: Some("global".to_owned()) };
         let sources = Sources {
             skills: vec![skill("testing"), skill(""), skill("testing")],
             ..Sources::default()

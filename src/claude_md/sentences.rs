@@ -27,15 +27,9 @@ impl SentenceSet {
     pub(crate) fn contains(&self, line: &str) -> bool {
         let line = line.strip_suffix(STALE_MARK).unwrap_or(line);
         let reason = line.split_once(" \u{2014} ").map(|(what, _)| what);
-        let source = line
-            .rsplit_once(" (")
-            .filter(|(_, rest)| rest.ends_with(')'));
+        let source = line.rsplit_once(" (").filter(|(_, rest)| rest.ends_with(')'));
         let forms = [Some(line), reason, source.map(|(what, _)| what)];
-        forms
-            .into_iter()
-            .flatten()
-            .map(plain)
-            .any(|form| self.sentences.contains(&form))
+        forms.into_iter().flatten().map(plain).any(|form| self.sentences.contains(&form))
     }
 }
 
@@ -53,10 +47,7 @@ fn paragraphs(text: &str) -> Vec<String> {
         }
     }
     // A sentence may start with bold text.
-    paragraphs
-        .iter()
-        .map(|paragraph| paragraph.replace('*', ""))
-        .collect()
+    paragraphs.iter().map(|paragraph| paragraph.replace('*', "")).collect()
 }
 
 fn plain(sentence: &str) -> String {
@@ -88,9 +79,7 @@ mod tests {
         ] {
             assert!(sentences.contains(line), "{line}");
         }
-        for line in [
-            "Prices are integers", "Use tabs", "Sort src/b.rs by name", "SQLite",
-        ] {
+        for line in ["Prices are integers", "Use tabs", "Sort src/b.rs by name", "SQLite"] {
             assert!(!sentences.contains(line), "{line}");
         }
     }

@@ -50,22 +50,14 @@ impl Span {
         Outline::check_whole(text, path, hint)?;
         let markers = markers(text);
         let refused = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
-            let lines: Vec<usize> = markers
-                .iter()
-                .filter(|f| is_affected(f))
-                .map(|f| f.line)
-                .collect();
+            let lines: Vec<usize> =
+                markers.iter().filter(|f| is_affected(f)).map(|f| f.line).collect();
             Err(refused(reason, &lines, path))
         };
         if markers.iter().any(|marker| marker.is_code) {
-            return refused("a marker of the block is inside code", |marker| {
-                marker.is_code
-            });
+            return refused("a marker of the block is inside code", |marker| marker.is_code);
         }
-        if markers
-            .iter()
-            .any(|marker| marker.marker == BlockMarker::Damaged)
-        {
+        if markers.iter().any(|marker| marker.marker == BlockMarker::Damaged) {
             return refused(
                 "a marker of the block is damaged or of an unknown version",
                 |marker| marker.marker == BlockMarker::Damaged,
@@ -74,24 +66,15 @@ impl Span {
         match markers.as_slice() {
             [] => Ok(None),
             [
-                PlacedMarker {
-                    marker: BlockMarker::Begin(stated),
-                    ..
-                },
-                PlacedMarker {
-                    marker: BlockMarker::End,
-                    ..
-                },
+                PlacedMarker { marker: BlockMarker::Begin(stated), .. },
+                PlacedMarker { marker: BlockMarker::End, .. },
             ] => Ok(Some(Self {
                 whole: markers[0].start..markers[1].end,
                 inside: markers[0].next..markers[1].start,
                 begin_line: markers[0].line,
                 stated: stated.clone(),
             })),
-            _ => refused(
-                "the markers of the block are unbalanced or duplicated",
-                |_| true,
-            ),
+            _ => refused("the markers of the block are unbalanced or duplicated", |_| true),
         }
     }
 }
@@ -185,14 +168,8 @@ mod tests {
         let duplicated = "CLAUDE.md:1: the markers of the block are unbalanced or duplicated";
         for (text, expected) in [
             ("BEGIN\na\n", format!("{duplicated} (line 1)")),
-            (
-                "BEGIN\nEND\n\nBEGIN\nEND\n",
-                format!("{duplicated} (lines 1, 2, 4, 5)"),
-            ),
-            (
-                "BEGIN\nBEGIN\nEND\n",
-                format!("{duplicated} (lines 1, 2, 3)"),
-            ),
+            ("BEGIN\nEND\n\nBEGIN\nEND\n", format!("{duplicated} (lines 1, 2, 4, 5)")),
+            ("BEGIN\nBEGIN\nEND\n", format!("{duplicated} (lines 1, 2, 3)")),
             ("END\nBEGIN\n", format!("{duplicated} (lines 1, 2)")),
             ("END\nEND\n", format!("{duplicated} (lines 1, 2)")),
             (

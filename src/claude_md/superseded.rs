@@ -131,10 +131,8 @@ fn most_shared(
 ) -> Option<usize> {
     let words = |index: usize| WordSet::from_text(decisions[index].untagged());
     let later = words(later);
-    let mut shared: Vec<(usize, usize)> = candidates
-        .iter()
-        .map(|index| (later.common(&words(*index)), *index))
-        .collect();
+    let mut shared: Vec<(usize, usize)> =
+        candidates.iter().map(|index| (later.common(&words(*index)), *index)).collect();
     shared.sort_unstable();
     let (most, index) = shared.pop()?;
     let second = shared.last().map_or(0, |(count, _)| *count);
@@ -159,9 +157,7 @@ fn revoked_ids(text: &str) -> Vec<String> {
             _ => continue,
         };
         let fillers = ["the", "decision", "plan"];
-        let mut after = after
-            .iter()
-            .skip_while(|word| fillers.contains(&word.as_str()));
+        let mut after = after.iter().skip_while(|word| fillers.contains(&word.as_str()));
         ids.extend(after.next().filter(|word| is_id(word)).cloned());
     }
     ids
@@ -169,10 +165,7 @@ fn revoked_ids(text: &str) -> Vec<String> {
 
 /// Returns whether a word in lower case is the id of a plan or a decision: `02-01`, `02.1-01`, `d-12`.
 fn is_id(word: &str) -> bool {
-    let is_number = |text: &str| {
-        text.bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-    };
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     word.split_once('-').is_some_and(|(first, second)| {
         let is_first = first == "d" || is_number(first);
         is_first && !first.is_empty() && !second.is_empty() && is_number(second)
@@ -184,28 +177,17 @@ mod tests {
     use super::*;
 
     fn texts_left(texts: &[&str]) -> Vec<usize> {
-        let decision = |text: &&str| Decision {
-            text: (*text).to_owned(),
-            ..Decision::default()
-        };
+        let decision = |text: &&str| Decision { text: (*text).to_owned(), ..Decision::default() };
         let decisions: Vec<Decision> = texts.iter().map(decision).collect();
         let revoked = superseded(&decisions.iter().collect::<Vec<_>>());
-        (0..texts.len())
-            .filter(|index| !revoked.contains(index))
-            .collect()
+        (0..texts.len()).filter(|index| !revoked.contains(index)).collect()
     }
 
     #[test]
     fn a_decision_that_is_revoked_by_its_id_is_found() {
         for texts in [
-            [
-                "[D-12]: Sort by name",
-                "[D-20]: Sort by date (supersedes D-12)",
-            ],
-            [
-                "D-12: Sort by name",
-                "Sort by date, which reverses decision D-12.",
-            ],
+            ["[D-12]: Sort by name", "[D-20]: Sort by date (supersedes D-12)"],
+            ["D-12: Sort by name", "Sort by date, which reverses decision D-12."],
             [
                 "02-01: Sort by name",
                 "[Phase 3]: **REVERSAL of 02-01 pattern** \u{2014} sort by date",
@@ -280,10 +262,7 @@ mod tests {
                 "In lists of orders, `by_day` replaces `by_name` in all views",
             ],
             // About something else.
-            [
-                "In the report, `by_date` replaces `by_name`",
-                "Exports call `by_name` for customers",
-            ],
+            ["In the report, `by_date` replaces `by_name`", "Exports call `by_name` for customers"],
         ] {
             assert_eq!(texts_left(&texts), [0, 1], "{texts:?}");
         }
@@ -294,23 +273,16 @@ mod tests {
         for texts in [
             ["D-12: Sort by name", "D-20: Sort by date, unlike D-12"],
             ["D-12: Sort by name", "D-20: Reverse the list, as D-12 says"],
-            [
-                "D-12: Sort by name",
-                "D-12: Sort by date (supersedes D-12 of the draft)",
-            ],
+            ["D-12: Sort by name", "D-12: Sort by date (supersedes D-12 of the draft)"],
             ["D-12: Sort by name", "D-20: Sort by date (supersedes D-1)"],
             ["D-12: Sort by name (superseded by D-20)", "D-20: Keep"],
-            [
-                "02-01: Sort by name",
-                "The new list supersedes the old one of 02-01",
-            ],
+            ["02-01: Sort by name", "The new list supersedes the old one of 02-01"],
         ] {
             assert_eq!(texts_left(&texts), [0, 1], "{texts:?}");
         }
         let reversal = "[02-02]: The list is sorted by date, supersedes 02-01";
-        let many: Vec<String> = (0..=MAX_OF_ID)
-            .map(|n| format!("[02-01]: The list is sorted by name {n}"))
-            .collect();
+        let many: Vec<String> =
+            (0..=MAX_OF_ID).map(|n| format!("[02-01]: The list is sorted by name {n}")).collect();
         let all: Vec<&str> = many.iter().map(String::as_str).chain([reversal]).collect();
         assert_eq!(texts_left(&all).len(), all.len());
     }

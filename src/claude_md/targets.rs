@@ -73,11 +73,7 @@ fn substitute(project: &Project, target: ContextTarget) -> Result<ContextTarget>
         return Ok(target);
     }
     let bytes = read::bytes(&path)?.unwrap_or_default();
-    Ok(if only_imports_agents(&readable(&bytes)) {
-        ContextTarget::Agents
-    } else {
-        target
-    })
+    Ok(if only_imports_agents(&readable(&bytes)) { ContextTarget::Agents } else { target })
 }
 
 /// Returns whether a text has no content except headings and an import of `AGENTS.md`.
@@ -112,11 +108,9 @@ fn resolved_path(project: &Project, path: &Path) -> Result<PathBuf> {
     if resolved_path.starts_with(&project.root) {
         return Ok(resolved_path);
     }
-    Err(
-        Error::refused("is a link that leads outside the project, so it is not written")
-            .at(relative, None)
-            .hint(format!("it leads to {}", resolved_path.display())),
-    )
+    Err(Error::refused("is a link that leads outside the project, so it is not written")
+        .at(relative, None)
+        .hint(format!("it leads to {}", resolved_path.display())))
 }
 
 /// Returns the target of a link whose file does not exist yet.

@@ -32,13 +32,7 @@ pub(crate) fn run(args: &AuditArgs, project: &Project, out: &mut Output) -> Resu
     let end = if args.check { audit.verdict() } else { Ok(()) };
     // With --json, the failure's document is printed instead of the table, so the hint names the command that
     // prints it.
-    let end = end.map_err(|error| {
-        if out.is_json() {
-            error.hint("annals audit")
-        } else {
-            error
-        }
-    });
+    let end = end.map_err(|error| if out.is_json() { error.hint("annals audit") } else { error });
     out.result_until(&audit, show, end)
 }
 

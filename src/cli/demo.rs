@@ -27,24 +27,15 @@ use crate::text::quantity;
 
 /// The commands in the order in which they are run, with a description each.
 const STEPS: &[(&str, &str)] = &[
-    (
-        "status",
-        "Where the work stands, worked out from the files.",
-    ),
-    (
-        "init",
-        "The planning folder exists; CLAUDE.md gets its block.",
-    ),
+    ("status", "Where the work stands, worked out from the files."),
+    ("init", "The planning folder exists; CLAUDE.md gets its block."),
     ("plan 4", "What to know before continuing work on phase 4."),
     (
         "execute",
         "The phase is complete: what it taught goes to PATTERNS.md, and CLAUDE.md follows.",
     ),
     ("ship", "The milestone is complete: it is archived."),
-    (
-        "log",
-        "Every write is on record; `annals undo` takes the last one back.",
-    ),
+    ("log", "Every write is on record; `annals undo` takes the last one back."),
 ];
 
 /// The step before which an agent executes the open plans.
@@ -97,13 +88,8 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<
         let folder = working_directory()?.join(folder);
         create_empty(&folder)?;
         // The kept project uses the caller's data folder, so that they can undo the changes.
-        let data = own
-            .data_dir()
-            .and_then(|dir| dir.parent().map(Path::to_owned));
-        DemoReport {
-            steps: walk(&folder, &only(&own, data.as_deref()))?,
-            kept: Some(folder),
-        }
+        let data = own.data_dir().and_then(|dir| dir.parent().map(Path::to_owned));
+        DemoReport { steps: walk(&folder, &only(&own, data.as_deref()))?, kept: Some(folder) }
     } else {
         let mut data = Scratch::create(&std::env::temp_dir(), "annals-demo-data")?;
         let mut scratch = Scratch::create(&std::env::temp_dir(), "annals-demo")?;
@@ -205,11 +191,7 @@ fn show(report: &DemoReport, to: &mut dyn Write) -> io::Result<()> {
 /// Prints at most `most` lines, and the number of the rest.
 fn clipped(lines: &[&str], most: usize, to: &mut dyn Write) -> io::Result<()> {
     // Printing one more line takes no more space than printing that there is one.
-    let shown = if lines.len() <= most + 1 {
-        lines.len()
-    } else {
-        most
-    };
+    let shown = if lines.len() <= most + 1 { lines.len() } else { most };
     for line in &lines[..shown] {
         writeln!(to, "{line}")?;
     }

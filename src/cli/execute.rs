@@ -53,15 +53,9 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
         let digest = lifecycle::digest(project, phase.as_ref())?;
         return out.result(&digest, |digest, to| write!(to, "{}", digest.text));
     }
-    let lessons = args
-        .lessons
-        .as_deref()
-        .map(|file| document(Some(file), "the lessons"));
+    let lessons = args.lessons.as_deref().map(|file| document(Some(file), "the lessons"));
     let request = ExecuteRequest {
-        lessons: lessons
-            .transpose()?
-            .map(|text| SubmittedLessons::parse(&text))
-            .transpose()?,
+        lessons: lessons.transpose()?.map(|text| SubmittedLessons::parse(&text)).transpose()?,
         phase,
         all: args.all,
         partial: args.partial,

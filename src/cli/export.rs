@@ -56,11 +56,7 @@ fn show(exported: &Exported, has_facts: bool, to: &mut dyn Write) -> io::Result<
     for file in &exported.files {
         writeln!(to, "{:>10}  {}", file.bytes, file.file)?;
     }
-    let done = if exported.dry_run {
-        "Would export"
-    } else {
-        "Exported"
-    };
+    let done = if exported.dry_run { "Would export" } else { "Exported" };
     write!(
         to,
         "{done} {} to {}",
@@ -68,18 +64,11 @@ fn show(exported: &Exported, has_facts: bool, to: &mut dyn Write) -> io::Result<
         exported.folder.display()
     )?;
     if !exported.empty.is_empty() {
-        write!(
-            to,
-            "; nothing to export from: {}",
-            exported.empty.join(", ")
-        )?;
+        write!(to, "; nothing to export from: {}", exported.empty.join(", "))?;
     }
     writeln!(to, ".")?;
     if has_facts {
         return Ok(());
     }
-    writeln!(
-        to,
-        "Facts are not included: --user ID includes that user's."
-    )
+    writeln!(to, "Facts are not included: --user ID includes that user's.")
 }

@@ -21,31 +21,15 @@ pub(crate) const TEMPLATE: &str =
 /// The commands in groups, the most commonly needed first.
 const GROUPS: [(&str, &str); 5] = [
     ("Start here", "setup init status sync demo"),
-    (
-        "Remember and recall",
-        "recall context entry notepad ledger journal facts share patterns",
-    ),
-    (
-        "Plan, build, ship",
-        "plan execute ship milestone pause resume inspect",
-    ),
-    (
-        "Check and maintain",
-        "doctor audit cost report log undo import export config",
-    ),
-    (
-        "For other programs",
-        "hook mcp merge-file completions man help",
-    ),
+    ("Remember and recall", "recall context entry notepad ledger journal facts share patterns"),
+    ("Plan, build, ship", "plan execute ship milestone pause resume inspect"),
+    ("Check and maintain", "doctor audit cost report log undo import export config"),
+    ("For other programs", "hook mcp merge-file completions man help"),
 ];
 
 /// Inserts the list of commands into the rendered help, if it contains the placeholder.
 pub(crate) fn with_commands(rendered: String) -> String {
-    if rendered.contains(LIST) {
-        rendered.replacen(LIST, &list(), 1)
-    } else {
-        rendered
-    }
+    if rendered.contains(LIST) { rendered.replacen(LIST, &list(), 1) } else { rendered }
 }
 
 fn list() -> String {
@@ -80,10 +64,7 @@ fn row(command: &Command, width: usize, styles: &Styles, list: &mut String) {
     let name = command.get_name();
     let about = match name {
         "help" => "Describe a command: `annals help sync`".to_owned(),
-        _ => command
-            .get_about()
-            .map(ToString::to_string)
-            .unwrap_or_default(),
+        _ => command.get_about().map(ToString::to_string).unwrap_or_default(),
     };
     let _written = writeln!(list, "  {style}{name:width$}{style:#}  {about}").is_ok();
 }
@@ -98,10 +79,7 @@ mod tests {
     fn every_command_stands_in_one_group_and_has_a_short_description() {
         let mut annals = Arguments::command();
         annals.build();
-        let listed: Vec<&str> = GROUPS
-            .iter()
-            .flat_map(|(_, names)| names.split(' '))
-            .collect();
+        let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.split(' ')).collect();
         let known: BTreeSet<&str> = annals.get_subcommands().map(Command::get_name).collect();
         assert_eq!(
             listed.iter().copied().collect::<BTreeSet<_>>(),
@@ -109,14 +87,8 @@ mod tests {
             "every command belongs in one group of GROUPS"
         );
         assert_eq!(listed.len(), known.len(), "a command is in two groups");
-        for command in annals
-            .get_subcommands()
-            .filter(|one| one.get_name() != "help")
-        {
-            let about = command
-                .get_about()
-                .map(ToString::to_string)
-                .unwrap_or_default();
+        for command in annals.get_subcommands().filter(|one| one.get_name() != "help") {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let length = about.chars().count();
             assert!(
                 (10..=84).contains(&length),

@@ -118,9 +118,7 @@ fn input() -> Vec<u8> {
     if io::stdin().is_terminal() {
         return input;
     }
-    let most = u64::try_from(MAX_INPUT)
-        .unwrap_or(u64::MAX)
-        .saturating_add(1);
+    let most = u64::try_from(MAX_INPUT).unwrap_or(u64::MAX).saturating_add(1);
     let read = stdin.by_ref().take(most).read_to_end(&mut input);
     let drained = io::copy(&mut stdin, &mut io::sink());
     if read.and(drained).is_err() {

@@ -89,11 +89,7 @@ fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
         write!(to, "{diff}")?;
     }
     let counts = report.counts;
-    let done = if report.diff.is_some() {
-        "would be imported"
-    } else {
-        "imported"
-    };
+    let done = if report.diff.is_some() { "would be imported" } else { "imported" };
     let into = match report.target {
         ImportDestination::Memory => "",
         ImportDestination::Facts => " as facts",
@@ -110,12 +106,7 @@ fn show(report: &ImportReport, to: &mut dyn Write) -> io::Result<()> {
     let lines = left.map(|one| format!("{}: {}", located(&one.item), one.reason));
     list(to, "skipped", counts.skipped, lines)?;
     let unknown = report.not_understood.iter();
-    list(
-        to,
-        "not understood",
-        counts.not_understood,
-        unknown.map(ToString::to_string),
-    )
+    list(to, "not understood", counts.not_understood, unknown.map(ToString::to_string))
 }
 
 fn located(item: &SourceItem) -> String {

@@ -67,10 +67,7 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
         request.name = out.ask(&format!("Project name [{}]: ", defaults.name))?;
     }
     if request.description.is_none() {
-        let known = defaults
-            .description
-            .map(|text| format!(" [{text}]"))
-            .unwrap_or_default();
+        let known = defaults.description.map(|text| format!(" [{text}]")).unwrap_or_default();
         request.description = out.ask(&format!("What it is, in a sentence{known}: "))?;
     }
     if request.core_value.is_none() {
@@ -84,17 +81,9 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
     if report.created.is_empty() {
         writeln!(to, "{folder} is complete already; nothing created.")?;
     } else {
-        writeln!(
-            to,
-            "Created in {folder}: {}.",
-            names(&report.created, &report.planning_dir)
-        )?;
+        writeln!(to, "Created in {folder}: {}.", names(&report.created, &report.planning_dir))?;
         if !report.kept.is_empty() {
-            writeln!(
-                to,
-                "Kept as they are: {}.",
-                names(&report.kept, &report.planning_dir)
-            )?;
+            writeln!(to, "Kept as they are: {}.", names(&report.kept, &report.planning_dir))?;
         }
     }
     if !report.skills.is_empty() {
@@ -109,11 +98,6 @@ fn show(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
 
 /// Returns the file names, relative to the planning folder.
 fn names(paths: &[PathBuf], folder: &Path) -> String {
-    let below = |path: &PathBuf| {
-        path.strip_prefix(folder)
-            .unwrap_or(path)
-            .display()
-            .to_string()
-    };
+    let below = |path: &PathBuf| path.strip_prefix(folder).unwrap_or(path).display().to_string();
     paths.iter().map(below).collect::<Vec<_>>().join(", ")
 }

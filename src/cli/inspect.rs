@@ -46,9 +46,5 @@ pub(crate) fn run(args: &InspectArgs, project: &Project, out: &mut Output) -> Re
 }
 
 fn show(found: &Inspected, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        to,
-        "{}",
-        serde_json::to_string_pretty(found).map_err(io::Error::from)?
-    )
+    writeln!(to, "{}", serde_json::to_string_pretty(found).map_err(io::Error::from)?)
 }

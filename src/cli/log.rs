@@ -80,18 +80,9 @@ fn show(operations: &Vec<Operation>, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "No changes recorded.")?;
     }
     for operation in operations {
-        writeln!(
-            to,
-            "{}  {}  {}",
-            operation.id, operation.time, operation.operation
-        )?;
+        writeln!(to, "{}  {}  {}", operation.id, operation.time, operation.operation)?;
         for file in &operation.files {
-            writeln!(
-                to,
-                "      {} {}",
-                file.happened.as_str(),
-                file.path.display()
-            )?;
+            writeln!(to, "      {} {}", file.happened.as_str(), file.path.display())?;
         }
     }
     Ok(())

@@ -81,22 +81,14 @@ pub(crate) fn run(args: &MergeFileArgs, project: &Project, out: &mut Output) -> 
             text(&ours, shown)?,
             text(&absolute(&args.theirs)?, shown)?,
         );
-        let versions = Versions {
-            base: &base,
-            ours: &own,
-            theirs: &theirs,
-        };
+        let versions = Versions { base: &base, ours: &own, theirs: &theirs };
         let merged = merge(args.kind, versions, &labels);
         let mut changes = Changes::new();
         changes.write(&ours, merged.text)?;
         Ok((merged.conflicts, changes))
     })?;
     out.warnings(&applied.warnings);
-    let report = Report {
-        path: shown.to_owned(),
-        conflicts,
-        diff: applied.diff,
-    };
+    let report = Report { path: shown.to_owned(), conflicts, diff: applied.diff };
     let verdict = match conflicts {
         0 => Ok(()),
         _ => Err(Error::failed(conflicts_marked(conflicts)).at(shown, None)),

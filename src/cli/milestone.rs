@@ -70,10 +70,7 @@ fn show(report: &MilestoneReport, to: &mut dyn Write) -> io::Result<()> {
 }
 
 fn show_list(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
-    if !milestones
-        .iter()
-        .any(|one| one.standing == MilestoneState::Active)
-    {
+    if !milestones.iter().any(|one| one.standing == MilestoneState::Active) {
         writeln!(to, "no milestone is active")?;
     }
     for one in milestones {

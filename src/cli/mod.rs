@@ -110,10 +110,7 @@ const GLOBAL_OPTIONS: &str = "Global options";
 
 /// Options that every command takes
 #[derive(Args, Clone, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct Global {
     /// The project's folder [default: nearest parent folder with a planning folder or .git]
     #[arg(short = 'C', long, value_name = "DIR", global = true, help_heading = GLOBAL_OPTIONS)]
@@ -189,20 +186,15 @@ impl Command {
             Self::Man(args) => man::run(args, out),
             Self::Journal(args) => journal::run(args, global, out),
             Self::Demo(args) => demo::run(args, global, out),
-            Self::Mcp(args) => mcp::run(
-                args,
-                Environment::new(std::env::vars_os()),
-                global.directory()?,
-            ),
+            Self::Mcp(args) => {
+                mcp::run(args, Environment::new(std::env::vars_os()), global.directory()?)
+            }
             _ => {
                 let project = global.open()?;
                 out.set_root(&project.root);
                 out.warnings(&project.warnings);
                 out.detail(&format!("project: {}", project.root.display()));
-                out.detail(&format!(
-                    "planning folder: {}",
-                    project.planning_place().dir.display()
-                ));
+                out.detail(&format!("planning folder: {}", project.planning_place().dir.display()));
                 if !self.prints_as_stored() {
                     out.redact();
                 }
@@ -276,11 +268,7 @@ impl Global {
     }
 
     fn progress(&self) -> Progress {
-        if self.quiet {
-            Progress::default()
-        } else {
-            progress::on_terminal()
-        }
+        if self.quiet { Progress::default() } else { progress::on_terminal() }
     }
 
     fn request(&self) -> Result<OpenRequest> {
@@ -299,10 +287,7 @@ impl Global {
     /// Returns the directory that the run applies to, before a project is searched for.
     fn directory(&self) -> Result<PathBuf> {
         let directory = working_directory()?;
-        Ok(self
-            .project
-            .as_ref()
-            .map_or(directory.clone(), |project| directory.join(project)))
+        Ok(self.project.as_ref().map_or(directory.clone(), |project| directory.join(project)))
     }
 
     fn mode(&self) -> OutputMode {
@@ -319,10 +304,7 @@ impl Global {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "an interface may read the working directory"
-)]
+#[expect(clippy::disallowed_methods, reason = "an interface may read the working directory")]
 fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", Path::new("."))
 }
@@ -372,9 +354,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     reason = "an interface may read the environment; compiled only for tests"
 )]
 fn arm_fail_point() {
-    let nth = std::env::var("ANNALS_FAIL_AFTER")
-        .ok()
-        .and_then(|nth| nth.parse().ok());
+    let nth = std::env::var("ANNALS_FAIL_AFTER").ok().and_then(|nth| nth.parse().ok());
     if let Some(nth) = nth {
         crate::storage::fail_point::arm(nth);
     }

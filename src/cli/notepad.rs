@@ -95,10 +95,7 @@ fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {
     let section = report.section.as_str();
     match (report.characters, report.limit) {
         (Some(characters), Some(limit)) => {
-            writeln!(
-                to,
-                "Notepad {section} updated ({characters}/{limit} chars)."
-            )
+            writeln!(to, "Notepad {section} updated ({characters}/{limit} chars).")
         }
         _ => writeln!(to, "Notepad {section} updated."),
     }

@@ -79,16 +79,9 @@ impl Output {
 
     /// Returns an output that is captured as unstyled text.
     pub(crate) fn captured() -> Self {
-        let mode = OutputMode {
-            json: false,
-            quiet: false,
-            verbose: false,
-            color: ColorChoice::Never,
-        };
-        Self {
-            captured: Some(String::new()),
-            ..Self::new(mode)
-        }
+        let mode =
+            OutputMode { json: false, quiet: false, verbose: false, color: ColorChoice::Never };
+        Self { captured: Some(String::new()), ..Self::new(mode) }
     }
 
     /// Returns the captured text.
@@ -275,12 +268,8 @@ impl Output {
             let style = diff_style(line);
             let body = line.trim_end_matches('\n');
             let end = &line[body.len()..];
-            for piece in [
-                &style.render().to_string(),
-                body,
-                &style.render_reset().to_string(),
-                end,
-            ] {
+            for piece in [&style.render().to_string(), body, &style.render_reset().to_string(), end]
+            {
                 styled.push_str(piece);
             }
         }
@@ -360,9 +349,7 @@ impl Output {
         let written = write!(self.stderr, "{question}").and_then(|()| self.stderr.flush());
         written.at("ask", Path::new("-"))?;
         let mut answer = String::new();
-        io::stdin()
-            .read_line(&mut answer)
-            .at("read the answer", Path::new("-"))?;
+        io::stdin().read_line(&mut answer).at("read the answer", Path::new("-"))?;
         let answer = answer.trim();
         Ok((!answer.is_empty()).then(|| answer.to_owned()))
     }

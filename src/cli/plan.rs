@@ -63,9 +63,8 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     list("Done when", &brief.success_criteria, 5, to)?;
     print_lines("Noted for this phase", &brief.notes, 5, LESSON_WIDTH, to)?;
     let known = brief.know.iter();
-    let (shown, know): (Vec<&RelevantPattern>, Vec<String>) = known
-        .filter_map(|pattern| Some((pattern, lesson_line(pattern)?)))
-        .unzip();
+    let (shown, know): (Vec<&RelevantPattern>, Vec<String>) =
+        known.filter_map(|pattern| Some((pattern, lesson_line(pattern)?))).unzip();
     print_lines("What to know", &know, 5, LESSON_WIDTH, to)?;
     let mut shown_with_files: Vec<&str> = Vec::new();
     let careful = brief.careful.iter().map(|file| {
@@ -95,18 +94,11 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
 }
 
 fn heading(brief: &PhaseBrief, to: &mut dyn Write) -> io::Result<()> {
-    let name = brief
-        .name
-        .as_ref()
-        .map(|name| format!(": {}", clip(name, WIDTH)))
-        .unwrap_or_default();
+    let name =
+        brief.name.as_ref().map(|name| format!(": {}", clip(name, WIDTH))).unwrap_or_default();
     // Numbering continues across milestones: phase 8 may be one of three.
     let of = usize::try_from(brief.phase.ordinal()).is_ok_and(|number| number <= brief.total);
-    let of = if of {
-        format!(" of {}", brief.total)
-    } else {
-        String::new()
-    };
+    let of = if of { format!(" of {}", brief.total) } else { String::new() };
     writeln!(to, "Phase {}{of}{name} ({})", brief.phase, brief.status)?;
     let goal = brief.goal.as_deref().unwrap_or("not stated in ROADMAP.md");
     writeln!(to, "Goal: {}", clip(goal, 3 * WIDTH))?;
@@ -170,11 +162,7 @@ fn print_lines(
     }
     writeln!(to, "{heading}:")?;
     // A line "1 more" takes as much space as the line it replaces.
-    let shown = if lines.len() > most {
-        most - 1
-    } else {
-        lines.len()
-    };
+    let shown = if lines.len() > most { most - 1 } else { lines.len() };
     for line in &lines[..shown] {
         let line = one_line(line);
         writeln!(to, "  - {}", clip(&line, width))?;
@@ -231,17 +219,12 @@ fn careful(file: &CarefulFile, lesson: Option<&str>) -> String {
     };
     let head = format!("{} ({plans})", file.file);
     let with_lesson = lesson.map(|lesson| format!("{head}: {lesson}"));
-    with_lesson
-        .filter(|line| line.chars().count() <= LESSON_WIDTH)
-        .unwrap_or(head)
+    with_lesson.filter(|line| line.chars().count() <= LESSON_WIDTH).unwrap_or(head)
 }
 
 fn dependency(dependency: &Dependency) -> String {
-    let status = dependency
-        .status
-        .as_ref()
-        .map(|status| format!(" ({status})"))
-        .unwrap_or_default();
+    let status =
+        dependency.status.as_ref().map(|status| format!(" ({status})")).unwrap_or_default();
     format!("phase {}{status}", dependency.phase)
 }
 
@@ -251,15 +234,11 @@ fn plans(plans: &[PlanBrief]) -> Vec<String> {
     if plans.len() <= MANY {
         return plans.iter().map(plan).collect();
     }
-    let (complete, rest): (Vec<_>, Vec<_>) = plans
-        .iter()
-        .partition(|plan| plan.status == PlanState::Complete);
+    let (complete, rest): (Vec<_>, Vec<_>) =
+        plans.iter().partition(|plan| plan.status == PlanState::Complete);
     let numbers: Vec<String> = complete.iter().map(|plan| plan.plan.to_string()).collect();
     let complete = (!numbers.is_empty()).then(|| format!("complete: {}", numbers.join(", ")));
-    complete
-        .into_iter()
-        .chain(rest.into_iter().map(plan))
-        .collect()
+    complete.into_iter().chain(rest.into_iter().map(plan)).collect()
 }
 
 /// Returns a line about a plan: `02 open: Warn, wave 2 after 01, 4 tasks, 6 files`.
@@ -267,11 +246,7 @@ fn plan(plan: &PlanBrief) -> String {
     let mut parts = Vec::new();
     if let Some(wave) = plan.wave {
         let after = plan.depends_on.join(", ");
-        let after = if after.is_empty() {
-            after
-        } else {
-            format!(" after {after}")
-        };
+        let after = if after.is_empty() { after } else { format!(" after {after}") };
         parts.push(format!("wave {wave}{after}"));
     }
     for (number, one) in [(plan.tasks, "task"), (plan.files.len(), "file")] {
@@ -279,16 +254,8 @@ fn plan(plan: &PlanBrief) -> String {
             parts.push(quantity(number, one));
         }
     }
-    let title = plan
-        .title
-        .as_ref()
-        .map(|title| format!(": {title}"))
-        .unwrap_or_default();
-    let facts = if parts.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", parts.join(", "))
-    };
+    let title = plan.title.as_ref().map(|title| format!(": {title}")).unwrap_or_default();
+    let facts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
     format!("{} {}{title}{facts}", plan.plan, plan.status.as_str())
 }
 
@@ -341,13 +308,7 @@ mod tests {
                 90
             ],
             success_criteria: vec![long.clone(); 90],
-            depends_on: vec![
-                Dependency {
-                    phase: "1".parse().unwrap(),
-                    status: None,
-                };
-                90
-            ],
+            depends_on: vec![Dependency { phase: "1".parse().unwrap(), status: None }; 90],
             notes: vec![long.clone(); 90],
             know: vec![endless_pattern(&long); 90],
             rate: DeviationRate::default(),
@@ -399,22 +360,12 @@ mod tests {
         let line = |count, of, unreported| {
             let mut page = Vec::new();
             let deviated = Rate { count, of };
-            rate(
-                DeviationRate {
-                    deviated,
-                    unreported,
-                },
-                &mut page,
-            )
-            .unwrap();
+            rate(DeviationRate { deviated, unreported }, &mut page).unwrap();
             String::from_utf8(page).unwrap()
         };
         let deviated = "Of 20 finished plans whose summary mentions deviations, 16 deviated";
         assert_eq!(line(16, 20, 0), format!("{deviated}.\n"));
-        assert_eq!(
-            line(16, 20, 3),
-            format!("{deviated}; no mention in 3 more summaries.\n")
-        );
+        assert_eq!(line(16, 20, 3), format!("{deviated}; no mention in 3 more summaries.\n"));
         assert_eq!(line(17, 20, 3), "");
         assert_eq!(line(0, 0, 3), "");
     }

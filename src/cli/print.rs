@@ -40,12 +40,7 @@ pub(crate) const NOTHING_RELEVANT: &str = "nothing relevant; --all shows the nea
 /// curve.
 pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<()> {
     let percent = |share: f64| share * 100.0;
-    let Silence {
-        answerable,
-        unanswerable,
-        in_force,
-        ..
-    } = silence;
+    let Silence { answerable, unanswerable, in_force, .. } = silence;
     writeln!(
         to,
         "silence: {answerable} answerable and {unanswerable} unanswerable questions; percent"
@@ -57,11 +52,7 @@ pub(crate) fn show_silence(silence: &Silence, to: &mut dyn Write) -> io::Result<
         percent(in_force.loss),
         percent(silence.r_at_10_all)
     )?;
-    writeln!(
-        to,
-        "  {:>9}{:>17}{:>11}",
-        "threshold", "false surfacing", "R@10 lost"
-    )?;
+    writeln!(to, "  {:>9}{:>17}{:>11}", "threshold", "false surfacing", "R@10 lost")?;
     for point in &silence.curve {
         writeln!(
             to,
@@ -101,11 +92,7 @@ pub(crate) fn row(row: &AuditRow, to: &mut dyn Write) -> io::Result<()> {
     }
     let fix = row.fix.as_deref().unwrap_or_default();
     let level = row.level.as_str();
-    writeln!(
-        to,
-        "{store:<9} {check:<14} {level:<9} {:>4}  {fix}",
-        row.count
-    )?;
+    writeln!(to, "{store:<9} {check:<14} {level:<9} {:>4}  {fix}", row.count)?;
     for detail in row.details.iter().take(SHOWN) {
         match &detail.place {
             Some(place) => writeln!(to, "    {place}: {}", detail.message)?,

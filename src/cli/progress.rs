@@ -53,10 +53,7 @@ mod tests {
             ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}").is_ok()
         );
         let bar = bar("Indexing", 12);
-        assert_eq!(
-            (bar.length(), bar.message().as_str()),
-            (Some(12), "Indexing")
-        );
+        assert_eq!((bar.length(), bar.message().as_str()), (Some(12), "Indexing"));
         assert!(bar.is_hidden());
     }
 }

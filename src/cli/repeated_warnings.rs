@@ -23,10 +23,7 @@ pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
     let mut combined = Vec::new();
     for warning in warnings {
         let message = without_brackets(&warning.message);
-        let others = files
-            .get(&message)
-            .map_or(0, BTreeSet::len)
-            .saturating_sub(1);
+        let others = files.get(&message).map_or(0, BTreeSet::len).saturating_sub(1);
         if others < MAX_FILES {
             combined.push(warning.clone());
         } else if printed.insert(message) {

@@ -35,12 +35,10 @@ pub(crate) fn run(args: &ReportArgs, project: &Project, out: &mut Output) -> Res
     if let Some(file) = &args.out {
         let written = report::write_report(project, &costs, file)?;
         out.warnings(&written.warnings);
-        return out.result(&written, |written, to| {
-            match (&written.diff, &written.file) {
-                (Some(diff), _) => write!(to, "{diff}"),
-                (None, Some(file)) => writeln!(to, "Wrote {}.", file.display()),
-                (None, None) => Ok(()),
-            }
+        return out.result(&written, |written, to| match (&written.diff, &written.file) {
+            (Some(diff), _) => write!(to, "{diff}"),
+            (None, Some(file)) => writeln!(to, "Wrote {}.", file.display()),
+            (None, None) => Ok(()),
         });
     }
     let page = report::report(project, &costs)?;

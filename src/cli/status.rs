@@ -118,10 +118,7 @@ fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     evidence(&report.next.because[..own], to)?;
     if let Some(rival) = rival {
         let command = &rival.command;
-        writeln!(
-            to,
-            "Contested:  {command} is almost as likely; check the evidence first"
-        )?;
+        writeln!(to, "Contested:  {command} is almost as likely; check the evidence first")?;
         evidence(&rival.because, to)?;
     }
     Ok(())
@@ -136,13 +133,7 @@ fn evidence(because: &[String], to: &mut dyn Write) -> io::Result<()> {
 
 fn drift(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     for drift in &report.drift {
-        writeln!(
-            to,
-            "Drift:      {}:{}: {}",
-            drift.file.display(),
-            drift.line,
-            drift.sentence()
-        )?;
+        writeln!(to, "Drift:      {}:{}: {}", drift.file.display(), drift.line, drift.sentence())?;
     }
     for finding in &report.findings {
         writeln!(to, "Finding:    {}", clip(&finding.to_string(), WIDTH))?;
@@ -154,15 +145,9 @@ fn phase(phase: &PhaseReport) -> String {
     let Some(number) = &phase.number else {
         return "none".to_owned();
     };
-    let name = phase
-        .name
-        .as_ref()
-        .map(|name| format!(" - {}", clip(name, NAME)))
-        .unwrap_or_default();
-    let total = phase
-        .total
-        .map(|total| format!(" of {total}"))
-        .unwrap_or_default();
+    let name =
+        phase.name.as_ref().map(|name| format!(" - {}", clip(name, NAME))).unwrap_or_default();
+    let total = phase.total.map(|total| format!(" of {total}")).unwrap_or_default();
     let status = phase.status.as_deref().unwrap_or("unknown");
     format!("{number}{total}{name} ({status})")
 }

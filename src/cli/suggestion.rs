@@ -68,11 +68,7 @@ milestone list: ls show";
 /// Returns the command line, without `annals`, for an unknown word.
 pub(crate) fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
     let word = word.to_lowercase();
-    let rows = if group.is_empty() {
-        COMMANDS
-    } else {
-        SUBCOMMANDS
-    };
+    let rows = if group.is_empty() { COMMANDS } else { SUBCOMMANDS };
     let mut rows = rows.lines().filter_map(|row| row.split_once(": "));
     let row = rows.find(|(command, words)| {
         let is_of_group = group.is_empty() || command.split(' ').next() == Some(group);
@@ -101,9 +97,7 @@ mod tests {
             };
             let mut at = &annals;
             for name in meant.split(' ').filter(|name| !name.starts_with("--")) {
-                at = at
-                    .find_subcommand(name)
-                    .unwrap_or_else(|| panic!("no command {meant}"));
+                at = at.find_subcommand(name).unwrap_or_else(|| panic!("no command {meant}"));
             }
             let below = match group {
                 "" => &annals,
@@ -111,11 +105,7 @@ mod tests {
             };
             for word in words.split(' ') {
                 assert!(below.find_subcommand(word).is_none(), "{group} {word}");
-                assert_eq!(
-                    by_meaning(group, word),
-                    Some(meant),
-                    "{group} {word} is listed twice"
-                );
+                assert_eq!(by_meaning(group, word), Some(meant), "{group} {word} is listed twice");
             }
         }
     }

@@ -19,10 +19,7 @@ use crate::project::Project;
 /// Only the block between the annals markers is written; everything around it stays as it is.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals sync --check")]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SyncArgs {
     /// Change nothing; if a file is out of date, show a diff and exit with 1
     #[arg(long)]
@@ -75,11 +72,7 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
 fn show(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {
     for one in &report.corrections {
         let (file, line) = (one.file.display(), one.line);
-        writeln!(
-            to,
-            "{file}:{line}: {} \u{2192} {} ({})",
-            one.stated, one.written, one.because
-        )?;
+        writeln!(to, "{file}:{line}: {} \u{2192} {} ({})", one.stated, one.written, one.because)?;
     }
     Ok(())
 }

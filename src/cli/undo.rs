@@ -35,11 +35,7 @@ fn show(report: &UndoReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = &report.diff {
         return write!(to, "{diff}");
     }
-    writeln!(
-        to,
-        "Undid operation {} ({}).",
-        report.undone.id, report.undone.operation
-    )?;
+    writeln!(to, "Undid operation {} ({}).", report.undone.id, report.undone.operation)?;
     for path in &report.changed {
         writeln!(to, "  {}", path.display())?;
     }

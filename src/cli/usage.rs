@@ -67,21 +67,16 @@ fn output_mode(arguments: &[OsString]) -> OutputMode {
 ///
 /// The first paragraph becomes the message, and `tip:` lines become the hint.
 fn usage_error(rendered: &str, command: &str) -> Error {
-    let paragraph: Vec<&str> = rendered
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.is_empty())
-        .collect();
+    let paragraph: Vec<&str> =
+        rendered.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let message = paragraph.join(" ");
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let mut message = message.to_owned();
     for (odd, plain) in PLAIN {
         message = message.replace(odd, plain);
     }
-    let tips: Vec<&str> = rendered
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("tip: "))
-        .collect();
+    let tips: Vec<&str> =
+        rendered.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).collect();
     let hint = if tips.is_empty() {
         if command.ends_with(" help") {
             lists_commands(command)
@@ -125,22 +120,10 @@ fn closest<'a>(error: &'a clap::Error, word: &str) -> Option<&'a str> {
 /// Messages of the standard library about invalid values, with plain English replacements.
 const PLAIN: [(&str, &str); 6] = [
     ("invalid digit found in string", "not a whole number"),
-    (
-        "cannot parse integer from empty string",
-        "empty; a whole number is needed",
-    ),
-    (
-        "number too large to fit in target type",
-        "the number is too large",
-    ),
-    (
-        "number too small to fit in target type",
-        "the number is too small",
-    ),
-    (
-        "number would be zero for non-zero type",
-        "must be at least 1",
-    ),
+    ("cannot parse integer from empty string", "empty; a whole number is needed"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("number too small to fit in target type", "the number is too small"),
+    ("number would be zero for non-zero type", "must be at least 1"),
     ("invalid float literal", "not a number"),
 ];
 
@@ -169,18 +152,9 @@ mod tests {
              Usage: annals inspect <FILE>...\n\nFor more information, try '--help'.\n",
             "annals inspect",
         );
-        assert_eq!(
-            error.message,
-            "the following required arguments were not provided: <FILE>..."
-        );
-        assert_eq!(
-            error.hint.as_deref(),
-            Some("`annals inspect --help` has an example")
-        );
-        let error = usage_error(
-            "error: unknown 'x'\n\n  tip: a similar one exists: 'y'\n",
-            "",
-        );
+        assert_eq!(error.message, "the following required arguments were not provided: <FILE>...");
+        assert_eq!(error.hint.as_deref(), Some("`annals inspect --help` has an example"));
+        let error = usage_error("error: unknown 'x'\n\n  tip: a similar one exists: 'y'\n", "");
         assert_eq!(error.message, "unknown 'x'");
         assert_eq!(error.hint.as_deref(), Some("a similar one exists: 'y'"));
     }

@@ -36,9 +36,7 @@ pub fn parse_timestamp(text: &str) -> Option<DateTime<Utc>> {
     let (day, rest) = split_day(unquoted(text))?;
     let (time, rest) = split_time(rest.strip_prefix(['T', 't', ' '])?.trim_start())?;
     let offset = parse_offset(rest.trim_start())?;
-    day.and_time(time)
-        .and_utc()
-        .checked_sub_signed(TimeDelta::minutes(offset))
+    day.and_time(time).and_utc().checked_sub_signed(TimeDelta::minutes(offset))
 }
 
 /// Returns the text without surrounding quotes and emphasis.
@@ -69,10 +67,7 @@ fn split_time(text: &str) -> Option<(NaiveTime, &str)> {
             rest = &after[fraction..];
         }
     }
-    Some((
-        NaiveTime::from_hms_nano_opt(hour, minute, second, nano)?,
-        rest,
-    ))
+    Some((NaiveTime::from_hms_nano_opt(hour, minute, second, nano)?, rest))
 }
 
 /// Returns the offset from UTC, in minutes, that a text starts with; 0 if there is none.
@@ -90,11 +85,7 @@ fn parse_offset(text: &str) -> Option<i64> {
 
 /// Returns the number in the `min` to `max` digits that a text starts with, and the rest.
 fn split_digits(text: &str, min: usize, max: usize) -> Option<(u32, &str)> {
-    let count = text
-        .bytes()
-        .take(max)
-        .take_while(u8::is_ascii_digit)
-        .count();
+    let count = text.bytes().take(max).take_while(u8::is_ascii_digit).count();
     if count < min {
         return None;
     }
@@ -124,11 +115,7 @@ mod tests {
             "2026-02-11, at noon",
             "2026-02-11.",
         ] {
-            assert_eq!(
-                parse_date(text),
-                NaiveDate::from_ymd_opt(2026, 2, 11),
-                "{text:?}"
-            );
+            assert_eq!(parse_date(text), NaiveDate::from_ymd_opt(2026, 2, 11), "{text:?}");
         }
     }
 
@@ -146,10 +133,7 @@ mod tests {
     fn timestamps_are_converted_to_utc() {
         for (text, expected) in [
             ("2026-02-11T10:00:00Z", "2026-02-11T10:00:00+00:00"),
-            (
-                "\"2026-02-11T10:00:00.125Z\"",
-                "2026-02-11T10:00:00.125+00:00",
-            ),
+            ("\"2026-02-11T10:00:00.125Z\"", "2026-02-11T10:00:00.125+00:00"),
             ("2026-02-11T01:00:00+03:00", "2026-02-10T22:00:00+00:00"),
             ("2026-02-11T10:00:00-0530", "2026-02-11T15:30:00+00:00"),
             ("2026-02-11T10:00", "2026-02-11T10:00:00+00:00"),

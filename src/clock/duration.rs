@@ -45,17 +45,12 @@ impl Minutes {
     /// Returns a duration from a number in a unit.
     pub fn from_number(number: f64, unit: TimeUnit) -> Option<Self> {
         let minutes = number * unit.minutes();
-        (0.0..=MAX_MINUTES)
-            .contains(&minutes)
-            .then_some(Self(minutes))
+        (0.0..=MAX_MINUTES).contains(&minutes).then_some(Self(minutes))
     }
 
     /// Returns the time between two moments, or `None` if the second one is earlier.
     pub fn between(start: DateTime<Utc>, end: DateTime<Utc>) -> Option<Self> {
-        Self::from_number(
-            end.signed_duration_since(start).as_seconds_f64(),
-            TimeUnit::Seconds,
-        )
+        Self::from_number(end.signed_duration_since(start).as_seconds_f64(), TimeUnit::Seconds)
     }
 
     /// Returns the duration that a text starts with.
@@ -182,9 +177,7 @@ fn bare_minutes(after_hours: &str) -> Option<f64> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &text[..text.len() - rest.len()];
     let is_end = rest.trim_start().is_empty()
-        || rest
-            .trim_start()
-            .starts_with(['(', ')', ';', '|', '"', '*'])
+        || rest.trim_start().starts_with(['(', ')', ';', '|', '"', '*'])
         || matches!(rest, "." | ",")
         || rest.starts_with(", ")
         || rest.starts_with(". ");
@@ -194,10 +187,8 @@ fn bare_minutes(after_hours: &str) -> Option<f64> {
 
 /// Returns the midpoint of a range whose first number has been read, and the rest.
 fn range_end(first: f64, rest: &str) -> (f64, &str) {
-    let end = rest
-        .trim_start()
-        .strip_prefix(['-', '–'])
-        .and_then(|end| split_number(end.trim_start()));
+    let end =
+        rest.trim_start().strip_prefix(['-', '–']).and_then(|end| split_number(end.trim_start()));
     match end {
         Some((last, after)) if last >= first => (f64::midpoint(first, last), after),
         _ => (first, rest),
@@ -293,10 +284,7 @@ mod tests {
             ("0min", 0.0),
         ] {
             let read = Minutes::parse(text).map(Minutes::as_f64);
-            assert!(
-                read.is_some_and(|read| (read - minutes).abs() < 1e-9),
-                "{text:?}: {read:?}"
-            );
+            assert!(read.is_some_and(|read| (read - minutes).abs() < 1e-9), "{text:?}: {read:?}");
         }
     }
 
@@ -327,18 +315,9 @@ mod tests {
 
     #[test]
     fn a_bare_number_takes_the_unit_of_its_field() {
-        assert_eq!(
-            Minutes::from_number(90.0, TimeUnit::Seconds),
-            Some(Minutes(1.5))
-        );
-        assert_eq!(
-            Minutes::from_number(2.95, TimeUnit::Minutes),
-            Some(Minutes(2.95))
-        );
-        assert_eq!(
-            Minutes::from_number(1.5, TimeUnit::Hours),
-            Some(Minutes(90.0))
-        );
+        assert_eq!(Minutes::from_number(90.0, TimeUnit::Seconds), Some(Minutes(1.5)));
+        assert_eq!(Minutes::from_number(2.95, TimeUnit::Minutes), Some(Minutes(2.95)));
+        assert_eq!(Minutes::from_number(1.5, TimeUnit::Hours), Some(Minutes(90.0)));
         for number in [-1.0, f64::NAN, f64::INFINITY, 1e12] {
             assert_eq!(Minutes::from_number(number, TimeUnit::Minutes), None);
         }
@@ -359,10 +338,7 @@ mod tests {
             assert_eq!(Minutes(minutes).to_string(), text);
         }
         assert_eq!(serde_json::to_string(&Minutes(7.0)).unwrap(), "7.0");
-        assert_eq!(
-            [Minutes(4.0), Minutes(61.0)].into_iter().sum::<Minutes>(),
-            Minutes(65.0)
-        );
+        assert_eq!([Minutes(4.0), Minutes(61.0)].into_iter().sum::<Minutes>(), Minutes(65.0));
         assert!(Minutes(4.0) < Minutes(61.0));
     }
 

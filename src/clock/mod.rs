@@ -28,9 +28,7 @@ impl Clock {
         match annals_now {
             None => Ok(Self::system()),
             Some(text) => DateTime::parse_from_rfc3339(text)
-                .map(|now| Self {
-                    now: now.with_timezone(&Utc),
-                })
+                .map(|now| Self { now: now.with_timezone(&Utc) })
                 .map_err(|_| {
                     Error::usage(format!("ANNALS_NOW is not an RFC 3339 time: {text:?}"))
                         .hint("write it like 2026-02-17T10:11:12Z")
@@ -38,10 +36,7 @@ impl Clock {
         }
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the only place that reads the system time"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the only place that reads the system time")]
     fn system() -> Self {
         Self { now: Utc::now() }
     }

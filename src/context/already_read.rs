@@ -36,10 +36,7 @@ impl AlreadyRead {
 fn words(text: &str) -> String {
     let is_word_char = |c: char| c.is_alphanumeric() || c == '_';
     let words = text.split(|c| !is_word_char(c));
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     words.join(" ")
 }
 

@@ -86,12 +86,7 @@ impl<'a> Gatherer<'a> {
             (survey, status)
         });
         let ledger = or_warning(project, Ledger::read(project), warnings);
-        Self {
-            project,
-            request,
-            planning,
-            ledger,
-        }
+        Self { project, request, planning, ledger }
     }
 
     /// Returns the lines of one part; none if its store is not in use.
@@ -173,15 +168,11 @@ impl<'a> Gatherer<'a> {
 
     fn blockers(&self) -> Vec<String> {
         let survey = self.planning.as_ref().map(|(survey, _)| survey);
-        survey
-            .map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS))
-            .unwrap_or_default()
+        survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default()
     }
 
     fn todos(&self) -> Vec<String> {
-        self.status()
-            .map(|status| status.todos.clone())
-            .unwrap_or_default()
+        self.status().map(|status| status.todos.clone()).unwrap_or_default()
     }
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
@@ -209,10 +200,7 @@ impl<'a> Gatherer<'a> {
         let mut lines = self.notes(notepad::NotepadSection::Priority, usize::MAX)?;
         if self.request.compacted {
             let breadcrumbs = self.notes(notepad::NotepadSection::Working, MAX_BREADCRUMBS)?;
-            let room = self
-                .request
-                .max_lines_per_list
-                .saturating_sub(breadcrumbs.len().min(2));
+            let room = self.request.max_lines_per_list.saturating_sub(breadcrumbs.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
             lines.extend(breadcrumbs.into_iter().chain(last));
         }
@@ -262,40 +250,21 @@ impl<'a> Gatherer<'a> {
             }
         };
         let fresh = relevant.iter().filter(|pattern| pattern.stale.is_none());
-        Ok(fresh
-            .filter_map(RelevantPattern::standalone)
-            .take(MAX_PATTERNS)
-            .collect())
+        Ok(fresh.filter_map(RelevantPattern::standalone).take(MAX_PATTERNS).collect())
     }
 
     /// Returns the entries about the topic, as references by key.
     fn entries(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
-        let phase = self
-            .planning
-            .as_ref()
-            .and_then(|(survey, _)| survey.position.phase());
-        let topic = self
-            .request
-            .topic
-            .as_ref()
-            .or(phase.and_then(|phase| phase.name.as_ref()));
+        let phase = self.planning.as_ref().and_then(|(survey, _)| survey.position.phase());
+        let topic = self.request.topic.as_ref().or(phase.and_then(|phase| phase.name.as_ref()));
         let Some(topic) = topic else {
             return Ok(Vec::new());
         };
-        let query = EntryQuery {
-            text: topic.clone(),
-            ..EntryQuery::default()
-        };
+        let query = EntryQuery { text: topic.clone(), ..EntryQuery::default() };
         let found = knowledge::query(self.project, &query)?.into_value(warnings);
         let hits = found.hits.iter().filter(|hit| hit.score >= MIN_SCORE);
         Ok(hits
-            .map(|hit| {
-                format!(
-                    "[[{}]] {}",
-                    hit.key,
-                    unmarked(hit.snippet.trim_start_matches('#'))
-                )
-            })
+            .map(|hit| format!("[[{}]] {}", hit.key, unmarked(hit.snippet.trim_start_matches('#'))))
             .collect())
     }
 
@@ -325,10 +294,7 @@ fn drift_lines(drift: &[Drift]) -> Vec<String> {
         let lines: BTreeSet<usize> = drifts.iter().map(|drift| drift.line).collect();
         let others = match lines.len() - 1 {
             0 => String::new(),
-            others => format!(
-                "; see `annals status` for {}",
-                quantity(others, "more line")
-            ),
+            others => format!("; see `annals status` for {}", quantity(others, "more line")),
         };
         let (file, line) = (first.file.display(), first.line);
         format!("Drift: {file}:{line}: {}{others}", first.sentence())

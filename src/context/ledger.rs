@@ -25,9 +25,8 @@ impl Ledger {
     /// Returns the required actions, how much of git's history is covered, and the current state.
     pub(crate) fn state(&self) -> Vec<String> {
         let action = self.0.action_required.iter();
-        let mut lines: Vec<String> = action
-            .map(|action| format!("ACTION REQUIRED: {action}"))
-            .collect();
+        let mut lines: Vec<String> =
+            action.map(|action| format!("ACTION REQUIRED: {action}")).collect();
         lines.push(format!("Commits covered: {}", self.0.coverage.line()));
         let state = self.0.state.as_deref().unwrap_or_default();
         lines.extend(lines_with_headings(&without_footer(state)));
@@ -107,11 +106,7 @@ mod tests {
         let text = "<!-- DO\nkeep it short -->\n# State\n\n## Blockers\n- none\n* two\n\n---\nLast memory update: 2026-02-05\n";
         assert_eq!(
             lines_with_headings(text),
-            [
-                "Blockers: none",
-                "Blockers: two",
-                "Blockers: Last memory update: 2026-02-05"
-            ]
+            ["Blockers: none", "Blockers: two", "Blockers: Last memory update: 2026-02-05"]
         );
         assert_eq!(lines_with_headings("- alone"), ["alone"]);
         assert_eq!(
@@ -123,10 +118,7 @@ mod tests {
     #[test]
     fn the_footer_is_dropped_and_decisions_have_their_reasons() {
         let state = "## Out of Scope\n- themes\n\n---\nLast memory update: 2026-02-05\nCommits covered through: abc1234\n";
-        assert_eq!(
-            lines_with_headings(&without_footer(state)),
-            ["Out of Scope: themes"]
-        );
+        assert_eq!(lines_with_headings(&without_footer(state)), ["Out of Scope: themes"]);
         let entries = "### 2026-02-05 \u{2014} Use SQLite\n\n- **Why:** one file\n- **Impact:** none\n\n### 2026-02-04 \u{2014} Fix the lock\n- **Symptom:** hung\n- **Root cause:** two owners\n";
         assert_eq!(
             with_reasons(entries),

@@ -52,11 +52,7 @@ struct Packed {
 impl Packed {
     fn new(section: DigestSection) -> Self {
         let costs = section.lines.iter().map(|line| cost(&bullet(line)));
-        Self {
-            costs: costs.collect(),
-            section,
-            taken: 0,
-        }
+        Self { costs: costs.collect(), section, taken: 0 }
     }
 
     fn cost(&self) -> usize {
@@ -73,11 +69,8 @@ impl Packed {
 /// does not displace all others; the rest of the budget then goes to the longer parts, in the same order.
 pub(crate) fn pack(sections: Vec<DigestSection>, request: &DigestRequest) -> Digest {
     let budget = request.budget;
-    let mut packed: Vec<Packed> = sections
-        .into_iter()
-        .filter(|section| !section.lines.is_empty())
-        .map(Packed::new)
-        .collect();
+    let mut packed: Vec<Packed> =
+        sections.into_iter().filter(|section| !section.lines.is_empty()).map(Packed::new).collect();
     let limits: [fn(DigestPart) -> usize; 2] = [DigestPart::first_round_lines, |_| usize::MAX];
     for limit in limits {
         for index in 0..packed.len() {
@@ -160,9 +153,6 @@ impl DigestSection {
     /// Returns a part with these lines, without empty ones.
     pub(crate) fn new(part: DigestPart, lines: impl IntoIterator<Item = Line>) -> Self {
         let lines = lines.into_iter().filter(|line| !line.is_empty());
-        Self {
-            part,
-            lines: lines.collect(),
-        }
+        Self { part, lines: lines.collect() }
     }
 }

@@ -13,18 +13,12 @@ fn section(part: DigestPart, lines: usize) -> DigestSection {
 }
 
 fn request(budget: usize) -> DigestRequest {
-    DigestRequest {
-        budget,
-        ..DigestRequest::default()
-    }
+    DigestRequest { budget, ..DigestRequest::default() }
 }
 
 #[test]
 fn no_list_exceeds_the_maximum_and_the_rest_is_counted() {
-    let request = DigestRequest {
-        max_lines_per_list: 5,
-        ..request(2000)
-    };
+    let request = DigestRequest { max_lines_per_list: 5, ..request(2000) };
     let digest = packing::pack(vec![section(DigestPart::Decisions, 12)], &request);
     assert_eq!(digest.text.matches("- line").count(), 5);
     assert_eq!(digest.left_out[0].lines, 7);
@@ -33,10 +27,7 @@ fn no_list_exceeds_the_maximum_and_the_rest_is_counted() {
 #[test]
 fn a_large_budget_holds_everything() {
     let digest = packing::pack(
-        vec![
-            section(DigestPart::Position, 2),
-            section(DigestPart::Facts, 1),
-        ],
+        vec![section(DigestPart::Position, 2), section(DigestPart::Facts, 1)],
         &request(500),
     );
     assert_eq!(
@@ -48,33 +39,21 @@ fn a_large_budget_holds_everything() {
 
 #[test]
 fn a_long_part_does_not_displace_the_others() {
-    let sections = vec![
-        section(DigestPart::Blockers, 200),
-        section(DigestPart::Patterns, 3),
-    ];
+    let sections = vec![section(DigestPart::Blockers, 200), section(DigestPart::Patterns, 3)];
     let digest = packing::pack(sections, &request(150));
-    assert!(
-        digest.text.contains("- line 2 of patterns"),
-        "{}",
-        digest.text
-    );
+    assert!(digest.text.contains("- line 2 of patterns"), "{}", digest.text);
     let left = &digest.left_out[0];
-    assert_eq!(
-        (left.part, left.command),
-        (DigestPart::Blockers, "annals status --json")
+    assert_eq!((left.part, left.command), (DigestPart::Blockers, "annals status --json"));
+    assert!(
+        digest
+            .text
+            .contains(&format!("Lines left out: blockers {} (`annals status --json`)", left.lines))
     );
-    assert!(digest.text.contains(&format!(
-        "Lines left out: blockers {} (`annals status --json`)",
-        left.lines
-    )));
 }
 
 #[test]
 fn without_memory_the_digest_is_empty() {
-    assert_eq!(
-        packing::pack(vec![section(DigestPart::Position, 0)], &request(500)).text,
-        ""
-    );
+    assert_eq!(packing::pack(vec![section(DigestPart::Position, 0)], &request(500)).text, "");
 }
 
 proptest! {

@@ -48,10 +48,7 @@ impl Embedder {
             Self::Remote(endpoint) => {
                 let vectors = endpoint.vectors(&[text])?;
                 // The endpoint's answer was checked to contain one vector per text.
-                Ok(vectors
-                    .into_iter()
-                    .next()
-                    .unwrap_or_else(|| Vector::new(Vec::new())))
+                Ok(vectors.into_iter().next().unwrap_or_else(|| Vector::new(Vec::new())))
             }
         }
     }

@@ -15,11 +15,7 @@ pub(crate) const MAX_WORD_LENGTH: usize = 100;
 /// Words are separated by white space; each punctuation mark and each ideograph is a word by itself. Words
 /// are passed in lower case and without accents.
 pub(crate) fn each_word(text: &str, each: impl FnMut(&str) -> ControlFlow<()>) {
-    let mut splitter = Splitter {
-        word: String::new(),
-        length: 0,
-        each,
-    };
+    let mut splitter = Splitter { word: String::new(), length: 0, each };
     // Whether `each` broke makes no difference here.
     let _flow = splitter.split(text);
 }

@@ -45,11 +45,7 @@ impl Endpoint {
         if let Some(key) = key {
             service = service.secret("Authorization", "Bearer ", key);
         }
-        Ok(Self {
-            service,
-            model: model.to_owned(),
-            deadline,
-        })
+        Ok(Self { service, model: model.to_owned(), deadline })
     }
 
     /// Returns the vectors of the texts, in their order and all of the same dimension.
@@ -60,10 +56,7 @@ impl Endpoint {
             vectors.extend(self.in_order(response, batch.len())?);
         }
         let first = vectors.first().map(Vector::dimension);
-        if vectors
-            .iter()
-            .any(|vector| Some(vector.dimension()) != first)
-        {
+        if vectors.iter().any(|vector| Some(vector.dimension()) != first) {
             return Err(self.unexpected("vectors of different lengths"));
         }
         Ok(vectors)
@@ -167,12 +160,7 @@ mod tests {
         assert_eq!(vectors[1].values(), [0.0, 1.0]);
         let asked = asked.join().unwrap();
         assert!(asked.starts_with("POST /v1/embeddings HTTP/1.1"), "{asked}");
-        assert!(
-            asked
-                .to_lowercase()
-                .contains("authorization: bearer s3cret"),
-            "{asked}"
-        );
+        assert!(asked.to_lowercase().contains("authorization: bearer s3cret"), "{asked}");
         assert!(
             asked.ends_with(r#"{"model":"small","input":["one","two"],"encoding_format":"float"}"#)
         );
@@ -181,24 +169,12 @@ mod tests {
     #[test]
     fn unexpected_responses_are_errors_without_the_key() {
         for (status, body, expected) in [
-            (
-                "401 Unauthorized",
-                "bad key s3cret",
-                "status 401: bad key [key]",
-            ),
+            ("401 Unauthorized", "bad key s3cret", "status 401: bad key [key]"),
             ("200 OK", "<html>", "other than JSON"),
             ("200 OK", "1", "something other than a list of vectors"),
             ("200 OK", "{}", "0 vectors for 1 texts"),
-            (
-                "200 OK",
-                r#"{"data":[{"embedding":[]}]}"#,
-                "an empty or non-finite vector",
-            ),
-            (
-                "200 OK",
-                r#"{"data":[{"index":7,"embedding":[1]}]}"#,
-                "two vectors for one text",
-            ),
+            ("200 OK", r#"{"data":[{"embedding":[]}]}"#, "an empty or non-finite vector"),
+            ("200 OK", r#"{"data":[{"index":7,"embedding":[1]}]}"#, "two vectors for one text"),
             ("307 Temporary Redirect", "", "status 307"),
         ] {
             let (url, asked) = answering(status, body);
@@ -217,18 +193,10 @@ mod tests {
         let mut silent = endpoint(&url);
         silent.deadline = Duration::from_millis(50);
         let error = silent.vectors(&["one"]).unwrap_err();
-        assert!(
-            error.message.contains("did not respond within 0.05 s"),
-            "{}",
-            error.message
-        );
+        assert!(error.message.contains("did not respond within 0.05 s"), "{}", error.message);
         drop(listener);
         let error = endpoint(&url).vectors(&["one"]).unwrap_err();
-        assert!(
-            error.message.contains("cannot be reached"),
-            "{}",
-            error.message
-        );
+        assert!(error.message.contains("cannot be reached"), "{}", error.message);
         assert_eq!(endpoint(&url).vectors(&[]).unwrap(), []);
     }
 

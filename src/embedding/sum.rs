@@ -17,10 +17,7 @@ pub struct Sum {
 
 impl Default for Sum {
     fn default() -> Self {
-        Self {
-            values: [0.0; DIMENSION],
-            pieces: 0,
-        }
+        Self { values: [0.0; DIMENSION], pieces: 0 }
     }
 }
 

@@ -73,10 +73,7 @@ impl VectorTable {
             rows: section(bytes, 10, pieces * DIMENSION),
         };
         assert!(number(bytes, 11) as usize == bytes.len(), "truncated");
-        assert!(
-            number(table.offsets, pieces) as usize <= table.texts.len(),
-            "texts cut off"
-        );
+        assert!(number(table.offsets, pieces) as usize <= table.texts.len(), "texts cut off");
         table
     }
 
@@ -106,11 +103,7 @@ impl VectorTable {
             }
             sum.pieces += 1;
         }
-        if sum.pieces < MAX_PIECES {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
+        if sum.pieces < MAX_PIECES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     /// Appends the pieces of a word, each the longest that matches; none if a part of the word is unknown.
@@ -118,11 +111,7 @@ impl VectorTable {
         let before = pieces.len();
         let mut rest = word;
         while !rest.is_empty() {
-            let prefix = if rest.len() == word.len() {
-                &[][..]
-            } else {
-                CONTINUATION
-            };
+            let prefix = if rest.len() == word.len() { &[][..] } else { CONTINUATION };
             let Some((piece, length)) = self.longest_piece(prefix, rest) else {
                 pieces.truncate(before);
                 return;
@@ -141,9 +130,7 @@ impl VectorTable {
             hash = fnv_step(hash, *byte);
             hashes[index + 1] = hash;
         }
-        let ends = (1..=max_length)
-            .rev()
-            .filter(|end| rest.is_char_boundary(*end));
+        let ends = (1..=max_length).rev().filter(|end| rest.is_char_boundary(*end));
         for end in ends {
             let piece = self.find(hashes[end], prefix, &rest.as_bytes()[..end]);
             if let Some(piece) = piece {
@@ -183,12 +170,7 @@ fn fnv_step(hash: u32, byte: u8) -> u32 {
 /// Returns the `index`th 32-bit number.
 const fn number(bytes: &[u8], index: usize) -> u32 {
     let offset = index * 4;
-    u32::from_le_bytes([
-        bytes[offset],
-        bytes[offset + 1],
-        bytes[offset + 2],
-        bytes[offset + 3],
-    ])
+    u32::from_le_bytes([bytes[offset], bytes[offset + 1], bytes[offset + 2], bytes[offset + 3]])
 }
 
 /// Returns `length` bytes from the offset stored at a place in the header.
@@ -223,9 +205,7 @@ mod tests {
         });
         pieces.truncate(MAX_PIECES);
         let texts = pieces.into_iter().map(|piece| table.text(piece));
-        texts
-            .map(|text| std::str::from_utf8(text).unwrap_or_default())
-            .collect()
+        texts.map(|text| std::str::from_utf8(text).unwrap_or_default()).collect()
     }
 
     #[test]
@@ -247,18 +227,13 @@ mod tests {
                 squares.sum::<f64>().sqrt()
             };
             let vector = table.vector(text);
-            for (value, expected) in vector
-                .values()
-                .iter()
-                .zip(expected["first8"].as_array().unwrap())
+            for (value, expected) in
+                vector.values().iter().zip(expected["first8"].as_array().unwrap())
             {
                 let difference = f64::from(*value) - expected.as_f64().unwrap();
                 assert!(difference.abs() < 1e-5, "{text:?} {vector:?}");
             }
-            assert!(
-                (length(vector.values()) - number("norm")).abs() < 1e-5,
-                "{text:?}"
-            );
+            assert!((length(vector.values()) - number("norm")).abs() < 1e-5, "{text:?}");
             assert!(
                 (length(&table.sum(text).values) - number("sum_norm")).abs() < 1e-4,
                 "{text:?}"
@@ -278,11 +253,7 @@ mod tests {
             let hash = text.iter().copied().fold(FNV_OFFSET_BASIS, fnv_step);
             assert_eq!(table.find(hash, b"", text), Some(piece));
             let word = text.strip_prefix(CONTINUATION).unwrap_or(text);
-            assert!(
-                word.len() <= MAX_PIECE_BYTES,
-                "{}",
-                String::from_utf8_lossy(text)
-            );
+            assert!(word.len() <= MAX_PIECE_BYTES, "{}", String::from_utf8_lossy(text));
         }
     }
 

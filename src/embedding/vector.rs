@@ -106,10 +106,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the value is at most 127, and NaN becomes 0"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the value is at most 127, and NaN becomes 0")]
 fn rounded(value: f32) -> i8 {
     value.round() as i8
 }
@@ -133,12 +130,7 @@ mod tests {
         let vector = Vector::new(vec![3.0, 4.0]);
         assert_eq!(vector.values(), [0.6, 0.8]);
         assert!((vector.dot(&vector) - 1.0).abs() < 1e-6);
-        for nothing in [
-            vec![],
-            vec![0.0; 3],
-            vec![f32::NAN, 1.0],
-            vec![f32::INFINITY],
-        ] {
+        for nothing in [vec![], vec![0.0; 3], vec![f32::NAN, 1.0], vec![f32::INFINITY]] {
             let vector = Vector::new(nothing);
             assert!(vector.is_zero());
             assert!(vector.quantized().values.iter().all(|value| *value == 0));

@@ -36,10 +36,7 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
         _ => path,
     };
     let files = folder::markdown(path)?;
-    let mut source = ImportSource {
-        unknown: files.warnings.clone(),
-        ..ImportSource::default()
-    };
+    let mut source = ImportSource { unknown: files.warnings.clone(), ..ImportSource::default() };
     let (indexes, topics): (Vec<_>, Vec<_>) = files
         .paths
         .iter()
@@ -49,11 +46,8 @@ pub(crate) fn read(path: &Path) -> Result<ImportSource> {
         topic(path, name, &mut source);
     }
     // Last: a line that points to a topic is left out only if that topic became a note.
-    let topics: HashSet<String> = source
-        .notes
-        .iter()
-        .map(|note| note.piece.origin.1.clone())
-        .collect();
+    let topics: HashSet<String> =
+        source.notes.iter().map(|note| note.piece.origin.1.clone()).collect();
     for (path, _) in indexes {
         index(path, &files, &topics, &mut source);
     }
@@ -67,10 +61,7 @@ fn topic(path: &Path, name: String, source: &mut ImportSource) {
     let words = stem_in_words(path);
     let named = file.front.text(&["name", "title"]).map(str::to_owned);
     let heading = file.heading.clone().or(named.clone()).unwrap_or_default();
-    let nested = file
-        .front
-        .get(&["metadata"])
-        .and_then(|node| node.get(&["type"]));
+    let nested = file.front.get(&["metadata"]).and_then(|node| node.get(&["type"]));
     let kind = nested.and_then(|node| node.as_text());
     let kind = file.front.text(&["type"]).or(kind).unwrap_or_default();
     let description = file.front.text(&["description"]).unwrap_or_default();
@@ -100,15 +91,8 @@ fn index(path: &Path, files: &Files, topics: &HashSet<String>, source: &mut Impo
         return;
     };
     let outline = Outline::parse(&file.body, 0);
-    let heads = || {
-        outline
-            .sections()
-            .iter()
-            .filter(|section| (1..=2).contains(&section.level))
-    };
-    let first = heads()
-        .next()
-        .map_or(file.body.len(), |head| head.heading.start);
+    let heads = || outline.sections().iter().filter(|section| (1..=2).contains(&section.level));
+    let first = heads().next().map_or(file.body.len(), |head| head.heading.start);
     let name = file.heading.clone().unwrap_or_else(|| "Memory".to_owned());
     let mut parts = vec![(name, 0..first, file.line)];
     let ends = heads().skip(1).map(|head| head.heading.start);
@@ -176,15 +160,11 @@ impl Origins {
 /// Returns the topic file that a list item starts with, if it is one of the topics.
 fn pointed_at(line: &str, path: &Path, files: &Files, topics: &HashSet<String>) -> Option<String> {
     let bullet = line.trim_start();
-    let item = bullet
-        .strip_prefix("- ")
-        .or_else(|| bullet.strip_prefix("* "))?;
+    let item = bullet.strip_prefix("- ").or_else(|| bullet.strip_prefix("* "))?;
     let first = item.trim_start_matches(['*', '`', ' ']);
     let target = match first.strip_prefix('[') {
         Some(rest) => rest[rest.find("](")? + 2..].split(')').next()?,
-        None => first
-            .split(|c: char| c.is_whitespace() || c == '`' || c == '*')
-            .next()?,
+        None => first.split(|c: char| c.is_whitespace() || c == '`' || c == '*').next()?,
     };
     let target = target.trim_start_matches("./").trim_end_matches([':', ',']);
     let name = files.name(&path.parent()?.join(target));

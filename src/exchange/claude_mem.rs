@@ -64,9 +64,8 @@ const META: [&str; 9] = [
 ];
 
 /// Other columns that are read.
-const OTHERS: [&str; 8] = [
-    "title", "type", "concepts", "facts", "created_at", "created_at_epoch", "source", "status",
-];
+const OTHERS: [&str; 8] =
+    ["title", "type", "concepts", "facts", "created_at", "created_at_epoch", "source", "status"];
 
 /// Internal tables of the tool, which contain no memories.
 const HOUSEKEEPING: [&str; 9] = [
@@ -131,22 +130,15 @@ fn record(path: &Path, table: &str, kind: &str, row: &DatabaseRow, source: &mut 
     let mut tags = unique(concepts.iter().filter_map(|word| tag(word)));
     if tags.len() > MAX_TAGS {
         tags.truncate(MAX_TAGS);
-        let warning = format!(
-            "{}: has more than {MAX_TAGS} tags; the rest is left out",
-            item.name
-        );
+        let warning = format!("{}: has more than {MAX_TAGS} tags; the rest is left out", item.name);
         source.unknown.push(Warning::file(path, warning));
     }
     let kind = text(row, "type").unwrap_or(kind).to_owned();
     let tags = (!tags.is_empty()).then_some(tags);
     match RecordDraft::new(Some(kind), content, tags, Some(&meta(row))) {
-        Ok(draft) => source.dated_items.push(DatedItem {
-            item,
-            record: DatedRecord {
-                draft,
-                time: Some(time),
-            },
-        }),
+        Ok(draft) => source
+            .dated_items
+            .push(DatedItem { item, record: DatedRecord { draft, time: Some(time) } }),
         Err(error) => {
             let warning = format!("{}: {}", item.name, error.message);
             source.unknown.push(Warning::file(path, warning));
@@ -174,11 +166,7 @@ fn directive(path: &Path, row: &DatabaseRow, source: &mut ImportSource) {
             names: Vec::new(),
             title: title(content.lines().next().unwrap_or_default(), "Directive"),
             kind: kind_of(&["convention"]),
-            confidence: if said_by_the_user {
-                Confidence::High
-            } else {
-                Confidence::Low
-            },
+            confidence: if said_by_the_user { Confidence::High } else { Confidence::Low },
             tags: text(row, "project").and_then(tag).into_iter().collect(),
             body: content.to_owned(),
         },

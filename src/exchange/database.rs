@@ -64,9 +64,7 @@ impl<'p> Database<'p> {
             let set = database.connection.set_db_config(setting, on);
             set.map_err(|error| read_failed(path, &error))?;
         }
-        let limited = database
-            .connection
-            .set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
+        let limited = database.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
         limited.map_err(|error| read_failed(path, &error))?;
         Ok(database)
     }
@@ -103,19 +101,12 @@ impl<'p> Database<'p> {
             let name = quoted(table);
             let all = self.connection.prepare(&format!("SELECT * FROM {name}"))?;
             let all: Vec<&str> = all.column_names().collect();
-            let columns: Vec<&str> = wanted
-                .iter()
-                .copied()
-                .filter(|one| all.contains(one))
-                .collect();
+            let columns: Vec<&str> =
+                wanted.iter().copied().filter(|one| all.contains(one)).collect();
             if columns.is_empty() {
                 return Ok(true);
             }
-            let order = if columns.contains(&"id") {
-                " ORDER BY id"
-            } else {
-                ""
-            };
+            let order = if columns.contains(&"id") { " ORDER BY id" } else { "" };
             let listed: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
             let listed = listed.join(", ");
             let sql = format!("SELECT {listed} FROM {name}{order} LIMIT {MAX_ROWS}");

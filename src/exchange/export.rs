@@ -80,9 +80,7 @@ pub fn export(
     write(project, to, copies, &mut done)?;
     unfinished.finish()?;
     let found = done.files.iter().map(|file| file.store);
-    let found: HashSet<_> = found
-        .chain(done.left_out.iter().map(|file| file.store))
-        .collect();
+    let found: HashSet<_> = found.chain(done.left_out.iter().map(|file| file.store)).collect();
     let facts = user.map(|_| "facts");
     let memories = memories.into_iter().chain(["journal"]).chain(facts);
     done.empty = memories.filter(|store| !found.contains(store)).collect();
@@ -94,10 +92,7 @@ pub fn export(
 fn names(copies: &[ExportFiles]) -> Vec<String> {
     let fixed = [JOURNAL, FACTS, MANIFEST].map(str::to_owned);
     let others = copies.iter().flat_map(|copies| &copies.files);
-    fixed
-        .into_iter()
-        .chain(others.map(|(name, _)| name.clone()))
-        .collect()
+    fixed.into_iter().chain(others.map(|(name, _)| name.clone())).collect()
 }
 
 /// Returns the files to copy, sorted by memory.
@@ -120,10 +115,7 @@ fn write(
     let mut contents = Vec::new();
     let files = copies.into_iter().flat_map(|copies| {
         let memory = copies.memory;
-        copies
-            .files
-            .into_iter()
-            .map(move |(file, from)| (memory, file, from))
+        copies.files.into_iter().map(move |(file, from)| (memory, file, from))
     });
     for (store, file, from) in files {
         match read::bytes(&from) {
@@ -184,10 +176,7 @@ fn write_private(to: &Path, lines: &[u8]) -> Result<()> {
 }
 
 /// Copies a possibly long file by whole lines; does nothing if it does not exist.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the user chooses the path of the journal"
-)]
+#[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
 fn copied(
     store: &'static str,
     from: &Path,
@@ -199,11 +188,7 @@ fn copied(
         return Ok(None);
     }
     let mut reader = BufReader::new(File::open(from).at("read", from)?);
-    let mut log = if dry_run {
-        None
-    } else {
-        Some(Log::lock(to, Visibility::Private)?)
-    };
+    let mut log = if dry_run { None } else { Some(Log::lock(to, Visibility::Private)?) };
     let (mut sum, mut bytes) = (Sha256::new(), 0);
     let mut portion = Vec::new();
     loop {

@@ -45,24 +45,15 @@ pub(crate) fn markdown(path: &Path) -> Result<Files> {
     if metadata.is_file() {
         let root = path.parent().unwrap_or(path).to_owned();
         let paths = vec![path.to_owned()];
-        return Ok(Files {
-            root,
-            paths,
-            warnings: Vec::new(),
-        });
+        return Ok(Files { root, paths, warnings: Vec::new() });
     }
-    let mut files = Files {
-        root: path.to_owned(),
-        ..Files::default()
-    };
+    let mut files = Files { root: path.to_owned(), ..Files::default() };
     collect(path, 0, &mut files)?;
     files.paths.sort();
     if files.paths.len() > MAX_NOTES {
-        return Err(
-            Error::failed(format!("contains more than {MAX_NOTES} notes"))
-                .at(path, None)
-                .hint("import its folders one by one"),
-        );
+        return Err(Error::failed(format!("contains more than {MAX_NOTES} notes"))
+            .at(path, None)
+            .hint("import its folders one by one"));
     }
     Ok(files)
 }
@@ -71,9 +62,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Files) -> Result<()> {
     for (name, kind) in listing::entries(folder).at("list", folder)? {
         let path = folder.join(&name);
         let is_hidden = name.starts_with('.');
-        let is_markdown = path
-            .extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("md"));
+        let is_markdown = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
         if kind == PathKind::Link {
             let warning = "is a symbolic link, which is not followed";
             files.warnings.push(Warning::file(&path, warning));

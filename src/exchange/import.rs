@@ -151,10 +151,7 @@ fn entries(
                 skip_note(note, &reason, report);
                 continue;
             }
-            ImportOutcome::NearDuplicate {
-                key,
-                shared_percent: percent,
-            } => {
+            ImportOutcome::NearDuplicate { key, shared_percent: percent } => {
                 let reason =
                     format!("near-duplicate of the entry {key} ({percent} % of lines shared)");
                 skip_note(note, &reason, report);
@@ -184,10 +181,7 @@ fn records(
         dry_run: project.dry_run,
         ..WriteOptions::new(project.clock)
     };
-    let records: Vec<_> = dated_items
-        .iter()
-        .map(|dated| dated.record.clone())
-        .collect();
+    let records: Vec<_> = dated_items.iter().map(|dated| dated.record.clone()).collect();
     let done = journal::adopt(&path, &records, &options)?;
     report.show(done.diff);
     for (dated, is_new) in dated_items.into_iter().zip(done.is_new) {

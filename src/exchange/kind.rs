@@ -18,14 +18,8 @@ const WORDS: [(&[&str], EntryType); 10] = [
         ],
         EntryType::Convention,
     ),
-    (
-        &["decision", "decisions", "adr", "choice"],
-        EntryType::Decision,
-    ),
-    (
-        &["preference", "preferences", "feedback", "user"],
-        EntryType::Preference,
-    ),
+    (&["decision", "decisions", "adr", "choice"], EntryType::Decision),
+    (&["preference", "preferences", "feedback", "user"], EntryType::Preference),
     (
         &[
             "gotcha", "gotchas", "pitfall", "pitfalls", "bug", "bugs", "issue", "problem", "risk",
@@ -34,19 +28,11 @@ const WORDS: [(&[&str], EntryType); 10] = [
         EntryType::Gotcha,
     ),
     (
-        &[
-            "person", "people", "team", "contact", "organization", "organisation", "company",
-        ],
+        &["person", "people", "team", "contact", "organization", "organisation", "company"],
         EntryType::Contact,
     ),
-    (
-        &["debug", "debugging", "troubleshooting"],
-        EntryType::Debugging,
-    ),
-    (
-        &["pattern", "patterns", "technique", "method"],
-        EntryType::Pattern,
-    ),
+    (&["debug", "debugging", "troubleshooting"], EntryType::Debugging),
+    (&["pattern", "patterns", "technique", "method"], EntryType::Pattern),
     (
         &[
             "architecture", "structure", "overview", "design", "component", "module", "service",
@@ -59,16 +45,12 @@ const WORDS: [(&[&str], EntryType); 10] = [
 
 /// Returns the entry type that a text names, else the one that a known word implies, else `Reference`.
 pub(crate) fn kind_of(texts: &[&str]) -> EntryType {
-    let named = texts
-        .iter()
-        .find_map(|text| EntryType::from_any_case(text.trim()));
+    let named = texts.iter().find_map(|text| EntryType::from_any_case(text.trim()));
     let implied = || {
         texts.iter().find_map(|text| {
             let lower = text.to_lowercase();
             let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
-            let row = WORDS
-                .iter()
-                .find(|(known, _)| words.iter().any(|word| known.contains(word)));
+            let row = WORDS.iter().find(|(known, _)| words.iter().any(|word| known.contains(word)));
             row.map(|(_, kind)| *kind)
         })
     };

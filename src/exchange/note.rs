@@ -55,9 +55,7 @@ impl NoteFile {
     pub(crate) fn parse(text: &str, path: &Path, warnings: &mut Vec<Warning>) -> Self {
         let front = FrontMatter::parse(text, path).into_value(warnings);
         let rest = &text[front.range.end..];
-        let trimmed = rest
-            .trim_start_matches('\u{feff}')
-            .trim_start_matches(['\n', '\r', ' ']);
+        let trimmed = rest.trim_start_matches('\u{feff}').trim_start_matches(['\n', '\r', ' ']);
         let first = trimmed.lines().next().unwrap_or_default();
         let heading = first.strip_prefix("# ").map(str::trim);
         let body = match heading {
@@ -66,9 +64,7 @@ impl NoteFile {
         };
         let line = line_number(text, text.len() - body.len());
         Self {
-            heading: heading
-                .filter(|heading| !heading.is_empty())
-                .map(str::to_owned),
+            heading: heading.filter(|heading| !heading.is_empty()).map(str::to_owned),
             body: body.to_owned(),
             line,
             front,
@@ -78,9 +74,7 @@ impl NoteFile {
     /// Returns the confidence that the note states, or `Low` if it states none.
     pub(crate) fn confidence(&self) -> Confidence {
         let stated = self.front.text(&["confidence"]);
-        stated
-            .and_then(Confidence::from_any_case)
-            .unwrap_or(Confidence::Low)
+        stated.and_then(Confidence::from_any_case).unwrap_or(Confidence::Low)
     }
 
     /// Returns the tags of the front matter, which may be a list or comma-separated; limited like [`unique`].
@@ -101,10 +95,7 @@ pub(crate) fn notes(
     piece: impl Fn(NoteFile, String, &str) -> (ImportItem, Vec<String>),
 ) -> Result<ImportSource> {
     let files = folder::markdown(path)?;
-    let mut source = ImportSource {
-        unknown: files.warnings.clone(),
-        ..ImportSource::default()
-    };
+    let mut source = ImportSource { unknown: files.warnings.clone(), ..ImportSource::default() };
     for path in &files.paths {
         let name = files.name(path);
         let item = item(path, &name);
@@ -115,10 +106,7 @@ pub(crate) fn notes(
                 let message = format!("has more than {MAX_TAGS} tags; the rest is left out");
                 source.unknown.push(Warning::file(path, message));
             }
-            source.notes.push(Note {
-                statements,
-                ..Note::new(item, piece)
-            });
+            source.notes.push(Note { statements, ..Note::new(item, piece) });
         }
     }
     Ok(source)

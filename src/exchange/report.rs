@@ -104,11 +104,7 @@ impl ImportReport {
 
     /// Records what an item became, and whether that is new.
     pub(crate) fn record_imported(&mut self, item: SourceItem, becomes: &str, is_new: bool) {
-        let list = if is_new {
-            &mut self.imported
-        } else {
-            &mut self.known
-        };
+        let list = if is_new { &mut self.imported } else { &mut self.known };
         let becomes = becomes.to_owned();
         list.push(ImportedItem { item, becomes });
     }
@@ -150,9 +146,7 @@ pub(crate) fn skip_note(note: Note, reason: &str, report: &mut ImportReport) {
 /// Returns the reason for leaving out an item if one of its texts contains a secret.
 pub(crate) fn secret(texts: &[&str]) -> Option<String> {
     let mut texts = texts.iter();
-    texts
-        .find_map(|text| secrets::first_rule(text))
-        .map(refusal)
+    texts.find_map(|text| secrets::first_rule(text)).map(refusal)
 }
 
 /// Returns the reason for leaving out an item in which a rule finds a secret.

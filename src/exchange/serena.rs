@@ -13,10 +13,7 @@ use crate::knowledge::ImportItem;
 /// Reads the notes of a folder or of a project, or a single file.
 pub(crate) fn read(path: &Path) -> Result<ImportSource> {
     let below = [".serena/memories", "memories"].map(|name| path.join(name));
-    let path = below
-        .iter()
-        .find(|path| path.is_dir())
-        .map_or(path, |below| below);
+    let path = below.iter().find(|path| path.is_dir()).map_or(path, |below| below);
     notes(path, |file, name, words| {
         let bare = name.trim_end_matches(".md").to_owned();
         let heading = file.heading.clone().unwrap_or_default();

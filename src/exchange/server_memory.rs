@@ -124,10 +124,7 @@ impl Graph {
 
     /// Adds an entity; a repeated name adds its observations to the first entity.
     fn entity(&mut self, item: SourceItem, kind: String, observations: Vec<String>) {
-        let index = *self
-            .by_name
-            .entry(item.name.clone())
-            .or_insert(self.entities.len());
+        let index = *self.by_name.entry(item.name.clone()).or_insert(self.entities.len());
         let Some(first) = self.entities.get_mut(index) else {
             self.entities.push(Entity {
                 item,
@@ -140,9 +137,7 @@ impl Graph {
             return;
         };
         first.parts.push(item);
-        let known = first
-            .known
-            .get_or_insert_with(|| first.observations.iter().cloned().collect());
+        let known = first.known.get_or_insert_with(|| first.observations.iter().cloned().collect());
         for one in observations {
             if known.insert(one.clone()) {
                 first.observations.push(one);

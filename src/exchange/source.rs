@@ -53,12 +53,7 @@ pub(crate) struct Note {
 impl Note {
     /// Returns a note that is one item, without separate statements.
     pub(crate) fn new(item: SourceItem, piece: ImportItem) -> Self {
-        Self {
-            item,
-            parts: Vec::new(),
-            piece,
-            statements: Vec::new(),
-        }
+        Self { item, parts: Vec::new(), piece, statements: Vec::new() }
     }
 }
 
@@ -107,9 +102,7 @@ impl ImportSource {
             return Ok(());
         }
         let message = format!("contains more than {MAX_NOTES} {counted}");
-        Err(Error::failed(message)
-            .at(path, None)
-            .hint("split it, and import the parts one by one"))
+        Err(Error::failed(message).at(path, None).hint("split it, and import the parts one by one"))
     }
 
     /// Leaves an item out.

@@ -93,9 +93,7 @@ fn fact(note: &Note, statement: &str, user: &UserId, now: &str) -> Result<Fact> 
     let key = FactKey::parse(&format!("memory.{topic}[]"))?;
     let value = text::strip_controls(statement).trim().to_owned();
     if value.is_empty() || value.len() > MAX_VALUE_BYTES {
-        return Err(Error::refused(format!(
-            "a value must be 1 to {MAX_VALUE_BYTES} bytes long"
-        )));
+        return Err(Error::refused(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long")));
     }
     let fact_id = id(&[user.as_str(), memory, name, &value]);
     let excerpt = text::clip(&value, MAX_EXCERPT_CHARS).into_owned();
@@ -120,12 +118,6 @@ fn id(texts: &[&str]) -> String {
         sum.update(text);
     }
     let digits = hexadecimal(&sum.finalize()[..16]);
-    let parts = [
-        &digits[..8],
-        &digits[8..12],
-        &digits[12..16],
-        &digits[16..20],
-        &digits[20..],
-    ];
+    let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
     parts.join("-")
 }

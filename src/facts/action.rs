@@ -131,10 +131,7 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     let mut actions = Vec::new();
     match object.get("actions").map(Value::as_array) {
         Some(Some(list)) if list.len() > MAX_ACTIONS => {
-            problems.push(format!(
-                "{} actions; the maximum is {MAX_ACTIONS}",
-                list.len()
-            ));
+            problems.push(format!("{} actions; the maximum is {MAX_ACTIONS}", list.len()));
         }
         Some(Some(list)) => {
             for (index, value) in list.iter().enumerate() {
@@ -179,11 +176,7 @@ struct ActionReader<'a> {
 
 impl<'a> ActionReader<'a> {
     fn new(value: &'a Value, policy: SecretPolicy) -> Self {
-        Self {
-            fields: value.as_object(),
-            policy,
-            problems: Vec::new(),
-        }
+        Self { fields: value.as_object(), policy, problems: Vec::new() }
     }
 
     fn action(&mut self) -> Option<Action> {
@@ -191,10 +184,7 @@ impl<'a> ActionReader<'a> {
             self.problem("not an object");
             return None;
         };
-        for name in fields
-            .keys()
-            .filter(|name| !FIELDS.contains(&name.as_str()))
-        {
+        for name in fields.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
             self.problem(&format!("unknown field {name:?}"));
         }
         let kind = self.kind();
@@ -306,9 +296,7 @@ impl<'a> ActionReader<'a> {
         if let Some(rule) = secrets::first_rule(text)
             && self.policy == SecretPolicy::Refuse
         {
-            self.problem(&format!(
-                "{name} contains what looks like a secret ({rule})"
-            ));
+            self.problem(&format!("{name} contains what looks like a secret ({rule})"));
         }
     }
 
@@ -338,9 +326,7 @@ mod tests {
     use super::*;
 
     fn problems(answer: &str) -> String {
-        parse_answer(answer, SecretPolicy::Refuse)
-            .unwrap_err()
-            .message
+        parse_answer(answer, SecretPolicy::Refuse).unwrap_err().message
     }
 
     #[test]
@@ -352,22 +338,12 @@ mod tests {
         }, {"type": "noop", "key": "likes[]", "confidence_delta": 0, "reason": ""}]});
         let actions = parse_answer(&answer.to_string(), SecretPolicy::Refuse).unwrap();
         assert_eq!(actions[0].new_value_text.as_deref(), Some("Turin"));
-        assert_eq!(
-            actions[0].valid_from.as_deref(),
-            Some("2026-02-01T00:00:00Z")
-        );
+        assert_eq!(actions[0].valid_from.as_deref(), Some("2026-02-01T00:00:00Z"));
         assert_eq!(actions[1].kind, ActionType::Noop);
-        assert_eq!(
-            parse_answer("{\"actions\": []}", SecretPolicy::Refuse).unwrap(),
-            []
-        );
+        assert_eq!(parse_answer("{\"actions\": []}", SecretPolicy::Refuse).unwrap(), []);
         for fence in ["```json", "```JSON", "```"] {
             let fenced = format!("\n{fence}\n{answer}\n```\n");
-            assert_eq!(
-                parse_answer(&fenced, SecretPolicy::Refuse).unwrap(),
-                actions,
-                "{fence}"
-            );
+            assert_eq!(parse_answer(&fenced, SecretPolicy::Refuse).unwrap(), actions, "{fence}");
         }
     }
 

@@ -110,10 +110,8 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
     scope_name(scope).map_err(Error::usage)?;
     match replication::Device::joined(facts.connection())? {
         Some(_) => Ok(()),
-        None => Err(
-            Error::usage("this database is not shared, so a fact has no scope")
-                .hint("annals share init"),
-        ),
+        None => Err(Error::usage("this database is not shared, so a fact has no scope")
+            .hint("annals share init")),
     }
 }
 
@@ -127,10 +125,10 @@ fn keep_scope(
         return Ok(added);
     };
     match replication::of_fact(connection, &fact.user_id, &fact.fact_id)? {
-        Some(scope) if scope != *wanted => Err(Error::refused(format!(
-            "the fact's scope is {scope} and cannot change"
-        ))
-        .hint("to change the scope, forget the fact and add it again")),
+        Some(scope) if scope != *wanted => {
+            Err(Error::refused(format!("the fact's scope is {scope} and cannot change"))
+                .hint("to change the scope, forget the fact and add it again"))
+        }
         _ => Ok(added),
     }
 }
@@ -171,9 +169,7 @@ fn action(statement: &Statement) -> Result<Action> {
     let key = FactKey::parse(&statement.key)?;
     let value = text::strip_controls(&statement.value).trim().to_owned();
     if value.is_empty() || value.len() > MAX_VALUE_BYTES {
-        return Err(Error::usage(format!(
-            "a value must be 1 to {MAX_VALUE_BYTES} bytes long"
-        )));
+        return Err(Error::usage(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long")));
     }
     let json = statement.json.as_deref().map(structured).transpose()?;
     let written = json.as_ref().map(Value::to_string).unwrap_or_default();
@@ -229,10 +225,8 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
     };
     match normalized_time(text) {
         Some(time) => Ok(Some(time)),
-        None => Err(
-            Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
-                .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z"),
-        ),
+        None => Err(Error::usage(format!("{name}: {text:?} is not an ISO 8601 time"))
+            .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")),
     }
 }
 

@@ -41,11 +41,8 @@ pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Act
     if problems.is_empty() {
         return Ok(applied);
     }
-    Err(Error::refused(format!(
-        "the actions do not fit the facts: {}",
-        problems.join("; ")
-    ))
-    .hint("`annals facts prompt` shows the facts as they are now"))
+    Err(Error::refused(format!("the actions do not fit the facts: {}", problems.join("; ")))
+        .hint("`annals facts prompt` shows the facts as they are now"))
 }
 
 fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {
@@ -63,11 +60,8 @@ fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {
         return Ok(earlier);
     }
     let ActionEffect { outcome, fact } = arbiter.decide(action)?;
-    let applied = ActionResult {
-        key: key.to_owned(),
-        outcome,
-        fact_id: fact.map(|fact| fact.fact_id),
-    };
+    let applied =
+        ActionResult { key: key.to_owned(), outcome, fact_id: fact.map(|fact| fact.fact_id) };
     arbiter.connection.run(
         "write the applied actions",
         "INSERT INTO applied_actions \

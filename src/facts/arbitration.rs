@@ -92,13 +92,7 @@ impl<'a> Arbiter<'a> {
         now: &'a str,
         high_risk: &'a [String],
     ) -> Self {
-        Self {
-            connection,
-            user,
-            source,
-            now,
-            high_risk,
-        }
+        Self { connection, user, source, now, high_risk }
     }
 
     /// Applies an action as far as the rules allow.
@@ -127,10 +121,7 @@ impl<'a> Arbiter<'a> {
 
     /// Returns whether the validity that an action states has already ended.
     fn is_over(&self, action: &Action) -> bool {
-        action
-            .valid_to
-            .as_deref()
-            .is_some_and(|end| end <= self.now)
+        action.valid_to.as_deref().is_some_and(|end| end <= self.now)
     }
 
     /// Returns whether an action states an earlier value, which does not affect the current one.
@@ -154,10 +145,7 @@ impl<'a> Arbiter<'a> {
             return Err(wrong("there is no such fact"));
         };
         if found.key != action.key.as_str() {
-            return Err(wrong(&format!(
-                "its key is {}, not {}",
-                found.key, action.key
-            )));
+            return Err(wrong(&format!("its key is {}, not {}", found.key, action.key)));
         }
         if !found.status.is_retrievable() {
             return Err(wrong(&format!("it is {}", found.status.as_str())));
@@ -249,10 +237,7 @@ impl<'a> Arbiter<'a> {
             confidence::first_mention(action.confidence_delta) >= confidence::FIRST_MENTION;
         // A late turn must not undo later statements, nor a future value the present one.
         let is_late = self.source.said_at < current.valid_from;
-        let is_to_come = action
-            .valid_from
-            .as_deref()
-            .is_some_and(|from| from > self.now);
+        let is_to_come = action.valid_from.as_deref().is_some_and(|from| from > self.now);
         is_sure
             && !is_late
             && !is_to_come
@@ -290,16 +275,10 @@ impl<'a> Arbiter<'a> {
 
     /// Rule 2.
     fn refine(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let confidence = if self.source.is_confirmed {
-            confidence::CONFIRMED
-        } else {
-            current.confidence
-        };
+        let confidence =
+            if self.source.is_confirmed { confidence::CONFIRMED } else { current.confidence };
         // An end before the fact began does not belong to this fact.
-        let end = action
-            .valid_to
-            .clone()
-            .filter(|end| *end > current.valid_from);
+        let end = action.valid_to.clone().filter(|end| *end > current.valid_from);
         let after = Fact {
             value_text: value_of(action).to_owned(),
             value_json: action.new_value_json.clone().map(Json),
@@ -317,12 +296,7 @@ impl<'a> Arbiter<'a> {
     fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
         let mut new = self.new_fact(action, value_of(action));
         new.category = self.source.category.unwrap_or(current.category);
-        self.close(
-            current,
-            FactStatus::Superseded,
-            &new.valid_from,
-            &action.reason,
-        )?;
+        self.close(current, FactStatus::Superseded, &new.valid_from, &action.reason)?;
         self.count(Figure::Supersessions)?;
         self.write_change("insert", &action.reason, None, &new)?;
         Ok(ActionEffect::new(ActionOutcome::Superseded, Some(new)))
@@ -341,10 +315,7 @@ impl<'a> Arbiter<'a> {
         }
         let end = action.valid_to.as_deref().unwrap_or(&self.source.said_at);
         if end > self.now && end > current.valid_from.as_str() {
-            let after = Fact {
-                valid_to: Some(end.to_owned()),
-                ..self.mentioned(current)
-            };
+            let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(current) };
             self.write_change("update", &action.reason, Some(current), &after)?;
             return Ok(ActionEffect::new(ActionOutcome::Refined, Some(after)));
         }
@@ -408,11 +379,7 @@ impl<'a> Arbiter<'a> {
             updated_at: self.now.to_owned(),
             ..fact.clone()
         };
-        let name = if status == FactStatus::Superseded {
-            "supersede"
-        } else {
-            "expire"
-        };
+        let name = if status == FactStatus::Superseded { "supersede" } else { "expire" };
         self.write_change(name, reason, Some(fact), &after)?;
         Ok(after)
     }
@@ -420,10 +387,7 @@ impl<'a> Arbiter<'a> {
     /// Returns the fact with its time of last mention updated.
     pub(crate) fn mentioned(&self, fact: &Fact) -> Fact {
         Fact {
-            last_mentioned_at: fact
-                .last_mentioned_at
-                .clone()
-                .max(self.source.said_at.clone()),
+            last_mentioned_at: fact.last_mentioned_at.clone().max(self.source.said_at.clone()),
             updated_at: self.now.to_owned(),
             ..fact.clone()
         }
@@ -434,11 +398,7 @@ impl<'a> Arbiter<'a> {
         let id = self.new_id(action);
         let key = action.key.as_str();
         let new = Fact::new(self.user, id, key, value.to_owned(), self.now);
-        let valid_from = action
-            .valid_from
-            .as_ref()
-            .unwrap_or(&source.said_at)
-            .clone();
+        let valid_from = action.valid_from.as_ref().unwrap_or(&source.said_at).clone();
         Fact {
             value_json: action.new_value_json.clone().map(Json),
             category: source.category.unwrap_or(action.key.category()),
@@ -489,12 +449,7 @@ impl<'a> Arbiter<'a> {
         before: Option<&Fact>,
         after: &Fact,
     ) -> Result<()> {
-        let cause = Cause {
-            action,
-            reason,
-            turn: &self.source.turn_id,
-            at: self.now,
-        };
+        let cause = Cause { action, reason, turn: &self.source.turn_id, at: self.now };
         change::write(self.connection, cause, before, after)
     }
 }

@@ -28,11 +28,7 @@ pub(crate) fn update(connection: &Connection, fact: &Fact) -> Result<()> {
 
 /// Removes a fact from the archive; to restore it, the caller writes it to the facts.
 pub(crate) fn remove(connection: &Connection, id: &str) -> Result<()> {
-    connection.run(
-        "take a fact back",
-        "DELETE FROM facts_archive WHERE fact_id = ?1",
-        [id],
-    )
+    connection.run("take a fact back", "DELETE FROM facts_archive WHERE fact_id = ?1", [id])
 }
 
 fn select(connection: &Connection, user: &UserId, column: &str, value: &str) -> Result<Vec<Fact>> {

@@ -58,9 +58,7 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
         Ok((change, states))
     };
     let values = params![user.as_str(), of];
-    let rows = facts
-        .connection()
-        .rows("read the history", sql, values, read)?;
+    let rows = facts.connection().rows("read the history", sql, values, read)?;
     let mut changes = Vec::new();
     for (mut change, (before, after)) in rows {
         change.before = before.as_deref().map(fact).transpose()?;

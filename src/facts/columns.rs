@@ -56,9 +56,7 @@ pub struct Json(pub Value);
 impl FromSql for Json {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         let value = serde_json::from_str(value.as_str()?);
-        value
-            .map(Self)
-            .map_err(|error| FromSqlError::Other(error.into()))
+        value.map(Self).map_err(|error| FromSqlError::Other(error.into()))
     }
 }
 

@@ -62,20 +62,13 @@ mod tests {
     #[test]
     fn a_first_mention_is_lowered_by_doubt_and_never_raised() {
         assert_eq!(
-            (
-                first_mention(0.9),
-                first_mention(-0.15),
-                first_mention(-1.0)
-            ),
+            (first_mention(0.9), first_mention(-0.15), first_mention(-1.0)),
             (0.4, 0.25, 0.0)
         );
     }
 
     #[test]
     fn the_confidence_needed_rises_with_risk_and_with_the_old_value() {
-        assert_eq!(
-            (needed(false, 0.5), needed(true, 0.5), needed(false, 1.0)),
-            (0.8, 0.9, 1.0)
-        );
+        assert_eq!((needed(false, 0.5), needed(true, 0.5), needed(false, 1.0)), (0.8, 0.9, 1.0));
     }
 }

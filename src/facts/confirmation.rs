@@ -36,12 +36,7 @@ pub struct Pending {
 
 /// Returns a user's pending facts with their questions, oldest first.
 pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
-    let found = fact::select(
-        facts.connection(),
-        user,
-        "status = 'pending_confirmation'",
-        &[],
-    )?;
+    let found = fact::select(facts.connection(), user, "status = 'pending_confirmation'", &[])?;
     let now = facts.clock().timestamp();
     let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
     let mut contestable = HashMap::new();
@@ -57,11 +52,7 @@ pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
         };
         let contested = active.contested_by(&fact).cloned();
         let question = question(&fact, contested.as_ref(), facts.high_risk(), &now);
-        Ok(Pending {
-            fact,
-            contested,
-            question,
-        })
+        Ok(Pending { fact, contested, question })
     };
     found.map(with_question).collect()
 }
@@ -107,10 +98,9 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffec
             }
             FactStatus::PendingConfirmation if fact.is_lapsed_at(&now) => {
                 let end = fact.valid_to.as_deref().unwrap_or_default();
-                Err(
-                    Error::refused(format!("{} was valid until {end} only", fact.key))
-                        .hint("`annals facts reject` drops it; after that, `annals facts add` states it anew"),
-                )
+                Err(Error::refused(format!("{} was valid until {end} only", fact.key)).hint(
+                    "`annals facts reject` drops it; after that, `annals facts add` states it anew",
+                ))
             }
             FactStatus::PendingConfirmation => {
                 let sure = mark_certain(&arbiter, &fact)?;
@@ -123,10 +113,7 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffec
 }
 
 fn mark_certain(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<Fact> {
-    let sure = Fact {
-        confidence: confidence::CONFIRMED,
-        ..arbiter.mentioned(fact)
-    };
+    let sure = Fact { confidence: confidence::CONFIRMED, ..arbiter.mentioned(fact) };
     if sure != *fact {
         arbiter.write_change("confirm", "confirmed", Some(fact), &sure)?;
     }
@@ -140,12 +127,7 @@ fn restore(arbiter: &Arbiter<'_>, fact: &Fact) -> Result<ActionEffect> {
         metrics::note_restoration(arbiter.connection, arbiter.user, fact)?;
     }
     if let Some(wrong) = &contested {
-        arbiter.close(
-            wrong,
-            FactStatus::Superseded,
-            arbiter.now,
-            "the old value was confirmed",
-        )?;
+        arbiter.close(wrong, FactStatus::Superseded, arbiter.now, "the old value was confirmed")?;
     }
     let restored = Fact {
         status: FactStatus::Active,

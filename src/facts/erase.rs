@@ -80,22 +80,13 @@ pub(crate) fn erase(
     let name = user.as_str();
     let scope: &[&dyn ToSql] = &[&name, &key];
     run("INSERT INTO erasing (user_id, key) VALUES (?1, ?2)", scope)?;
-    let mut ids: Vec<&str> = matching_states
-        .iter()
-        .map(|fact| fact.fact_id.as_str())
-        .collect();
+    let mut ids: Vec<&str> = matching_states.iter().map(|fact| fact.fact_id.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
     for id in &ids {
         vectors::forget_copies(connection, id)?;
-        run(
-            "DELETE FROM vector_jobs WHERE user_id = ?1 AND fact_id = ?2",
-            &[&name, id],
-        )?;
-        run(
-            "DELETE FROM fact_vectors WHERE user_id = ?1 AND fact_id = ?2",
-            &[&name, id],
-        )?;
+        run("DELETE FROM vector_jobs WHERE user_id = ?1 AND fact_id = ?2", &[&name, id])?;
+        run("DELETE FROM fact_vectors WHERE user_id = ?1 AND fact_id = ?2", &[&name, id])?;
     }
     let below = "user_id = ?1 AND (?2 IS NULL OR key = ?2)";
     let current = run(&format!("DELETE FROM facts WHERE {below}"), scope)?;
@@ -215,9 +206,7 @@ fn while_erasing<T>(
 
 /// Returns the turns that the erased facts come from, and the erased ones.
 pub(crate) fn sources(matching_states: &[Fact], erased: &[String]) -> BTreeSet<String> {
-    let turns = matching_states
-        .iter()
-        .map(|fact| fact.source_turn_id.clone());
+    let turns = matching_states.iter().map(|fact| fact.source_turn_id.clone());
     turns.chain(erased.iter().cloned()).collect()
 }
 
@@ -260,9 +249,7 @@ pub(crate) fn erase_turns(
 fn folded_values(matching_states: &[Fact]) -> BTreeSet<String> {
     let values = matching_states.iter();
     let values = values.map(|fact| text::fold(&fact.value_text));
-    values
-        .filter(|value| value.chars().count() >= MIN_VALUE_CHARS)
-        .collect()
+    values.filter(|value| value.chars().count() >= MIN_VALUE_CHARS).collect()
 }
 
 /// Clears excerpts and reasons of the remaining facts that mention an erased value or share a turn with one, in
@@ -277,9 +264,7 @@ pub(crate) fn scrub(
     let mentions = json_array(&mentions(connection, user, matching_states)?)?;
     let turns = json_array(turns)?;
     while_erasing(connection, user, || {
-        clear(
-            connection, user, &mentions, scope, "source_excerpt", "reason",
-        )?;
+        clear(connection, user, &mentions, scope, "source_excerpt", "reason")?;
         clear(connection, user, &turns, scope, "source_turn_id", "turn_id")
     })
 }
@@ -299,9 +284,8 @@ fn mentions(
          UNION SELECT before_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
          UNION SELECT after_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
          UNION SELECT reason FROM fact_history WHERE user_id = ?1";
-    let texts = connection.rows("read the excerpts", sql, [user.as_str()], |row| {
-        row.get::<_, Option<String>>(0)
-    })?;
+    let texts = connection
+        .rows("read the excerpts", sql, [user.as_str()], |row| row.get::<_, Option<String>>(0))?;
     let mut texts: Vec<String> = texts.into_iter().flatten().collect();
     texts.retain(|text| {
         let folded = text::fold(text);

@@ -45,17 +45,8 @@ pub(crate) fn expire_all(connection: &Connection, turn: &str, now: &str) -> Resu
 
 /// Expires a fact whose validity has ended, and restores the one that it temporarily replaced.
 pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
-    let after = Fact {
-        status: FactStatus::Expired,
-        updated_at: now.to_owned(),
-        ..over.clone()
-    };
-    let cause = Cause {
-        action: "expire",
-        reason: "its validity ended",
-        turn,
-        at: now,
-    };
+    let after = Fact { status: FactStatus::Expired, updated_at: now.to_owned(), ..over.clone() };
+    let cause = Cause { action: "expire", reason: "its validity ended", turn, at: now };
     change::write(connection, cause, Some(over), &after)?;
     restore_superseded(connection, over, now)
 }

@@ -167,27 +167,19 @@ impl Fact {
             return Err(Error::refused("no value, or a confidence outside 0 to 1"));
         }
         let is_id = self.fact_id.len() == 36
-            && self
-                .fact_id
-                .bytes()
-                .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+            && self.fact_id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
         if !is_id {
             let message = format!("{:?} is not a fact_id", self.fact_id);
             return Err(Error::refused(message));
         }
-        let needed = [
-            &self.valid_from, &self.created_at, &self.updated_at, &self.last_mentioned_at,
-        ];
+        let needed =
+            [&self.valid_from, &self.created_at, &self.updated_at, &self.last_mentioned_at];
         for time in needed.into_iter().chain(&self.valid_to) {
             if normalized_time(time).as_ref() != Some(time) {
                 return Err(Error::refused(format!("{time:?} is not an ISO 8601 time")));
             }
         }
-        if self
-            .valid_to
-            .as_ref()
-            .is_some_and(|end| *end < self.valid_from)
-        {
+        if self.valid_to.as_ref().is_some_and(|end| *end < self.valid_from) {
             return Err(Error::refused("valid_to is before valid_from"));
         }
         Ok(())
@@ -337,22 +329,12 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         schema::migrate(&mut connection).unwrap();
         for (sql, values, index) in [
-            (
-                &select_sql(WITH_KEY),
-                &["ada", "city", "expired"][..],
-                "facts_key",
-            ),
-            (
-                &*ACTIVE_WITH_KEY,
-                &["ada", "city"],
-                "facts_one_value (user_id=? AND key=?)",
-            ),
+            (&select_sql(WITH_KEY), &["ada", "city", "expired"][..], "facts_key"),
+            (&*ACTIVE_WITH_KEY, &["ada", "city"], "facts_one_value (user_id=? AND key=?)"),
         ] {
             let values = params_from_iter(values);
             let sql = format!("EXPLAIN QUERY PLAN {sql}");
-            let plan: String = connection
-                .query_row(&sql, values, |row| row.get(3))
-                .unwrap();
+            let plan: String = connection.query_row(&sql, values, |row| row.get(3)).unwrap();
             assert!(plan.contains(index), "{plan}");
         }
     }

@@ -92,9 +92,7 @@ pub fn forget(
             return Err(error.hint("nothing was erased"));
         }
     };
-    facts
-        .vacuum()
-        .map_err(|error| partial_erasure_error(error, &forgotten))?;
+    facts.vacuum().map_err(|error| partial_erasure_error(error, &forgotten))?;
     // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
     vectors::erase(facts, RetryScope::All)?;
     forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
@@ -130,9 +128,8 @@ fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> St
         let text = text::fold(text);
         !text.is_empty() && folded.contains(&text)
     };
-    let mentions_a_fact = matching_states
-        .iter()
-        .any(|fact| mentions(&fact.value_text) || mentions(&fact.key));
+    let mentions_a_fact =
+        matching_states.iter().any(|fact| mentions(&fact.value_text) || mentions(&fact.key));
     if mentions_a_fact || mentions(user.as_str()) {
         return "(withheld: it said what was forgotten)".to_owned();
     }
@@ -163,21 +160,16 @@ mod tests {
     }
 
     fn state(facts: &mut Facts, key: &str, value: &str) {
-        let statement = Statement {
-            key: key.to_owned(),
-            value: value.to_owned(),
-            ..Statement::default()
-        };
+        let statement =
+            Statement { key: key.to_owned(), value: value.to_owned(), ..Statement::default() };
         add(facts, &ada(), &statement).unwrap();
     }
 
     #[test]
     fn a_value_of_punctuation_alone_erases_no_turn_but_its_own() {
         let mut facts = with("separator", ":::");
-        let observation = Observation {
-            user_input: "I like tea".to_owned(),
-            ..Observation::default()
-        };
+        let observation =
+            Observation { user_input: "I like tea".to_owned(), ..Observation::default() };
         observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
         let forgotten = forget(&mut facts, &ada(), Some("separator"), "asked to").unwrap();
         assert_eq!((forgotten.facts, forgotten.turns), (1, 0));
@@ -198,21 +190,10 @@ mod tests {
 
     #[test]
     fn a_failed_rewrite_says_what_is_erased_all_the_same() {
-        let forgotten = Forgotten {
-            facts: 2,
-            ..Forgotten::default()
-        };
+        let forgotten = Forgotten { facts: 2, ..Forgotten::default() };
         let error = partial_erasure_error(Error::failed("the disk is full"), &forgotten);
-        assert!(
-            error
-                .message
-                .starts_with("2 facts erased from every table; traces may be left")
-        );
-        assert!(
-            error.message.ends_with("the disk is full"),
-            "{}",
-            error.message
-        );
+        assert!(error.message.starts_with("2 facts erased from every table; traces may be left"));
+        assert!(error.message.ends_with("the disk is full"), "{}", error.message);
         assert!(error.hint.unwrap().contains("run the same command again"));
     }
 }

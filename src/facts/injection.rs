@@ -134,10 +134,7 @@ fn applies_to_every_prompt(fact: &Fact) -> bool {
 fn page(facts: &[Fact]) -> String {
     let mut page = String::new();
     for (rank, title) in Priority::ALL {
-        let mut lines = facts
-            .iter()
-            .filter(|fact| Priority::for_fact(fact) == rank)
-            .peekable();
+        let mut lines = facts.iter().filter(|fact| Priority::for_fact(fact) == rank).peekable();
         if lines.peek().is_none() {
             continue;
         }

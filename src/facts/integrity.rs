@@ -58,10 +58,7 @@ const ORPHANS: &[(&str, &str)] = &[
         "SELECT count(*) FROM (SELECT 1 FROM facts WHERE status = 'active' \
          AND substr(key, -2) <> '[]' GROUP BY user_id, key HAVING count(*) > 1)",
     ),
-    (
-        "facts that end before they begin",
-        "SELECT count(*) FROM facts WHERE valid_to < valid_from",
-    ),
+    ("facts that end before they begin", "SELECT count(*) FROM facts WHERE valid_to < valid_from"),
     ("leftovers of an erasure", "SELECT count(*) FROM erasing"),
 ];
 
@@ -81,10 +78,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
             connection,
             "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
         )?,
-        dead_turns: count(
-            connection,
-            "SELECT count(*) FROM turns WHERE status = 'dead'",
-        )?,
+        dead_turns: count(connection, "SELECT count(*) FROM turns WHERE status = 'dead'")?,
         unsynced_vectors: count(connection, UNSYNCED)?,
         remaining: vectors::remaining(connection, None)?,
         problems: pages(connection)?,
@@ -140,15 +134,11 @@ fn unlike_history(connection: &Connection) -> Result<Vec<String>> {
     })?;
     let sql = format!("SELECT {COLUMNS} FROM facts");
     let mut statement = connection.prepare(&sql).context("read the facts")?;
-    let rows = statement
-        .query_map([], Fact::read)
-        .context("read the facts")?;
+    let rows = statement.query_map([], Fact::read).context("read the facts")?;
     let mut unlike = 0_u64;
     for row in rows {
         let mut fact = row.context("read the facts")?;
-        let recorded = folded
-            .get(&fact.fact_id)
-            .map(|json| audit_trail::fact(json));
+        let recorded = folded.get(&fact.fact_id).map(|json| audit_trail::fact(json));
         let Some(mut recorded) = recorded.transpose()? else {
             continue;
         };

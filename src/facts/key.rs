@@ -77,9 +77,7 @@ impl FactKey {
             None => name == own.strip_suffix(SEVERAL).unwrap_or(own),
         };
         matches!(category, Category::Identity | Category::Health)
-            || TOPICS
-                .iter()
-                .any(|row| row.is_high_risk && self.is_about(row.word))
+            || TOPICS.iter().any(|row| row.is_high_risk && self.is_about(row.word))
             || self.is_about_money()
             || further.iter().any(is_named)
     }
@@ -116,10 +114,7 @@ impl FactKey {
     fn is_secret_key(&self) -> bool {
         let mut parts = self.name().rsplit('.');
         let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
-        if !words
-            .next()
-            .is_some_and(|last| ["key", "keys"].contains(&last))
-        {
+        if !words.next().is_some_and(|last| ["key", "keys"].contains(&last)) {
             return false;
         }
         match words.next() {
@@ -140,10 +135,7 @@ fn contains_word(part: &str, word: &str) -> bool {
     part.match_indices(word).any(|(at, _)| {
         let before = part[..at].chars().next_back();
         let rest = &part[at + word.len()..];
-        let rest = rest
-            .strip_prefix("es")
-            .or(rest.strip_prefix('s'))
-            .unwrap_or(rest);
+        let rest = rest.strip_prefix("es").or(rest.strip_prefix('s')).unwrap_or(rest);
         let after = rest.chars().next();
         before.is_none_or(|c| !c.is_ascii_alphabetic())
             && after.is_none_or(|c| !c.is_ascii_alphabetic())
@@ -158,18 +150,11 @@ struct Topic {
 }
 
 const fn topic(word: &'static str, category: Category) -> Topic {
-    Topic {
-        word,
-        category,
-        is_high_risk: false,
-    }
+    Topic { word, category, is_high_risk: false }
 }
 
 const fn high_risk(word: &'static str, category: Category) -> Topic {
-    Topic {
-        is_high_risk: true,
-        ..topic(word, category)
-    }
+    Topic { is_high_risk: true, ..topic(word, category) }
 }
 
 /// The topics of keys; the first match determines the category.
@@ -230,9 +215,7 @@ const MONEY: &[&str] = &[
 ];
 
 /// First parts of keys about work and taste.
-const WORK: &[&str] = &[
-    "constraint", "rule", "task", "project", "current", "goal", "preference",
-];
+const WORK: &[&str] = &["constraint", "rule", "task", "project", "current", "goal", "preference"];
 
 /// Names of secrets, which are never stored, whatever the value looks like.
 const SECRETS: &[&str] = &[
@@ -264,9 +247,7 @@ mod tests {
         for good in ["editor", "preference.editor", "likes[]", "a.b-c.d_e2[]"] {
             assert_eq!(key(good).as_str(), good);
         }
-        for bad in [
-            "", ".", "a.", ".a", "a..b", "Name", "a b", "a[].b", "[]", "naïve", "a'b",
-        ] {
+        for bad in ["", ".", "a.", ".a", "a..b", "Name", "a b", "a[].b", "[]", "naïve", "a'b"] {
             assert!(FactKey::parse(bad).is_err(), "{bad:?}");
         }
         assert!(FactKey::parse(&"a".repeat(129)).is_err());
@@ -321,11 +302,7 @@ mod tests {
 
     #[test]
     fn a_category_or_the_users_own_list_makes_a_key_one_of_high_risk() {
-        let own = [
-            "travel.".to_owned(),
-            "spouse".to_owned(),
-            "pets[]".to_owned(),
-        ];
+        let own = ["travel.".to_owned(), "spouse".to_owned(), "pets[]".to_owned()];
         for (text, expected) in [
             ("travel.passport", true),
             ("travel", false),
@@ -334,11 +311,7 @@ mod tests {
             ("pets[]", true),
             ("pet", false),
         ] {
-            assert_eq!(
-                key(text).is_high_risk(Category::Other, &own),
-                expected,
-                "{text}"
-            );
+            assert_eq!(key(text).is_high_risk(Category::Other, &own), expected, "{text}");
         }
         assert!(key("diet").is_high_risk(Category::Health, &[]));
         assert!(!key("diet").is_high_risk(Category::SoftPreference, &[]));
@@ -353,9 +326,7 @@ mod tests {
             let error = FactKey::parse(secret).unwrap_err();
             assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
         }
-        for plain in [
-            "pinboard", "opinion", "shopping.list", "secretary", "tokenizer",
-        ] {
+        for plain in ["pinboard", "opinion", "shopping.list", "secretary", "tokenizer"] {
             assert!(FactKey::parse(plain).is_ok(), "{plain}");
         }
     }
@@ -369,10 +340,7 @@ mod tests {
         ] {
             let error = FactKey::parse(secret).unwrap_err();
             assert_eq!(error.kind, crate::error::ErrorKind::Refused, "{secret}");
-            assert!(
-                FactKey::parse_allowing_secrets(secret).is_ok(),
-                "it can be forgotten"
-            );
+            assert!(FactKey::parse_allowing_secrets(secret).is_ok(), "it can be forgotten");
         }
         for plain in [
             "preference.keyboard",

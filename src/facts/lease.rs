@@ -56,13 +56,7 @@ pub(crate) fn lease(
             "lease a turn",
             "UPDATE turns SET status = 'running', attempts = ?3, lease = ?4, lease_until = ?5 \
                  WHERE user_id = ?1 AND turn_id = ?2",
-            params![
-                turn.user_id.as_str(),
-                turn.turn_id,
-                turn.attempts,
-                token,
-                until
-            ],
+            params![turn.user_id.as_str(), turn.turn_id, turn.attempts, token, until],
         )?;
         Ok(Some(Lease { turn, token }))
     })
@@ -85,12 +79,7 @@ pub(crate) fn renew(facts: &mut Facts, lease: &Lease, length: TimeDelta) -> Resu
         let changed = connection.run_counted(
             "lease a turn",
             "UPDATE turns SET lease_until = ?4 WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3",
-            params![
-                lease.turn.user_id.as_str(),
-                lease.turn.turn_id,
-                lease.token,
-                until
-            ],
+            params![lease.turn.user_id.as_str(), lease.turn.turn_id, lease.token, until],
         )?;
         Ok(changed == 1)
     })
@@ -178,10 +167,7 @@ mod tests {
         assert!(lease_and_die(&mut facts).is_none());
         let turn = find_turn(&facts, &user, "a").unwrap();
         assert_eq!(turn.status, TurnStatus::Dead);
-        assert_eq!(
-            turn.last_error.unwrap(),
-            "gave up after 5 attempts: the worker died each time"
-        );
+        assert_eq!(turn.last_error.unwrap(), "gave up after 5 attempts: the worker died each time");
     }
 
     #[test]
@@ -204,9 +190,6 @@ mod tests {
             assert!(lease_and_die(&mut facts).is_some());
         }
         assert!(lease_and_die(&mut facts).is_none());
-        assert_eq!(
-            find_turn(&facts, &user, "a").unwrap().status,
-            TurnStatus::Dead
-        );
+        assert_eq!(find_turn(&facts, &user, "a").unwrap().status, TurnStatus::Dead);
     }
 }

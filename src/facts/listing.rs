@@ -43,10 +43,7 @@ pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactLis
     }
     found.retain(|fact| filter.keeps(fact));
     found.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(FactListing {
-        user: user.clone(),
-        facts: found,
-    })
+    Ok(FactListing { user: user.clone(), facts: found })
 }
 
 impl FactFilter {
@@ -56,9 +53,7 @@ impl FactFilter {
             None => fact.key == *wanted,
         };
         (self.statuses.is_empty() || self.statuses.contains(&fact.status))
-            && self
-                .category
-                .is_none_or(|category| fact.category == category)
+            && self.category.is_none_or(|category| fact.category == category)
             && self.key.as_ref().is_none_or(key)
             && (self.project.is_none() || fact.project.is_none() || fact.project == self.project)
     }
@@ -68,12 +63,7 @@ impl FactFilter {
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
     let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
     let mut found = if is_id {
-        fact::select(
-            facts.connection(),
-            user,
-            "substr(fact_id, 1, length(?2)) = ?2",
-            &[&id],
-        )?
+        fact::select(facts.connection(), user, "substr(fact_id, 1, length(?2)) = ?2", &[&id])?
     } else {
         Vec::new()
     };
@@ -81,9 +71,7 @@ pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
         1 => Ok(found.remove(0)),
         0 => Err(Error::not_found(format!("there is no fact {id}"))
             .hint("`annals facts list --all` shows every fact")),
-        several => Err(
-            Error::usage(format!("{several} facts have an id that begins with {id}"))
-                .hint("give more of the id"),
-        ),
+        several => Err(Error::usage(format!("{several} facts have an id that begins with {id}"))
+            .hint("give more of the id")),
     }
 }

@@ -85,12 +85,8 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
             "DELETE FROM facts WHERE user_id = ?1 AND fact_id = ?2",
             params![fact.user_id, fact.fact_id],
         )?;
-        let cause = Cause {
-            action: "archive",
-            reason: "older than the cut-off",
-            turn: TURN,
-            at: now,
-        };
+        let cause =
+            Cause { action: "archive", reason: "older than the cut-off", turn: TURN, at: now };
         change::record(connection, cause, Some(fact), Some(fact))?;
     }
     Ok(old.len())

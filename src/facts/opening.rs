@@ -33,11 +33,7 @@ impl Facts {
     /// Opens the database of this run: the named file, else that of the settings, else the user's default.
     pub fn open(project: &Project, named: Option<&Path>, purpose: Purpose) -> Result<Self> {
         let path = path(project, named)?;
-        let purpose = if project.dry_run {
-            Purpose::Read
-        } else {
-            purpose
-        };
+        let purpose = if project.dry_run { Purpose::Read } else { purpose };
         if project.dry_run {
             refuse_migration(&path, project.settings.lock_wait)?;
         }
@@ -72,8 +68,7 @@ impl Facts {
         if !expiry::is_due(self.connection(), &now)? {
             return Ok(());
         }
-        self.write(|connection| expiry::expire_all(connection, maintenance::TURN, &now))
-            .map(|_| ())
+        self.write(|connection| expiry::expire_all(connection, maintenance::TURN, &now)).map(|_| ())
     }
 }
 
@@ -97,9 +92,7 @@ fn refuse_migration(path: &Path, wait: Duration) -> Result<()> {
     let Ok(connection) = Connection::open_with_flags(path, flags) else {
         return Ok(());
     };
-    connection
-        .busy_timeout(wait)
-        .context("set how long to wait")?;
+    connection.busy_timeout(wait).context("set how long to wait")?;
     // A file that cannot be read like this, or is of a later version, fails when it is opened, with the reason.
     match schema::known_version(&connection) {
         Ok(version) if version < schema::LATEST => Err(Error::refused(
@@ -152,9 +145,7 @@ fn open_immutable(path: &Path) -> Option<Connection> {
 
 /// Configures a connection, whichever process created the file.
 fn prepare(connection: &Connection, wait: Duration) -> Result<()> {
-    connection
-        .busy_timeout(wait)
-        .context("set how long to wait")?;
+    connection.busy_timeout(wait).context("set how long to wait")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Otherwise SQLite prepares a statement again if a bound value could change the query plan.
     connection

@@ -93,11 +93,7 @@ pub struct BuiltProfile {
 pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<BuiltProfile> {
     let now = facts.clock().timestamp();
     let profile = build(facts.connection(), user, project, facts.high_risk(), &now)?;
-    Ok(BuiltProfile {
-        user_id: user.as_str().to_owned(),
-        built_at: now,
-        profile,
-    })
+    Ok(BuiltProfile { user_id: user.as_str().to_owned(), built_at: now, profile })
 }
 
 /// Returns the profile that the worker built last, or `None` if there is none yet.
@@ -113,11 +109,7 @@ pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfil
     };
     let profile = serde_json::from_str(&json)
         .map_err(|error| Error::failed(format!("cannot read the profile: {error}")))?;
-    Ok(Some(BuiltProfile {
-        user_id: user.as_str().to_owned(),
-        built_at,
-        profile,
-    }))
+    Ok(Some(BuiltProfile { user_id: user.as_str().to_owned(), built_at, profile }))
 }
 
 /// Returns the facts that are valid now and belong to this project or to none.
@@ -178,9 +170,7 @@ fn insert_field(fields: &mut Fields, field: Field) {
         fields.insert(field.key.clone(), Slot::One(field));
         return;
     }
-    let slot = fields
-        .entry(field.key.clone())
-        .or_insert_with(|| Slot::Several(Vec::new()));
+    let slot = fields.entry(field.key.clone()).or_insert_with(|| Slot::Several(Vec::new()));
     if let Slot::Several(several) = slot {
         several.push(field);
     }
@@ -212,11 +202,7 @@ pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> R
 pub(crate) fn mark_due(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since";
-    connection.run(
-        "end the session",
-        sql,
-        params![user.as_str(), now, i64::from(u32::MAX)],
-    )
+    connection.run("end the session", sql, params![user.as_str(), now, i64::from(u32::MAX)])
 }
 
 /// Rebuilds the profiles that are due, and returns their number.

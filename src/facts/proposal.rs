@@ -34,11 +34,7 @@ impl ContestableFacts {
                 by_folded_value.insert(wording::folded(&fact.value_text), index);
             }
         }
-        Self {
-            active,
-            by_id,
-            by_folded_value,
-        }
+        Self { active, by_id, by_folded_value }
     }
 
     /// Returns the fact that a pending one would replace or end. If the key has several values, that is the one
@@ -48,9 +44,7 @@ impl ContestableFacts {
             return self.active.last();
         }
         let named = pending.contests.as_ref().and_then(|id| self.by_id.get(id));
-        let same = self
-            .by_folded_value
-            .get(&wording::folded(&pending.value_text));
+        let same = self.by_folded_value.get(&wording::folded(&pending.value_text));
         named.max(same).map(|index| &self.active[*index])
     }
 }
@@ -77,10 +71,8 @@ impl Arbiter<'_> {
                 if is_guarded {
                     return Ok(ActionEffect::new(ActionOutcome::Kept, Some(current)));
                 }
-                let after = Fact {
-                    status: FactStatus::PendingConfirmation,
-                    ..self.mentioned(&current)
-                };
+                let after =
+                    Fact { status: FactStatus::PendingConfirmation, ..self.mentioned(&current) };
                 self.write_change(action.kind.as_str(), &action.reason, Some(&current), &after)?;
                 self.count(Figure::Pending)?;
                 Ok(ActionEffect::new(ActionOutcome::Pending, Some(after)))
@@ -141,10 +133,7 @@ impl Arbiter<'_> {
             }
             _ if says_the_same => self.repeat_proposal(action, pending),
             _ => {
-                let untargeted = Action {
-                    target_fact_id: None,
-                    ..action.clone()
-                };
+                let untargeted = Action { target_fact_id: None, ..action.clone() };
                 self.decide(&untargeted)
             }
         }
@@ -153,11 +142,7 @@ impl Arbiter<'_> {
     /// Raises the confidence of a repeated proposal, which takes effect once that is high enough.
     pub(crate) fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
         let after = self.repeated(action, pending)?;
-        let name = if after.confidence > pending.confidence {
-            "confirm"
-        } else {
-            "mention"
-        };
+        let name = if after.confidence > pending.confidence { "confirm" } else { "mention" };
         self.write_change(name, &action.reason, Some(pending), &after)?;
         let contested = self.contested_fact(&after)?;
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
@@ -186,10 +171,7 @@ impl Arbiter<'_> {
             let ends_later = pending.valid_to.as_deref().filter(|end| *end > self.now);
             match (contested, ends_later) {
                 (Some(old), Some(end)) => {
-                    let ending = Fact {
-                        valid_to: Some(end.to_owned()),
-                        ..self.mentioned(old)
-                    };
+                    let ending = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(old) };
                     self.write_change("update", reason, Some(old), &ending)?;
                     self.close(pending, FactStatus::Expired, self.now, reason)?;
                     return Ok(ActionEffect::new(ActionOutcome::Refined, Some(ending)));
@@ -214,11 +196,8 @@ impl Arbiter<'_> {
             ..self.mentioned(pending)
         };
         self.write_change("activate", reason, Some(pending), &after)?;
-        let outcome = if contested.is_some() {
-            ActionOutcome::Superseded
-        } else {
-            ActionOutcome::Confirmed
-        };
+        let outcome =
+            if contested.is_some() { ActionOutcome::Superseded } else { ActionOutcome::Confirmed };
         Ok(ActionEffect::new(outcome, Some(after)))
     }
 }
@@ -274,15 +253,9 @@ mod tests {
     #[test]
     fn a_single_value_is_always_contested() {
         let facts = facts_of("city", &["Rome"]);
-        let pending = Fact {
-            value_text: "Oslo".to_owned(),
-            ..facts[0].clone()
-        };
+        let pending = Fact { value_text: "Oslo".to_owned(), ..facts[0].clone() };
         let contestable = ContestableFacts::new(facts.clone());
         assert_eq!(contestable.contested_by(&pending), Some(&facts[0]));
-        assert_eq!(
-            ContestableFacts::new(Vec::new()).contested_by(&pending),
-            None
-        );
+        assert_eq!(ContestableFacts::new(Vec::new()).contested_by(&pending), None);
     }
 }

@@ -54,9 +54,7 @@ pub(crate) trait Query {
         values: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>> {
-        self.prepared(tried, sql, |statement| {
-            statement.query_row(values, read).optional()
-        })
+        self.prepared(tried, sql, |statement| statement.query_row(values, read).optional())
     }
 
     /// Returns all rows.
@@ -67,9 +65,7 @@ pub(crate) trait Query {
         values: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
-        self.prepared(tried, sql, |statement| {
-            statement.query_map(values, read)?.collect()
-        })
+        self.prepared(tried, sql, |statement| statement.query_map(values, read)?.collect())
     }
 
     /// Reads each row in turn, without collecting them.
@@ -92,8 +88,6 @@ impl Query for Connection {
         sql: &str,
         run: impl FnOnce(&mut CachedStatement<'_>) -> rusqlite::Result<T>,
     ) -> Result<T> {
-        self.prepare_cached(sql)
-            .and_then(|mut statement| run(&mut statement))
-            .context(tried)
+        self.prepare_cached(sql).and_then(|mut statement| run(&mut statement)).context(tried)
     }
 }

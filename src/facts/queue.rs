@@ -234,13 +234,10 @@ pub fn observe(
 
 /// Refuses an id that begins with a reserved prefix.
 pub(crate) fn refuse_reserved(id: &str) -> Result<()> {
-    match RESERVED_PREFIXES
-        .iter()
-        .find(|prefix| id.starts_with(**prefix))
-    {
-        Some(prefix) => Err(Error::usage(format!(
-            "{id:?} is reserved: an id must not begin with {prefix}"
-        ))),
+    match RESERVED_PREFIXES.iter().find(|prefix| id.starts_with(**prefix)) {
+        Some(prefix) => {
+            Err(Error::usage(format!("{id:?} is reserved: an id must not begin with {prefix}")))
+        }
         None => Ok(()),
     }
 }
@@ -289,12 +286,7 @@ impl From<Turn> for Receipt {
 /// Returns a turn of a user.
 pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Turn>> {
     let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 AND turn_id = ?2");
-    connection.optional_row(
-        "read the queue",
-        &sql,
-        params![user.as_str(), turn_id],
-        Turn::read,
-    )
+    connection.optional_row("read the queue", &sql, params![user.as_str(), turn_id], Turn::read)
 }
 
 /// Returns a turn of a user, or an error if there is none.
@@ -308,9 +300,7 @@ pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
 /// Returns a user's turns, oldest first.
 pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
     let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 ORDER BY seq");
-    facts
-        .connection()
-        .rows("read the queue", &sql, [user.as_str()], Turn::read)
+    facts.connection().rows("read the queue", &sql, [user.as_str()], Turn::read)
 }
 
 /// Returns the number of turns of all users that are waiting for the auditor.

@@ -31,9 +31,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
     // Another process may have migrated while this one waited.
     let done = known_version(&transaction)?;
     for step in &STEPS[done..] {
-        transaction
-            .execute_batch(step)
-            .context("make the tables of the database")?;
+        transaction.execute_batch(step).context("make the tables of the database")?;
     }
     transaction
         .pragma_update(None, "user_version", LATEST.to_string())
@@ -48,10 +46,8 @@ pub(crate) fn known_version(connection: &Connection) -> Result<usize> {
         .context("read the version of the database")?;
     let version = version as usize;
     if version > LATEST {
-        return Err(Error::failed(format!(
-            "the database has version {version}, which is newer"
-        ))
-        .hint(format!("this annals knows versions up to {LATEST}")));
+        return Err(Error::failed(format!("the database has version {version}, which is newer"))
+            .hint(format!("this annals knows versions up to {LATEST}")));
     }
     Ok(version)
 }
@@ -74,9 +70,7 @@ mod tests {
             connection.execute_batch(step).unwrap();
         }
         let version = version.to_string();
-        connection
-            .pragma_update(None, "user_version", version)
-            .unwrap();
+        connection.pragma_update(None, "user_version", version).unwrap();
         connection
     }
 
@@ -104,9 +98,8 @@ mod tests {
         connection.execute(vector, []).unwrap();
         migrate(&mut connection).unwrap();
         let ids = |connection: &Connection| -> Vec<Option<String>> {
-            let mut rows = connection
-                .prepare("SELECT embedding_id FROM facts ORDER BY seq")
-                .unwrap();
+            let mut rows =
+                connection.prepare("SELECT embedding_id FROM facts ORDER BY seq").unwrap();
             let ids = rows.query_map([], |row| row.get(0)).unwrap();
             ids.map(|id| id.unwrap()).collect()
         };
@@ -146,10 +139,7 @@ mod tests {
         let count = |sql: &str| -> i64 { connection.query_row(sql, [], |row| row.get(0)).unwrap() };
         assert_eq!(known_version(&connection).unwrap(), STEPS.len());
         // Existing rows are unchanged, and nothing is shared.
-        assert_eq!(
-            count("SELECT count(*) FROM fact_history WHERE turn_id = 'annals:stated:1'"),
-            1
-        );
+        assert_eq!(count("SELECT count(*) FROM fact_history WHERE turn_id = 'annals:stated:1'"), 1);
         assert_eq!(count("SELECT count(*) FROM share_device"), 0);
         assert_eq!(count("SELECT count(*) FROM operations"), 0);
     }
@@ -160,22 +150,13 @@ mod tests {
         let add = "INSERT INTO fact_history (fact_id, user_id, key, action, reason, turn_id, at)
                    VALUES ('1', 'ada', 'name', 'insert', '', 't', '')";
         connection.execute(add, []).unwrap();
-        for change in [
-            "UPDATE fact_history SET key = 'x'",
-            "DELETE FROM fact_history",
-        ] {
+        for change in ["UPDATE fact_history SET key = 'x'", "DELETE FROM fact_history"] {
             let error = connection.execute(change, []).unwrap_err().to_string();
             assert!(error.contains("fact_history is immutable"), "{error}");
         }
-        connection
-            .execute("INSERT INTO erasing VALUES ('ada', 'other')", [])
-            .unwrap();
-        connection
-            .execute("DELETE FROM fact_history", [])
-            .unwrap_err();
-        connection
-            .execute("INSERT INTO erasing VALUES ('ada', NULL)", [])
-            .unwrap();
+        connection.execute("INSERT INTO erasing VALUES ('ada', 'other')", []).unwrap();
+        connection.execute("DELETE FROM fact_history", []).unwrap_err();
+        connection.execute("INSERT INTO erasing VALUES ('ada', NULL)", []).unwrap();
         assert_eq!(connection.execute("DELETE FROM fact_history", []), Ok(1));
     }
 }

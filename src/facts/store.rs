@@ -132,16 +132,12 @@ impl Facts {
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
             .context("open the database")?;
         // The first process to open the file reads the whole log, so it must stay short.
-        self.connection
-            .pragma_update(None, "wal_autocheckpoint", 100)
-            .context("open the database")
+        self.connection.pragma_update(None, "wal_autocheckpoint", 100).context("open the database")
     }
 
     /// Enlarges the page cache, for a run that updates all indexes.
     pub(crate) fn enlarge_cache(&self) -> Result<()> {
-        self.connection
-            .pragma_update(None, "cache_size", -CACHE_KIB)
-            .context("open the database")
+        self.connection.pragma_update(None, "cache_size", -CACHE_KIB).context("open the database")
     }
 
     /// Returns whether this run must not write anything.
@@ -165,18 +161,14 @@ impl Facts {
     }
 
     fn set_busy_timeout(&self, wait: Duration) -> Result<()> {
-        self.connection
-            .busy_timeout(wait)
-            .context("set how long to wait")
+        self.connection.busy_timeout(wait).context("set how long to wait")
     }
 
     fn try_lock_exclusive(&self, wait: Duration) -> Result<()> {
         // Leaving the write-ahead log needs exclusive access, so it fails while others have the file open.
         let leave = || -> rusqlite::Result<String> {
-            self.connection
-                .execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
-            self.connection
-                .query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))
+            self.connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
+            self.connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))
         };
         let mut waited = Duration::ZERO;
         loop {
@@ -285,9 +277,7 @@ pub(super) fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Re
 
 fn is_busy(error: &rusqlite::Error) -> bool {
     let busy = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked];
-    error
-        .sqlite_error_code()
-        .is_some_and(|code| busy.contains(&code))
+    error.sqlite_error_code().is_some_and(|code| busy.contains(&code))
 }
 
 #[cfg(test)]

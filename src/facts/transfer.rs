@@ -184,20 +184,15 @@ fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
     if problems.is_empty() {
         return Ok(read.into_values().collect());
     }
-    Err(
-        Error::refused(format!("not imported: {}", problems.join("; ")))
-            .hint("each line is one fact as `annals facts export` writes it"),
-    )
+    Err(Error::refused(format!("not imported: {}", problems.join("; ")))
+        .hint("each line is one fact as `annals facts export` writes it"))
 }
 
 fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
     let mut fact: Fact = serde_json::from_str(line)
         .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
     if fact.user_id != user.as_str() {
-        return Err(Error::refused(format!(
-            "a fact of {}, not of {user}",
-            fact.user_id
-        )));
+        return Err(Error::refused(format!("a fact of {}, not of {user}", fact.user_id)));
     }
     let value = text::strip_controls(&fact.value_text).into_owned();
     value.trim().clone_into(&mut fact.value_text);
@@ -206,9 +201,7 @@ fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
     let json = fact.value_json.as_ref().map(|json| json.0.to_string());
     let json = json.unwrap_or_default();
     if fact.value_text.len().max(json.len()) > MAX_VALUE_BYTES {
-        return Err(Error::refused(format!(
-            "a value of more than {MAX_VALUE_BYTES} bytes"
-        )));
+        return Err(Error::refused(format!("a value of more than {MAX_VALUE_BYTES} bytes")));
     }
     for text in [&fact.value_text, &json, &fact.source_excerpt] {
         addition::refuse_secrets(text, policy)?;
@@ -246,11 +239,8 @@ mod tests {
     fn exported(change: impl FnOnce(&mut Value)) -> String {
         let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
         let mut facts = Facts::in_memory(clock).unwrap();
-        let statement = Statement {
-            key: "city".to_owned(),
-            value: "Rome".to_owned(),
-            ..Statement::default()
-        };
+        let statement =
+            Statement { key: "city".to_owned(), value: "Rome".to_owned(), ..Statement::default() };
         add(&mut facts, &ada(), &statement).unwrap();
         let all = export(&facts, &ada()).unwrap();
         let mut fact = serde_json::to_value(&all[0]).unwrap();
@@ -349,10 +339,7 @@ mod tests {
             (exported(|fact| fact["value_text"] = " ".into()), "no value"),
             (exported(|fact| fact["fact_id"] = "1".into()), "fact_id"),
             (exported(|fact| fact["created_at"] = "soon".into()), "time"),
-            (
-                exported(|fact| fact["valid_to"] = "2020-01-01".into()),
-                "valid_to",
-            ),
+            (exported(|fact| fact["valid_to"] = "2020-01-01".into()), "valid_to"),
         ] {
             assert!(refusal(&line).contains(reason), "{line}");
         }

@@ -50,10 +50,7 @@ fn negates(added: &str) -> bool {
     let is_against =
         |word: &str| NEGATIONS.contains(&word) || word.ends_with("n't") || word.ends_with("n’t");
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    words.any(is_against)
-        || NEGATIONS
-            .iter()
-            .any(|word| !word.is_ascii() && added.contains(word))
+    words.any(is_against) || NEGATIONS.iter().any(|word| !word.is_ascii() && added.contains(word))
 }
 
 #[cfg(test)]

@@ -191,11 +191,7 @@ fn judge(
         profile::count_turn(connection, &turn.user_id, &now)?;
         Ok(applied)
     })?;
-    Ok(JudgedTurn {
-        user_id: turn.user_id.clone(),
-        turn_id: turn.turn_id.clone(),
-        applied,
-    })
+    Ok(JudgedTurn { user_id: turn.user_id.clone(), turn_id: turn.turn_id.clone(), applied })
 }
 
 /// Handles a turn already judged: the same answer returns the first result, a different one is refused.
@@ -206,10 +202,8 @@ fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResul
     if actions.iter().all(is_known) {
         return application::apply(arbiter, actions);
     }
-    Err(Error::refused(format!(
-        "the turn {turn} has been judged with other actions"
-    ))
-    .hint("a turn is judged once; `annals facts history` shows the result"))
+    Err(Error::refused(format!("the turn {turn} has been judged with other actions"))
+        .hint("a turn is judged once; `annals facts history` shows the result"))
 }
 
 fn source(turn: &Turn) -> ActionSource {

@@ -44,30 +44,18 @@ fn parse(output: &str) -> BTreeMap<String, Addition> {
         let Some(date) = parse_date(date) else {
             continue;
         };
-        let mut fields = changes
-            .split('\0')
-            .map(|field| field.trim_start_matches('\n'));
+        let mut fields = changes.split('\0').map(|field| field.trim_start_matches('\n'));
         while let Some(status) = fields.next() {
             if status == "A"
                 && let Some(path) = fields.next()
             {
-                let name = current_names
-                    .get(path)
-                    .cloned()
-                    .unwrap_or_else(|| path.to_owned());
-                let addition = Addition {
-                    commit: hash.to_owned(),
-                    date,
-                    age,
-                };
+                let name = current_names.get(path).cloned().unwrap_or_else(|| path.to_owned());
+                let addition = Addition { commit: hash.to_owned(), date, age };
                 found.entry(name).or_insert(addition);
             } else if status.starts_with('R')
                 && let (Some(from), Some(to)) = (fields.next(), fields.next())
             {
-                let name = current_names
-                    .get(to)
-                    .cloned()
-                    .unwrap_or_else(|| to.to_owned());
+                let name = current_names.get(to).cloned().unwrap_or_else(|| to.to_owned());
                 current_names.insert(from.to_owned(), name);
             }
         }
@@ -84,11 +72,8 @@ mod tests {
         let output = "\u{1}cc 2026-03-03\0\nR100\0p/a.md\0done/a.md\0\u{1}bb 2026-02-02\0\nA\0p/b.md\0\
                       \u{1}aa 2026-01-01\0\nA\0p/a.md\0";
         let found = parse(output);
-        let of = |path: &str| {
-            found
-                .get(path)
-                .map(|one| (one.commit.as_str(), one.date.to_string()))
-        };
+        let of =
+            |path: &str| found.get(path).map(|one| (one.commit.as_str(), one.date.to_string()));
         assert_eq!(of("done/a.md"), Some(("aa", "2026-01-01".to_owned())));
         assert_eq!(of("p/b.md"), Some(("bb", "2026-02-02".to_owned())));
         assert_eq!(of("p/a.md"), None);

@@ -61,10 +61,7 @@ impl UnsafeRepository {
     }
 
     fn new(path: &Path, reason: &'static str) -> Self {
-        Self {
-            path: path.to_owned(),
-            reason,
-        }
+        Self { path: path.to_owned(), reason }
     }
 }
 
@@ -106,19 +103,13 @@ pub(crate) fn check_nested(repository: &Repository) -> Option<UnsafeRepository> 
 /// Checks the `.gitignore` and `.gitattributes` files that git reads when it commits a path relative to the
 /// top.
 pub(crate) fn check_rule_files(top: &Path, path: &str) -> Option<UnsafeRepository> {
-    let folders = Path::new(path)
-        .ancestors()
-        .skip(1)
-        .map(|folder| top.join(folder));
+    let folders = Path::new(path).ancestors().skip(1).map(|folder| top.join(folder));
     let mut rules =
         folders.flat_map(|folder| [".gitignore", ".gitattributes"].map(|name| folder.join(name)));
     let is_no_file = |file: &PathBuf| {
-        file.symlink_metadata()
-            .is_ok_and(|found| is_pipe_or_device(found.file_type()))
+        file.symlink_metadata().is_ok_and(|found| is_pipe_or_device(found.file_type()))
     };
-    rules
-        .find(is_no_file)
-        .map(|file| UnsafeRepository::new(&file, PIPE_OR_DEVICE))
+    rules.find(is_no_file).map(|file| UnsafeRepository::new(&file, PIPE_OR_DEVICE))
 }
 
 /// Returns the canonical git folders of this project, or `None` if they belong to another one.
@@ -161,10 +152,7 @@ fn config_points_to(git_dir: &Path, top: &Path) -> bool {
 }
 
 /// Returns the first entry below a folder that points outside these folders, or that is a pipe or a device.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "only the names in git's own folders are read"
-)]
+#[expect(clippy::disallowed_methods, reason = "only the names in git's own folders are read")]
 fn find_unsafe(
     folder: &Path,
     folders: &[PathBuf],
@@ -236,9 +224,7 @@ mod tests {
         assert!(is_usable(&top.join("part")));
         // A copy of the file points to the same folder, which does not point to the copy.
         let copy = elsewhere.child("copy");
-        copy.child(".git")
-            .write_file(worktree.child(".git").path())
-            .unwrap();
+        copy.child(".git").write_file(worktree.child(".git").path()).unwrap();
         assert!(!is_usable(copy.path()));
     }
 

@@ -24,11 +24,7 @@ pub(crate) fn author_times(
     let output = program.run_with_input(&["cat-file", "--batch", "--buffer"], input)?;
     let mut rest = output.as_deref().unwrap_or_default();
     let times = wanted.iter().map(|wanted| {
-        let (commit, after) = if *wanted {
-            next_object(rest)
-        } else {
-            (None, rest)
-        };
+        let (commit, after) = if *wanted { next_object(rest) } else { (None, rest) };
         rest = after;
         commit.and_then(author_time)
     });
@@ -87,13 +83,7 @@ mod tests {
         ] {
             assert_eq!(next_object(output.as_bytes()).0, None, "{output:?}");
         }
-        for commit in [
-            "",
-            "author",
-            "author x",
-            "author x> y\n",
-            "\nauthor A <a> 1 +0000\n",
-        ] {
+        for commit in ["", "author", "author x", "author x> y\n", "\nauthor A <a> 1 +0000\n"] {
             assert_eq!(author_time(commit.as_bytes()), None, "{commit:?}");
         }
         let commit =

@@ -26,9 +26,7 @@ pub(super) fn refuse_in_progress(program: &Program<'_>, git_dir: &Path) -> Resul
         let is_reference = uses_reftable && name.ends_with("_HEAD");
         let is_there = exists(name)
             || is_reference
-                && program
-                    .query(&["rev-parse", "--quiet", "--verify", name])?
-                    .is_some();
+                && program.query(&["rev-parse", "--quiet", "--verify", name])?.is_some();
         if is_there {
             let message = format!("{what} is in progress, so nothing is committed");
             return Err(
@@ -41,9 +39,7 @@ pub(super) fn refuse_in_progress(program: &Program<'_>, git_dir: &Path) -> Resul
 
 /// Refuses files that are ignored, unmerged, excluded from a sparse checkout, or below a submodule or a link.
 pub(super) fn refuse_uncommittable(program: &Program<'_>, paths: &[&str]) -> Result<()> {
-    let folders = paths
-        .iter()
-        .flat_map(|path| Path::new(path).ancestors().skip(1));
+    let folders = paths.iter().flat_map(|path| Path::new(path).ancestors().skip(1));
     let folders: BTreeSet<&str> = folders.filter_map(Path::to_str).collect();
     for folder in folders.into_iter().filter(|folder| !folder.is_empty()) {
         let entry = format!(":0:{folder}");
@@ -67,10 +63,7 @@ pub(super) fn refuse_uncommittable(program: &Program<'_>, paths: &[&str]) -> Res
     for path in paths.iter().filter(|path| !known.contains(*path)) {
         // A path that starts with `./` is not parsed as a pattern.
         let plain = format!("./{path}");
-        if program
-            .query(&["check-ignore", "--quiet", "--", &plain])?
-            .is_some()
-        {
+        if program.query(&["check-ignore", "--quiet", "--", &plain])?.is_some() {
             return Err(uncommittable("git ignores it", path));
         }
     }
@@ -94,10 +87,7 @@ struct IndexEntry {
 fn index_entries(program: &Program<'_>, paths: &[&str]) -> Result<Vec<IndexEntry>> {
     let mut arguments = vec!["ls-files", "-z", "-t", "--stage", "--"];
     arguments.extend(paths);
-    let listed = program
-        .with_literal_paths()
-        .run(&arguments)?
-        .unwrap_or_default();
+    let listed = program.with_literal_paths().run(&arguments)?.unwrap_or_default();
     // `H 100644 0123… 0<TAB>docs/memory/STATE.md`
     let read = |row: &str| {
         let (fields, path) = row.split_once('\t')?;

@@ -21,30 +21,20 @@ const MAX_DEPTH: usize = 10;
 
 /// Returns the settings file of a repository that includes a file from elsewhere or an unreadable one.
 pub(crate) fn external_include(repository: &Repository) -> Option<PathBuf> {
-    let files = [
-        repository.common_dir.join("config"),
-        repository.git_dir.join("config.worktree"),
-    ];
+    let files = [repository.common_dir.join("config"), repository.git_dir.join("config.worktree")];
     // Includes are rare; without one, the rest can be skipped.
     let may_include = |file: &PathBuf| {
         let text = read(file, MAX_CONFIG_BYTES).map(|text| text.to_ascii_lowercase());
-        text.map_or_else(
-            || file.symlink_metadata().is_ok(),
-            |text| text.contains("include"),
-        )
+        text.map_or_else(|| file.symlink_metadata().is_ok(), |text| text.contains("include"))
     };
     let files: Vec<PathBuf> = files.into_iter().filter(may_include).collect();
     if files.is_empty() {
         return None;
     }
     let roots = [&repository.top, &repository.git_dir, &repository.common_dir];
-    let folders: Vec<PathBuf> = roots
-        .iter()
-        .filter_map(|folder| folder.canonicalize().ok())
-        .collect();
-    files
-        .into_iter()
-        .find(|file| !includes_stay_inside(file, &folders, MAX_DEPTH))
+    let folders: Vec<PathBuf> =
+        roots.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    files.into_iter().find(|file| !includes_stay_inside(file, &folders, MAX_DEPTH))
 }
 
 /// Returns the value of `core.worktree`: the folder of the checked-out files.
@@ -111,9 +101,7 @@ fn values(text: &str, key: &str, mut is_wanted: impl FnMut(&str) -> bool) -> Vec
         };
         if name.trim().eq_ignore_ascii_case(key) {
             let value = value.trim();
-            let quoted = value
-                .strip_prefix('"')
-                .and_then(|value| value.strip_suffix('"'));
+            let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
             found.push(quoted.unwrap_or(value).to_owned());
         }
     }
@@ -144,11 +132,7 @@ mod tests {
     use super::*;
 
     fn repository(top: &Path) -> Repository {
-        Repository {
-            top: top.to_owned(),
-            git_dir: top.join(".git"),
-            common_dir: top.join(".git"),
-        }
+        Repository { top: top.to_owned(), git_dir: top.join(".git"), common_dir: top.join(".git") }
     }
 
     #[test]
@@ -172,16 +156,9 @@ mod tests {
     fn includes_must_stay_inside_the_repository() {
         let folder = TempDir::new().unwrap();
         let top = folder.child("top");
-        top.child(".git/HEAD")
-            .write_str("ref: refs/heads/main")
-            .unwrap();
-        top.child(".gitconfig")
-            .write_str("[core]\nx = y\n")
-            .unwrap();
-        folder
-            .child("outside")
-            .write_str("[core]\nx = y\n")
-            .unwrap();
+        top.child(".git/HEAD").write_str("ref: refs/heads/main").unwrap();
+        top.child(".gitconfig").write_str("[core]\nx = y\n").unwrap();
+        folder.child("outside").write_str("[core]\nx = y\n").unwrap();
         let outside = folder.child("outside").path().display().to_string();
         for (path, is_inside) in [
             ("../.gitconfig", true),
@@ -203,9 +180,7 @@ mod tests {
         }
         let nested = format!("[include]\n\tpath = {outside}\n");
         top.child(".gitconfig").write_str(&nested).unwrap();
-        top.child(".git/config")
-            .write_str("[include]\npath = ../.gitconfig\n")
-            .unwrap();
+        top.child(".git/config").write_str("[include]\npath = ../.gitconfig\n").unwrap();
         let repository = repository(top.path());
         assert!(external_include(&repository).is_some());
     }

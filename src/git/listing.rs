@@ -21,10 +21,7 @@ pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<TrackedFiles>> {
     let Some(output) = program.run(&["ls-files", "-z"])? else {
         return Ok(None);
     };
-    let mut tracked = TrackedFiles {
-        files: names(&output),
-        submodules: Vec::new(),
-    };
+    let mut tracked = TrackedFiles { files: names(&output), submodules: Vec::new() };
     if tracked.files.iter().any(|name| name == ".gitmodules") {
         let arguments = ["ls-files", "-z", "--stage"];
         let stages = program.run(&arguments)?.unwrap_or_default();
@@ -32,9 +29,7 @@ pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<TrackedFiles>> {
             .split('\0')
             .filter_map(|line| Some(line.strip_prefix(SUBMODULE)?.split_once('\t')?.1.to_owned()))
             .collect();
-        tracked
-            .files
-            .retain(|name| !tracked.submodules.contains(name));
+        tracked.files.retain(|name| !tracked.submodules.contains(name));
     }
     Ok(Some(tracked))
 }

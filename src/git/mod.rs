@@ -82,11 +82,7 @@ impl Git {
 
     /// Returns a value without a repository, for callers that must not start a process.
     pub fn absent() -> Self {
-        Self {
-            repository: None,
-            obstacle: None,
-            nested_obstacle: OnceLock::new(),
-        }
+        Self { repository: None, obstacle: None, nested_obstacle: OnceLock::new() }
     }
 
     /// Returns the reason why git is not run, if any.
@@ -222,18 +218,14 @@ impl Git {
     /// Resolves a revision to the full hash of its commit.
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
         let commit = format!("{revision}^{{commit}}");
-        let arguments = [
-            "rev-parse", "--verify", "--quiet", "--end-of-options", &commit,
-        ];
+        let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
         let hash = self.with_program(|program| program.query(&arguments))?;
         Ok(hash.map(|hash| hash.trim().to_owned()))
     }
 
     /// Returns the top of the worktree: the project's root or a folder above it.
     pub fn top(&self) -> Option<&Path> {
-        self.repository
-            .as_ref()
-            .map(|repository| repository.top.as_path())
+        self.repository.as_ref().map(|repository| repository.top.as_path())
     }
 
     /// Returns whether the checkout is sparse: some tracked files are intentionally absent.
@@ -267,10 +259,7 @@ impl Git {
         };
         let folder = folder.to_string_lossy();
         let found = self.at_head(|program, _head| additions::additions(program, &folder))?;
-        Ok(found
-            .into_iter()
-            .map(|(path, addition)| (top.join(path), addition))
-            .collect())
+        Ok(found.into_iter().map(|(path, addition)| (top.join(path), addition)).collect())
     }
 
     /// Starts a process that serves the repository's objects.
@@ -376,9 +365,7 @@ impl Git {
         let Some(repository) = self.readable() else {
             return Ok(None);
         };
-        let nested = self
-            .nested_obstacle
-            .get_or_init(|| bounds::check_nested(repository));
+        let nested = self.nested_obstacle.get_or_init(|| bounds::check_nested(repository));
         refuse(nested.as_ref())?;
         Ok(Some(Program::new(&repository.top)))
     }
@@ -414,9 +401,8 @@ fn no_program_for_tags() -> Error {
 
 /// Fails if there is an obstacle.
 fn refuse(obstacle: Option<&UnsafeRepository>) -> Result<()> {
-    obstacle.map_or(Ok(()), |obstacle| {
-        Err(Error::refused(obstacle.reason()).at(obstacle.path(), None))
-    })
+    obstacle
+        .map_or(Ok(()), |obstacle| Err(Error::refused(obstacle.reason()).at(obstacle.path(), None)))
 }
 
 #[cfg(test)]

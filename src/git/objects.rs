@@ -58,9 +58,7 @@ impl Objects {
     pub(crate) fn open(program: &Program<'_>) -> Result<Option<Self>> {
         let checks = CatFile::start(program, "--batch-check")?;
         let contents = CatFile::start(program, "--batch")?;
-        Ok(checks
-            .zip(contents)
-            .map(|(checks, contents)| Self { checks, contents }))
+        Ok(checks.zip(contents).map(|(checks, contents)| Self { checks, contents }))
     }
 
     /// Returns for each name, a hash or `<commit>:<path>`, whether the object exists.
@@ -193,20 +191,12 @@ fn parse_header(line: &str) -> Option<Header> {
     let is_hash = is_full_hash(hash);
     let is_end = words.next().is_none();
     (is_hash && is_end).then_some(())?;
-    Some(Header {
-        hash_bytes: hash.len() / 2,
-        kind: kind.to_owned(),
-        size: size.parse().ok()?,
-    })
+    Some(Header { hash_bytes: hash.len() / 2, kind: kind.to_owned(), size: size.parse().ok()? })
 }
 
 fn read_object(header: &Header, stdout: &mut BufReader<ChildStdout>) -> io::Result<Object> {
     let is_tree = header.kind == "tree";
-    let max_bytes = if is_tree {
-        MAX_TREE_BYTES
-    } else {
-        MAX_OBJECT_BYTES
-    };
+    let max_bytes = if is_tree { MAX_TREE_BYTES } else { MAX_OBJECT_BYTES };
     let is_read = header.size <= max_bytes && (is_tree || header.kind == "blob");
     let mut content = Vec::new();
     let mut body = stdout.by_ref().take(header.size);
@@ -229,10 +219,9 @@ fn tree_entries(content: &[u8], hash_bytes: usize) -> Vec<TreeEntry> {
     let mut rest = content;
     while let Some(end) = rest.iter().position(|b| *b == 0) {
         let (head, after) = rest.split_at(end);
-        let (Some(space), Some(id)) = (
-            head.iter().position(|b| *b == b' '),
-            after.get(1..=hash_bytes),
-        ) else {
+        let (Some(space), Some(id)) =
+            (head.iter().position(|b| *b == b' '), after.get(1..=hash_bytes))
+        else {
             break;
         };
         entries.push(TreeEntry {
@@ -251,9 +240,7 @@ mod tests {
 
     #[test]
     fn lines_about_missing_objects_are_not_headers() {
-        for line in [
-            "", "\n", "HEAD:a b c missing\n", "deadbeef missing\n", "- missing\n",
-        ] {
+        for line in ["", "\n", "HEAD:a b c missing\n", "deadbeef missing\n", "- missing\n"] {
             assert!(parse_header(line).is_none(), "{line:?}");
         }
         let line = format!("{} blob 12\n", "a".repeat(40));

@@ -107,11 +107,7 @@ const MAX_STDERR_BYTES: u64 = 64 << 10;
 
 impl<'a> Program<'a> {
     pub(crate) fn new(top: &'a Path) -> Self {
-        Self {
-            top,
-            options: Vec::new(),
-            index: None,
-        }
+        Self { top, options: Vec::new(), index: None }
     }
 
     /// Returns a program for commands that write, which runs none of the configured filters and hooks.
@@ -130,15 +126,11 @@ impl<'a> Program<'a> {
             keys.map(|(key, value)| format!("--config-env=filter.{name}.{key}={value}"))
         });
         let hooks = self.subsections("hook")?;
-        let hooks = hooks
-            .iter()
-            .map(|name| format!("--config-env=hook.{name}.enabled={FALSE_VARIABLE}"));
+        let hooks =
+            hooks.iter().map(|name| format!("--config-env=hook.{name}.enabled={FALSE_VARIABLE}"));
         // Not `-c`, for which the key ends at the first equals sign.
         let options = filters.chain(hooks).collect();
-        Ok(Self {
-            options,
-            ..self.clone()
-        })
+        Ok(Self { options, ..self.clone() })
     }
 
     /// Returns the names of the subsections of a section: `a` of `filter.a.clean`.
@@ -162,10 +154,7 @@ impl<'a> Program<'a> {
 
     /// Returns a program that uses a separate index.
     pub(crate) fn with_index(&self, index: &Path) -> Self {
-        Self {
-            index: Some(index.to_owned()),
-            ..self.clone()
-        }
+        Self { index: Some(index.to_owned()), ..self.clone() }
     }
 
     /// Returns a program that takes paths literally, not as patterns.
@@ -201,9 +190,7 @@ impl<'a> Program<'a> {
     /// Returns the output of a command; `None` without a git program.
     pub(crate) fn run(&self, arguments: &[&str]) -> Result<Option<String>> {
         let output = self.execute(self.command(arguments), arguments, Vec::new())?;
-        output
-            .map(|output| stdout_text(output, arguments))
-            .transpose()
+        output.map(|output| stdout_text(output, arguments)).transpose()
     }
 
     /// Returns the output of a command whose exit code 1 means "none".
@@ -222,19 +209,14 @@ impl<'a> Program<'a> {
         input: Vec<u8>,
     ) -> Result<Option<Vec<u8>>> {
         let output = self.execute(self.command(arguments), arguments, input)?;
-        output
-            .map(|output| successful_output(output, arguments))
-            .transpose()
+        output.map(|output| successful_output(output, arguments)).transpose()
     }
 
     /// Starts a command that answers queries one by one; `None` without a git program.
     pub(crate) fn spawn(&self, arguments: &[&str]) -> Result<Option<(Child, Running)>> {
         let action = format!("run git {}", arguments.first().unwrap_or(&""));
         let mut command = self.command(arguments);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         match Running::start(&mut command) {
             Ok(started) => Ok(Some(started)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -267,11 +249,8 @@ impl<'a> Program<'a> {
         commit: &str,
         clock: &Clock,
     ) -> Result<Option<String>> {
-        let arguments = [
-            "tag", "--annotate", "--no-sign", "--message", message, name, commit,
-        ];
-        self.without_filters_and_hooks()?
-            .run_as_committer(&arguments, clock)
+        let arguments = ["tag", "--annotate", "--no-sign", "--message", message, name, commit];
+        self.without_filters_and_hooks()?.run_as_committer(&arguments, clock)
     }
 
     /// Runs a command that records a committer and a time.
@@ -293,9 +272,7 @@ impl<'a> Program<'a> {
             }
         }
         let output = self.execute(command, arguments, Vec::new())?;
-        output
-            .map(|output| stdout_text(output, arguments))
-            .transpose()
+        output.map(|output| stdout_text(output, arguments)).transpose()
     }
 
     #[expect(clippy::disallowed_methods, reason = "the only place that starts git")]
@@ -315,13 +292,7 @@ impl<'a> Program<'a> {
         if let Some(index) = &self.index {
             command.env("GIT_INDEX_FILE", index);
         }
-        if let Some(above) = self
-            .top
-            .canonicalize()
-            .ok()
-            .as_deref()
-            .and_then(Path::parent)
-        {
+        if let Some(above) = self.top.canonicalize().ok().as_deref().and_then(Path::parent) {
             command.env("GIT_CEILING_DIRECTORIES", above);
         }
         command
@@ -341,15 +312,8 @@ impl<'a> Program<'a> {
         arguments: &[&str],
         input: Vec<u8>,
     ) -> Result<Option<Output>> {
-        let stdin = if input.is_empty() {
-            Stdio::null()
-        } else {
-            Stdio::piped()
-        };
-        command
-            .stdin(stdin)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let stdin = if input.is_empty() { Stdio::null() } else { Stdio::piped() };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let action = format!("run git {}", arguments.first().unwrap_or(&""));
         match Running::start(&mut command) {
             Ok(started) => collect(started, input).at(&action, self.top).map(Some),
@@ -391,11 +355,7 @@ fn collect((mut child, running): (Child, Running), input: Vec<u8>) -> io::Result
         _ => {}
     }
     let stderr = String::from_utf8_lossy(&stderr).into_owned();
-    Ok(Output {
-        status,
-        stdout,
-        stderr,
-    })
+    Ok(Output { status, stdout, stderr })
 }
 
 /// Returns the first `most` bytes of a pipe, and its total number of bytes.
@@ -409,9 +369,7 @@ fn read_up_to(pipe: Option<impl Read>, most: u64) -> io::Result<(Vec<u8>, u64)> 
 }
 
 fn join_thread<T>(thread: thread::ScopedJoinHandle<'_, io::Result<T>>) -> io::Result<T> {
-    thread
-        .join()
-        .unwrap_or_else(|_| Err(io::Error::other("a thread that reads a pipe panicked")))
+    thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread that reads a pipe panicked")))
 }
 
 fn stdout_text(output: Output, arguments: &[&str]) -> Result<String> {

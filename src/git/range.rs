@@ -105,16 +105,11 @@ pub(crate) fn nodes(
     head: &str,
 ) -> Result<Option<Vec<CommitNode>>> {
     let range = range(since, head);
-    let arguments = [
-        "rev-list", "--topo-order", "--reverse", "--parents", &range, "--",
-    ];
+    let arguments = ["rev-list", "--topo-order", "--reverse", "--parents", &range, "--"];
     Ok(program.run(&arguments)?.map(|output| {
         let node = |line: &str| {
             let mut hashes = line.split(' ').map(str::to_owned);
-            Some(CommitNode {
-                hash: hashes.next()?,
-                parents: hashes.collect(),
-            })
+            Some(CommitNode { hash: hashes.next()?, parents: hashes.collect() })
         };
         output.lines().filter_map(node).collect()
     }))
@@ -129,9 +124,7 @@ pub(crate) fn commits_touching(
 ) -> Result<Option<Vec<String>>> {
     let max_commits = format!("--max-count={max_commits}");
     let path = format!(":(literal,top){path}");
-    let arguments = [
-        "rev-list", "--full-history", &max_commits, head, "--", &path,
-    ];
+    let arguments = ["rev-list", "--full-history", &max_commits, head, "--", &path];
     let output = program.run(&arguments)?;
     Ok(output.map(|output| output.lines().map(str::to_owned).collect()))
 }
@@ -142,10 +135,7 @@ pub(crate) fn distance(program: &Program<'_>, other: &str, head: &str) -> Result
     let output = program.run(&["rev-list", "--count", "--left-right", &range, "--"])?;
     Ok(output.and_then(|output| {
         let (behind, ahead) = output.trim().split_once('\t')?;
-        Some(Distance {
-            ahead: ahead.parse().ok()?,
-            behind: behind.parse().ok()?,
-        })
+        Some(Distance { ahead: ahead.parse().ok()?, behind: behind.parse().ok()? })
     }))
 }
 
@@ -164,19 +154,15 @@ pub(crate) fn commits_only_in(
     };
     let hashes: Vec<&str> = touching.lines().collect();
     let commits = commits(program, &hashes)?.unwrap_or_default();
-    let only = commits
-        .into_iter()
-        .filter(|commit| commit.is_confined_to(folder));
+    let only = commits.into_iter().filter(|commit| commit.is_confined_to(folder));
     Ok(Some(only.map(|commit| commit.hash).collect()))
 }
 
 impl Commit {
     /// Returns whether the commit changed files, all of them below a folder.
     pub fn is_confined_to(&self, folder: &str) -> bool {
-        let inside = |path: &str| {
-            path.strip_prefix(folder)
-                .is_some_and(|rest| rest.starts_with('/'))
-        };
+        let inside =
+            |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         let is_inside =
             |file: &ChangedFile| inside(&file.path) && file.from.as_deref().is_none_or(inside);
         !self.files.is_empty() && self.files.iter().all(is_inside)
@@ -220,11 +206,7 @@ fn parse(output: &str) -> Vec<Commit> {
                 'R' | 'C' => (Some(path.to_owned()), rest.next().unwrap_or_default()),
                 _ => (None, path),
             };
-            commit.files.push(ChangedFile {
-                status,
-                path: path.to_owned(),
-                from,
-            });
+            commit.files.push(ChangedFile { status, path: path.to_owned(), from });
         }
         commits.push(commit);
     }
@@ -290,10 +272,7 @@ mod tests {
         assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
         let nodes = git.nodes_since(Some(&first)).unwrap();
         assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
-        let apart = Distance {
-            ahead: 2,
-            behind: 0,
-        };
+        let apart = Distance { ahead: 2, behind: 0 };
         assert_eq!(git.distance(&side).unwrap(), Some(apart));
         let between = git.distance_between(&side, &second).unwrap().unwrap();
         assert_eq!((between.ahead, between.behind), (1, 1));

@@ -39,9 +39,7 @@ pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<
     let renames = pairs.iter().map(|pair| {
         let header = pair.as_ref().map(|pair| pair.join(" "));
         let group = found.iter().find(|(name, _)| Some(name) == header.as_ref());
-        group
-            .map(|(_, renames)| renames.clone())
-            .unwrap_or_default()
+        group.map(|(_, renames)| renames.clone()).unwrap_or_default()
     });
     Ok(Some(renames.collect()))
 }
@@ -50,10 +48,7 @@ pub(crate) fn renames(program: &Program<'_>, commits: &[&str]) -> Result<Option<
 fn pairs(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Option<[String; 2]>>>> {
     let mut input = String::new();
     for commit in commits {
-        for tree in [
-            format!("{commit}^1^{{tree}}\n"),
-            format!("{commit}^{{tree}}\n"),
-        ] {
+        for tree in [format!("{commit}^1^{{tree}}\n"), format!("{commit}^{{tree}}\n")] {
             input.push_str(&tree);
         }
     }
@@ -62,10 +57,8 @@ fn pairs(program: &Program<'_>, commits: &[&str]) -> Result<Option<Vec<Option<[S
         return Ok(None);
     };
     let output = String::from_utf8_lossy(&output).into_owned();
-    let trees: Vec<Option<String>> = output
-        .lines()
-        .map(|line| line.strip_suffix(" tree").map(str::to_owned))
-        .collect();
+    let trees: Vec<Option<String>> =
+        output.lines().map(|line| line.strip_suffix(" tree").map(str::to_owned)).collect();
     let pairs = trees.chunks(2).map(|pair| match pair {
         [Some(before), Some(after)] if before != after => Some([before.clone(), after.clone()]),
         _ => None,
@@ -88,10 +81,7 @@ fn parse(output: &str) -> Vec<(String, Vec<Rename>)> {
         let mut fields = rest.splitn(4, '\0');
         let (_, from, to) = (fields.next(), fields.next(), fields.next());
         if let (Some((_, renames)), Some(from), Some(to)) = (found.last_mut(), from, to) {
-            renames.push(Rename {
-                from: from.to_owned(),
-                to: to.to_owned(),
-            });
+            renames.push(Rename { from: from.to_owned(), to: to.to_owned() });
         }
         rest = fields.next().unwrap_or_default();
     }

@@ -76,18 +76,11 @@ impl Repository {
             folder.join(read_line(&dot_git, "gitdir: ")?)
         };
         let link = git_dir.join("commondir");
-        let common_dir = if exists(&link) {
-            git_dir.join(read_line(&link, "")?)
-        } else {
-            git_dir.clone()
-        };
+        let common_dir =
+            if exists(&link) { git_dir.join(read_line(&link, "")?) } else { git_dir.clone() };
         let is_folder = |name: &&str| common_dir.join(name).is_dir();
         let is_valid = git_dir.join("HEAD").is_file() && ["objects", "refs"].iter().all(is_folder);
-        is_valid.then(|| Self {
-            top: folder.to_owned(),
-            git_dir,
-            common_dir,
-        })
+        is_valid.then(|| Self { top: folder.to_owned(), git_dir, common_dir })
     }
 
     /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.
@@ -146,9 +139,7 @@ impl Repository {
         let Some(refs) = read(&path, MAX_PACKED_REFS_BYTES) else {
             return Head::Unknown;
         };
-        let line = refs
-            .lines()
-            .find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
+        let line = refs.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' '));
         match line.map(parse_hash) {
             Some(Some(hash)) => Head::Commit(hash),
             Some(None) => Head::Unknown,

@@ -21,11 +21,8 @@ pub(crate) const MAX_WAIT: Duration = Duration::from_mins(1);
 /// Time that git has to remove its lock files after a request to end.
 const GRACE: Duration = Duration::from_secs(1);
 
-static PROCESSES: Mutex<Processes> = Mutex::new(Processes {
-    ids: Vec::new(),
-    has_groups: false,
-    is_shut_down: false,
-});
+static PROCESSES: Mutex<Processes> =
+    Mutex::new(Processes { ids: Vec::new(), has_groups: false, is_shut_down: false });
 
 struct Processes {
     ids: Vec<u32>,
@@ -76,11 +73,7 @@ impl Running {
             }
             is_late
         })?;
-        Ok(Deadline {
-            wait,
-            sender,
-            watchdog,
-        })
+        Ok(Deadline { wait, sender, watchdog })
     }
 }
 
@@ -151,10 +144,7 @@ fn forward_termination() {
                 emulate_default_handler(signal).ok();
             }
         };
-        thread::Builder::new()
-            .name("signals".to_owned())
-            .spawn(watchdog)
-            .ok();
+        thread::Builder::new().name("signals".to_owned()).spawn(watchdog).ok();
     });
 }
 
@@ -175,10 +165,7 @@ impl Processes {
             clippy::disallowed_methods,
             reason = "only the system's own program can end a group of processes without unsafe code"
         )]
-        let sent = Command::new("kill")
-            .args(["-s", signal, "--"])
-            .args(groups)
-            .status();
+        let sent = Command::new("kill").args(["-s", signal, "--"]).args(groups).status();
         // A process that has already ended needs no signal.
         sent.ok();
     }
@@ -204,10 +191,7 @@ mod tests {
     }
 
     #[test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a process that will not be asked"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "a process that will not be asked")]
     fn a_process_that_ignores_termination_is_killed() {
         let mut command = Command::new("sh");
         let script = "trap '' TERM; echo; exec sleep 1000";

@@ -72,9 +72,7 @@ impl Timeline {
 
 /// Reads the commits with their times.
 pub(crate) fn commits(program: &Program<'_>, head: &str) -> Result<Option<Vec<TimedCommit>>> {
-    let arguments = [
-        "rev-list", "--first-parent", "--timestamp", MAX_COUNT_ARG, head, "--",
-    ];
+    let arguments = ["rev-list", "--first-parent", "--timestamp", MAX_COUNT_ARG, head, "--"];
     let output = program.run(&arguments)?;
     Ok(output.map(|output| {
         let commits = output.lines().filter_map(|line| {

@@ -101,14 +101,12 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     });
     Ok(Reply {
         log_error: noted.err(),
-        answer: text
-            .filter(|_| event.accepts_context())
-            .map(|text| HookAnswer {
-                hook_specific_output: HookSpecificOutput {
-                    hook_event_name: fired.unwrap_or(name).to_owned(),
-                    additional_context: text,
-                },
-            }),
+        answer: text.filter(|_| event.accepts_context()).map(|text| HookAnswer {
+            hook_specific_output: HookSpecificOutput {
+                hook_event_name: fired.unwrap_or(name).to_owned(),
+                additional_context: text,
+            },
+        }),
     })
 }
 
@@ -128,10 +126,7 @@ fn context_for(
         }
         Event::SessionStart => {
             let notepad = project.settings.notepad && !request.no_notepad;
-            let start = Start {
-                is_compacted: input.is_compacted(),
-                notepad,
-            };
+            let start = Start { is_compacted: input.is_compacted(), notepad };
             start::text(project, harness, start, problems)
         }
         Event::PostToolUse => post_tool::text(project, input, problems),

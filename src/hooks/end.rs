@@ -16,10 +16,7 @@ pub(crate) fn refresh(project: &Project) -> Result<()> {
     if project.planning().is_err() {
         return Ok(());
     }
-    let request = SyncRequest {
-        present_only: true,
-        ..SyncRequest::default()
-    };
+    let request = SyncRequest { present_only: true, ..SyncRequest::default() };
     lifecycle::sync(project, &request)?.verdict(&request)
 }
 

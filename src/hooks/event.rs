@@ -26,9 +26,6 @@ word_enum! {
 impl Event {
     /// Returns whether the harness passes the answer to this event on to the model.
     pub(crate) fn accepts_context(self) -> bool {
-        matches!(
-            self,
-            Self::SessionStart | Self::PostToolUse | Self::SubagentStop
-        )
+        matches!(self, Self::SessionStart | Self::PostToolUse | Self::SubagentStop)
     }
 }

@@ -40,9 +40,7 @@ impl Input {
     /// Returns whether the event belongs to a subagent, not to the main conversation.
     pub fn is_subagent(&self) -> bool {
         let agent = self.any(&["agent_id", "agentId"]);
-        agent
-            .and_then(Value::as_str)
-            .is_some_and(|id| !id.is_empty())
+        agent.and_then(Value::as_str).is_some_and(|id| !id.is_empty())
     }
 
     /// Returns the working directory of the session.
@@ -139,16 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_no_input() {
-        for bytes in [
-            &b""[..],
-            b" ",
-            b"null",
-            b"[]",
-            b"\"x\"",
-            b"{",
-            b"{\"a\":\xff}",
-            b"\x00",
-        ] {
+        for bytes in [&b""[..], b" ", b"null", b"[]", b"\"x\"", b"{", b"{\"a\":\xff}", b"\x00"] {
             assert_eq!(Input::parse(bytes), None);
         }
         assert_eq!(Input::parse("[".repeat(1_000_000).as_bytes()), None);

@@ -20,8 +20,5 @@ pub(crate) fn note(project: &Project, event: &str, problem: &str) -> Result<()> 
         storage.write_cache(FILE, &newer[start.map_or(0, |at| at + 1)..])?;
     }
     let problem = problem.replace('\n', " ");
-    storage.log(
-        FILE,
-        &format!("{} {event}: {problem}", project.clock.timestamp()),
-    )
+    storage.log(FILE, &format!("{} {event}: {problem}", project.clock.timestamp()))
 }

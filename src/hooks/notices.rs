@@ -91,12 +91,7 @@ pub(crate) fn take_waiting(project: &Project, input: &Input) -> Result<Vec<Strin
 
 impl Notice {
     fn new(session: &str, what: &str, at: i64, waits: Option<String>) -> Self {
-        Self {
-            session: session.to_owned(),
-            what: what.to_owned(),
-            at,
-            waits,
-        }
+        Self { session: session.to_owned(), what: what.to_owned(), at, waits }
     }
 
     fn is(&self, session: &str, what: &str) -> bool {

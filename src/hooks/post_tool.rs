@@ -73,12 +73,10 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
             survey.folder.active.slug
         );
         // Saying it twice is better than not at all.
-        said.extend(
-            once(project, input, &what, text).unwrap_or_else(|(text, error)| {
-                problems.push(error);
-                Some(text)
-            }),
-        );
+        said.extend(once(project, input, &what, text).unwrap_or_else(|(text, error)| {
+            problems.push(error);
+            Some(text)
+        }));
     }
     Ok((!said.is_empty()).then(|| said.join("\n")))
 }
@@ -107,9 +105,7 @@ fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
     let number = &phase.number;
     let name = phase.name.as_ref().map(|name| format!(" ({name})"));
     let next = NextStatus::from_position(&survey.position, &project.planning_place().layout);
-    let contested = next
-        .contest()
-        .map(|contest| format!("\nContested: {contest}"));
+    let contested = next.contest().map(|contest| format!("\nContested: {contest}"));
     format!(
         "annals: phase {number}{} is complete, {} of {} plans. \
          Run `annals execute {number} --digest`, submit the lessons that would change the next plan with \

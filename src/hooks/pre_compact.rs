@@ -17,11 +17,8 @@ const WIDTH: usize = 160;
 /// Adds a breadcrumb to the working memory.
 pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
     let trigger = input.trigger().unwrap_or("unasked");
-    let place = if project.planning().is_ok() {
-        describe_position(project)?
-    } else {
-        String::new()
-    };
+    let place =
+        if project.planning().is_ok() { describe_position(project)? } else { String::new() };
     let text = format!("Before compaction ({trigger}){place}");
     let text = Line::new(&sanitized(&text)).clipped(WIDTH);
     let note = Note {
@@ -42,10 +39,6 @@ fn describe_position(project: &Project) -> Result<String> {
     let parts = [name, state].into_iter().flatten();
     let number = phase.number.map(|number| format!(": phase {number}"));
     let text: String = number.into_iter().chain(parts).collect();
-    let contested = if status.next.conflict {
-        " (contested)"
-    } else {
-        ""
-    };
+    let contested = if status.next.conflict { " (contested)" } else { "" };
     Ok(format!("{text}, next {}{contested}", status.next.command))
 }

@@ -28,10 +28,7 @@ pub(crate) fn open(request: &OpenRequest, input: &Input) -> Result<Option<Projec
         all
     };
     for directory in folders {
-        let project = Project::open(OpenRequest {
-            directory,
-            ..request.clone()
-        })?;
+        let project = Project::open(OpenRequest { directory, ..request.clone() })?;
         if context::has_memory(&project) {
             return Ok(Some(project));
         }

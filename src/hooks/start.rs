@@ -30,11 +30,7 @@ pub(crate) fn text(
     start: Start,
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
-    let without = if start.notepad {
-        Vec::new()
-    } else {
-        vec![DigestPart::Notepad]
-    };
+    let without = if start.notepad { Vec::new() } else { vec![DigestPart::Notepad] };
     let request = DigestRequest {
         // Joining two texts may add a token.
         budget: context::START_BUDGET - estimate_tokens(REST) - 2,

@@ -61,12 +61,7 @@ impl RecordDraft {
             return Err(Error::failed("content must not be empty"));
         }
         let meta = meta.map(object).transpose()?;
-        Ok(Self {
-            kind,
-            content,
-            tags,
-            meta,
-        })
+        Ok(Self { kind, content, tags, meta })
     }
 
     /// Parses a draft from a JSON object `{type, content, tags?, meta?}`.
@@ -101,9 +96,7 @@ impl RecordDraft {
         // Escaped, since a longer line would be written but never read.
         if line.len() > MAX_LINE {
             let most = MAX_LINE / 1024 / 1024;
-            return Err(Error::failed(format!(
-                "the entry is larger than {most} MiB"
-            )));
+            return Err(Error::failed(format!("the entry is larger than {most} MiB")));
         }
         Ok(line)
     }
@@ -127,13 +120,9 @@ impl RecordDraft {
 pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
     let json = without_byte_order_mark(json);
     match json.trim_ascii_start().first() {
-        None => Err(Error::failed(
-            "the input is empty, a JSON object was expected",
-        )),
+        None => Err(Error::failed("the input is empty, a JSON object was expected")),
         // Serde would accept an array as the values of a struct in order.
-        Some(b'[') => Err(Error::failed(
-            "the input must be a JSON object, not an array",
-        )),
+        Some(b'[') => Err(Error::failed("the input must be a JSON object, not an array")),
         Some(first) => serde_json::from_slice(json).map_err(|error| {
             if error.is_data() && *first != b'{' {
                 return Error::failed("the input must be a JSON object");
@@ -146,17 +135,11 @@ pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
 
 fn value<T: DeserializeOwned>(field: Option<&RawValue>, wanted: &str) -> Result<Option<T>> {
     let Some(field) = field else { return Ok(None) };
-    serde_json::from_str(field.get())
-        .map(Some)
-        .map_err(|error| {
-            let is_type = error.classify() == serde_json::error::Category::Data;
-            let fault = if is_type {
-                String::new()
-            } else {
-                format!(": {error}")
-            };
-            Error::failed(format!("{wanted}{fault}"))
-        })
+    serde_json::from_str(field.get()).map(Some).map_err(|error| {
+        let is_type = error.classify() == serde_json::error::Category::Data;
+        let fault = if is_type { String::new() } else { format!(": {error}") };
+        Error::failed(format!("{wanted}{fault}"))
+    })
 }
 
 /// Returns the compact text of a JSON object.
@@ -165,9 +148,7 @@ fn object(json: &str) -> Result<String> {
     match serde_json::from_str::<Value>(json) {
         Ok(Value::Object(_)) => Ok(escape::compact(json)),
         Ok(_) => Err(Error::failed("meta must be a JSON object")),
-        Err(error) => Err(Error::failed(format!(
-            "meta must be a JSON object: {error}"
-        ))),
+        Err(error) => Err(Error::failed(format!("meta must be a JSON object: {error}"))),
     }
 }
 
@@ -180,10 +161,7 @@ mod tests {
     use super::*;
 
     fn line(json: &str) -> String {
-        RecordDraft::parse(json.as_bytes())
-            .unwrap()
-            .line("T")
-            .unwrap()
+        RecordDraft::parse(json.as_bytes()).unwrap().line("T").unwrap()
     }
 
     fn fault(json: &str) -> String {
@@ -213,12 +191,7 @@ mod tests {
         let json = serde_json::json!({ "content": content }).to_string();
         let line = line(&json);
         assert_eq!(line.lines().count(), 1);
-        assert!(
-            !line
-                .trim_end()
-                .chars()
-                .any(|c| c.is_control() || c == '\u{2028}')
-        );
+        assert!(!line.trim_end().chars().any(|c| c.is_control() || c == '\u{2028}'));
         let read: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(read["content"], content);
     }
@@ -238,33 +211,15 @@ mod tests {
             ("{\"content\":null}", "content is required"),
             ("{\"content\":\"\"}", "content must not be empty"),
             ("{\"content\":5}", "content must be a string"),
-            (
-                "{\"content\":\"c\",\"type\":\"\"}",
-                "type must not be empty",
-            ),
+            ("{\"content\":\"c\",\"type\":\"\"}", "type must not be empty"),
             ("{\"content\":\"c\",\"type\":1}", "type must be a string"),
-            (
-                "{\"content\":\"c\",\"tags\":\"t\"}",
-                "tags must be an array of strings",
-            ),
-            (
-                "{\"content\":\"c\",\"tags\":[1]}",
-                "tags must be an array of strings",
-            ),
-            (
-                "{\"content\":\"c\",\"meta\":[]}",
-                "meta must be a JSON object",
-            ),
+            ("{\"content\":\"c\",\"tags\":\"t\"}", "tags must be an array of strings"),
+            ("{\"content\":\"c\",\"tags\":[1]}", "tags must be an array of strings"),
+            ("{\"content\":\"c\",\"meta\":[]}", "meta must be a JSON object"),
             ("{\"content\":\"c\",\"ts\":\"now\"}", "unknown field `ts`"),
-            (
-                "{\"content\":\"c\",\"content\":\"d\"}",
-                "duplicate field `content`",
-            ),
+            ("{\"content\":\"c\",\"content\":\"d\"}", "duplicate field `content`"),
             ("{\"content\":\"\\ud800\"}", "content must be a string: "),
-            (
-                "{\"content\":\"c\",\"meta\":{\"a\":\"\\ud800\"}}",
-                "meta must be a JSON object: ",
-            ),
+            ("{\"content\":\"c\",\"meta\":{\"a\":\"\\ud800\"}}", "meta must be a JSON object: "),
         ] {
             let fault = fault(json);
             assert!(fault.contains(expected), "{json}: {fault}");
@@ -284,12 +239,7 @@ mod tests {
             let draft = RecordDraft::parse(json.as_bytes()).unwrap();
             assert!(draft.secret().is_some(), "{json}");
         }
-        assert_eq!(
-            RecordDraft::parse(br#"{"content":"plain"}"#)
-                .unwrap()
-                .secret(),
-            None
-        );
+        assert_eq!(RecordDraft::parse(br#"{"content":"plain"}"#).unwrap().secret(), None);
     }
 
     #[test]

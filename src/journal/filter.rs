@@ -40,9 +40,7 @@ impl QueryFilter {
 
     /// Returns whether a record matches all filters.
     pub(crate) fn accepts(&self, record: &JournalRecord) -> bool {
-        self.kind
-            .as_deref()
-            .is_none_or(|kind| record.kind() == Some(kind))
+        self.kind.as_deref().is_none_or(|kind| record.kind() == Some(kind))
             && self.has_tags(record)
             && self.is_in_time(record)
     }
@@ -76,9 +74,7 @@ fn bound(option: &str, text: &str, edge: Edge) -> Result<DateTime<Utc>> {
     if let Some(time) = parse_timestamp(text) {
         // Times are written in whole seconds.
         let after = TimeDelta::seconds(edge as i64);
-        return time
-            .checked_add_signed(after)
-            .ok_or_else(|| unknown(option, text));
+        return time.checked_add_signed(after).ok_or_else(|| unknown(option, text));
     }
     parse_date(text)
         .and_then(|day| day.checked_add_days(Days::new(edge as u64)))
@@ -120,11 +116,8 @@ mod tests {
         let line = r#"{"ts":"2026-02-17T10:11:12+00:00"}"#;
         let between = |since: &str, until: &str| {
             let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-            let query = JournalQuery {
-                since: some(since),
-                until: some(until),
-                ..JournalQuery::new("")
-            };
+            let query =
+                JournalQuery { since: some(since), until: some(until), ..JournalQuery::new("") };
             accepts(&query, line)
         };
         assert!(between("2026-02-17", "2026-02-17"));
@@ -132,20 +125,9 @@ mod tests {
         assert!(between("2026-02-17T12:00:00+02:00", ""));
         assert!(!between("2026-02-17T10:11:13Z", ""));
         assert!(!between("", "2026-02-16"));
-        let query = JournalQuery {
-            since: Some("2026-01-01".to_owned()),
-            ..JournalQuery::new("")
-        };
+        let query = JournalQuery { since: Some("2026-01-01".to_owned()), ..JournalQuery::new("") };
         assert!(!accepts(&query, "{}"));
-        let query = JournalQuery {
-            until: Some("soon".to_owned()),
-            ..JournalQuery::new("")
-        };
-        assert!(
-            QueryFilter::new(&query)
-                .unwrap_err()
-                .message
-                .contains("until")
-        );
+        let query = JournalQuery { until: Some("soon".to_owned()), ..JournalQuery::new("") };
+        assert!(QueryFilter::new(&query).unwrap_err().message.contains("until"));
     }
 }

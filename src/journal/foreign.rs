@@ -20,9 +20,7 @@ const CONTENT: &[&str] = &[
     "summary",
 ];
 const KIND: &[&str] = &["type", "kind", "category"];
-const TIME: &[&str] = &[
-    "ts", "timestamp", "time", "created_at", "createdAt", "date", "updated_at",
-];
+const TIME: &[&str] = &["ts", "timestamp", "time", "created_at", "createdAt", "date", "updated_at"];
 const TAGS: &[&str] = &["tags", "labels", "topics", "keywords"];
 const META: &[&str] = &["meta", "metadata"];
 
@@ -85,11 +83,7 @@ impl Foreign {
         };
         let time = remove_first(&mut fields, TIME, time);
         let is_number = |name: &&&str| fields.get(**name).is_some_and(Value::is_number);
-        let unread_time = TIME
-            .iter()
-            .find(is_number)
-            .filter(|_| time.is_none())
-            .copied();
+        let unread_time = TIME.iter().find(is_number).filter(|_| time.is_none()).copied();
         let tags = remove_first(&mut fields, TAGS, tag_list);
         let graph = graph(&mut fields);
         let kind = remove_first(&mut fields, KIND, text);
@@ -98,10 +92,7 @@ impl Foreign {
             .ok_or(Fault::NoText)?;
         let draft = RecordDraft::new(kind, content, tags, remaining_fields(fields).as_deref());
         let draft = draft.map_err(|error| Fault::Refused(error.message))?;
-        Ok(Self {
-            record: DatedRecord { draft, time },
-            unread_time,
-        })
+        Ok(Self { record: DatedRecord { draft, time }, unread_time })
     }
 }
 
@@ -111,9 +102,7 @@ fn remove_first<T>(
     names: &[&str],
     read: impl Fn(&Value) -> Option<T>,
 ) -> Option<T> {
-    let found = names
-        .iter()
-        .find_map(|name| Some((*name, read(fields.get(*name)?)?)));
+    let found = names.iter().find_map(|name| Some((*name, read(fields.get(*name)?)?)));
     let (name, value) = found?;
     fields.shift_remove(name);
     Some(value)
@@ -156,10 +145,9 @@ fn time(value: &Value) -> Option<DateTime<Utc>> {
 fn tag_list(value: &Value) -> Option<Vec<String>> {
     let tags: Vec<String> = match value {
         Value::String(list) => list.split(',').map(|tag| tag.trim().to_owned()).collect(),
-        Value::Array(tags) => tags
-            .iter()
-            .map(|tag| tag.as_str().map(str::to_owned))
-            .collect::<Option<_>>()?,
+        Value::Array(tags) => {
+            tags.iter().map(|tag| tag.as_str().map(str::to_owned)).collect::<Option<_>>()?
+        }
         _ => return None,
     };
     Some(tags.into_iter().filter(|tag| !tag.is_empty()).collect())
@@ -248,10 +236,7 @@ mod tests {
         let of = |number: &str| {
             let json = format!("{{\"text\":\"c\",\"time\":{number}}}");
             let foreign = Foreign::parse(json.as_bytes()).unwrap();
-            (
-                foreign.record.time.map(|time| time.to_rfc3339()),
-                foreign.unread_time,
-            )
+            (foreign.record.time.map(|time| time.to_rfc3339()), foreign.unread_time)
         };
         for (number, time) in [
             ("0", "1970-01-01T00:00:00+00:00"),

@@ -31,12 +31,7 @@ impl LineReader {
     /// Creates a reader that starts at an offset of the file and discards lines over `longest` bytes.
     pub(crate) fn new(mut file: File, offset: u64, longest: usize) -> Result<Self> {
         file.seek(SeekFrom::Start(offset))?;
-        Ok(Self {
-            file: BufReader::with_capacity(BLOCK, file),
-            offset,
-            longest,
-            line: Vec::new(),
-        })
+        Ok(Self { file: BufReader::with_capacity(BLOCK, file), offset, longest, line: Vec::new() })
     }
 
     /// Returns the offset of the next line.

@@ -56,10 +56,7 @@ pub struct Imported {
 /// Records are the same if content and time are equal; if a line has no time, if the content is equal.
 pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Imported> {
     let (lines, mut wanted) = survey(from, options)?;
-    let mut report = Imported {
-        file: path.to_owned(),
-        ..Imported::default()
-    };
+    let mut report = Imported { file: path.to_owned(), ..Imported::default() };
     let mut target = ImportTarget::open(path, options)?;
     remove_known(path, &mut wanted)?;
     let mut number = 0;
@@ -107,16 +104,8 @@ pub(crate) struct ImportTarget {
 impl ImportTarget {
     /// Locks the journal, except on a dry run.
     pub(crate) fn open(path: &Path, options: &WriteOptions) -> Result<Self> {
-        let log = if options.dry_run {
-            None
-        } else {
-            Some(Log::lock(path, Visibility::Private)?)
-        };
-        Ok(Self {
-            log,
-            portion: String::new(),
-            shown: String::new(),
-        })
+        let log = if options.dry_run { None } else { Some(Log::lock(path, Visibility::Private)?) };
+        Ok(Self { log, portion: String::new(), shown: String::new() })
     }
 
     /// Adds a line, which includes its newline.

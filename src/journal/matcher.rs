@@ -144,11 +144,8 @@ impl Matcher {
             None if is_raw => LineMatch::Malformed,
             None => LineMatch::Other,
             Some(record) => {
-                let matches = is_raw
-                    || record
-                        .texts()
-                        .iter()
-                        .any(|text| self.text.is_in(text.as_bytes()));
+                let matches =
+                    is_raw || record.texts().iter().any(|text| self.text.is_in(text.as_bytes()));
                 if matches && self.filter.accepts(&record) {
                     LineMatch::Match
                 } else {
@@ -195,9 +192,7 @@ fn compiled(pattern: &str, case: LetterCase) -> Result<Regex> {
             let fault = error.to_string();
             let last = fault.lines().last().unwrap_or_default();
             let last = last.trim_start_matches("error: ");
-            Error::failed(format!(
-                "the regular expression /{pattern}/ is invalid: {last}"
-            ))
+            Error::failed(format!("the regular expression /{pattern}/ is invalid: {last}"))
         })
 }
 
@@ -209,9 +204,7 @@ fn prefilter(text: &str, mode: Mode, is_plain: bool) -> Result<Prefilter> {
     if mode == Mode::Rg || (is_plain && mode == Mode::Hybrid) {
         return Ok(Prefilter::Parts(vec![finder(text)]));
     }
-    let part = text
-        .split(|c| !self::is_plain(c))
-        .max_by_key(|part| part.len());
+    let part = text.split(|c| !self::is_plain(c)).max_by_key(|part| part.len());
     match part.filter(|part| part.len() >= MIN_PART_LENGTH || is_plain) {
         // No writer escapes such characters, but this mode promises to search the decoded text.
         Some(part) if mode == Mode::Jq => Ok(Prefilter::Parts(vec![finder(part), finder("\\u00")])),
@@ -229,10 +222,7 @@ fn prefilter(text: &str, mode: Mode, is_plain: bool) -> Result<Prefilter> {
 fn is_plain(c: char) -> bool {
     // Some programs escape characters with a meaning in HTML, the slash, or all but the most basic ASCII.
     matches!(c, ' '..='~')
-        && !matches!(
-            c,
-            '"' | '\\' | '/' | '<' | '>' | '&' | '\'' | '+' | '`' | '='
-        )
+        && !matches!(c, '"' | '\\' | '/' | '<' | '>' | '&' | '\'' | '+' | '`' | '=')
 }
 
 /// Returns a pattern for all JSON encodings of a character.

@@ -93,11 +93,7 @@ fn ranges(file: &File, before: u64, max_chunks: usize, size: u64) -> Result<Vec<
 }
 
 fn scan(file: &File, matcher: &Matcher, range: Range<u64>) -> Result<Chunk> {
-    let mut chunk = Chunk {
-        range: range.clone(),
-        lines: 0,
-        has_candidates: false,
-    };
+    let mut chunk = Chunk { range: range.clone(), lines: 0, has_candidates: false };
     let mut reader = ReverseLineReader::new(file, range, MAX_LINE);
     while let Some(region) = reader.next()? {
         chunk.has_candidates = region.dropped > 0 || matcher.has_candidates(region.lines);

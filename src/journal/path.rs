@@ -33,25 +33,15 @@ mod tests {
     #[test]
     fn the_variable_names_it_and_home_holds_it_otherwise() {
         let of = |variables: &[(&str, &str)]| {
-            let pairs = variables
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let pairs =
+                variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
             default_path(&pairs.collect()).map(|path| path.display().to_string())
         };
         let home = ("HOME", "/users/ada");
         assert_eq!(of(&[home]).unwrap(), "/users/ada/.codex/memory.jsonl");
-        assert_eq!(
-            of(&[home, ("MEMORY_FILE", "")]).unwrap(),
-            "/users/ada/.codex/memory.jsonl"
-        );
-        assert_eq!(
-            of(&[home, ("MEMORY_FILE", "notes.jsonl")]).unwrap(),
-            "notes.jsonl"
-        );
-        assert_eq!(
-            of(&[home, ("MEMORY_FILE", "~/m.jsonl")]).unwrap(),
-            "/users/ada/m.jsonl"
-        );
+        assert_eq!(of(&[home, ("MEMORY_FILE", "")]).unwrap(), "/users/ada/.codex/memory.jsonl");
+        assert_eq!(of(&[home, ("MEMORY_FILE", "notes.jsonl")]).unwrap(), "notes.jsonl");
+        assert_eq!(of(&[home, ("MEMORY_FILE", "~/m.jsonl")]).unwrap(), "/users/ada/m.jsonl");
         assert!(of(&[]).is_err());
     }
 }

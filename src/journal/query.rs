@@ -86,9 +86,7 @@ fn number<'de, D: Deserializer<'de>>(
     if given.is_null() {
         return Ok(default);
     }
-    let number = given
-        .as_u64()
-        .and_then(|number| usize::try_from(number).ok());
+    let number = given.as_u64().and_then(|number| usize::try_from(number).ok());
     let message = format!("{name} must be a whole number, 1 or more, not {given}");
     number.ok_or_else(|| D::Error::custom(message))
 }
@@ -173,15 +171,9 @@ mod tests {
             ("{}", "missing field `q`"),
             ("{\"q\":1}", "invalid type"),
             ("{\"q\":\"a\",\"query\":1}", "unknown field `query`"),
-            (
-                "{\"q\":\"a\",\"limit\":-1}",
-                "limit must be a whole number, 1 or more, not -1",
-            ),
+            ("{\"q\":\"a\",\"limit\":-1}", "limit must be a whole number, 1 or more, not -1"),
             ("{\"q\":\"a\",\"limit\":0}", "limit must be 1 or more"),
-            (
-                "{\"q\":\"a\",\"window_lines\":0}",
-                "window_lines must be 1 or more",
-            ),
+            ("{\"q\":\"a\",\"window_lines\":0}", "window_lines must be 1 or more"),
             ("{\"q\":\"a\",\"mode\":\"sql\"}", "unknown variant `sql`"),
         ] {
             let fault = JournalQuery::parse(json.as_bytes()).unwrap_err().message;
@@ -192,17 +184,11 @@ mod tests {
     #[test]
     fn a_window_grows_fourfold_up_to_a_million_lines() {
         let windows = |first| {
-            let query = JournalQuery {
-                window_lines: first,
-                ..JournalQuery::new("")
-            };
+            let query = JournalQuery { window_lines: first, ..JournalQuery::new("") };
             [1, first + 1, 4 * first + 1, 16 * first + 1, usize::MAX]
                 .map(|lines| query.window_for(lines))
         };
-        assert_eq!(
-            windows(50_000),
-            [50_000, 200_000, 800_000, 1_000_000, 1_000_000]
-        );
+        assert_eq!(windows(50_000), [50_000, 200_000, 800_000, 1_000_000, 1_000_000]);
         assert_eq!(windows(1_000_000), [1_000_000; 5]);
         assert_eq!(windows(3_000_000), [3_000_000; 5]);
         assert_eq!(windows(2)[..4], [2, 8, 32, 128]);

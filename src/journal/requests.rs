@@ -82,10 +82,7 @@ impl Request {
     }
 
     /// Searches the journal for the lines of the request; `lines` is what it would write today.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the user chooses the path of the journal"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
     pub(crate) fn state(&self, journal: &Path, lines: &[u8]) -> Result<RequestState> {
         let mut file = File::open(journal).at("read", journal)?;
         let there = read_at(&mut file, self.at, self.bytes).at("read", journal)?;
@@ -93,10 +90,7 @@ impl Request {
             return Ok(RequestState::Written(there));
         }
         if !self.is_of(lines) {
-            let message = format!(
-                "request id {:?} was already used with different input",
-                self.id
-            );
+            let message = format!("request id {:?} was already used with different input", self.id);
             return Err(Error::refused(message).hint("use a new id for each request"));
         }
         let length = file.metadata().at("read", journal)?.len();
@@ -114,9 +108,7 @@ impl Request {
 /// Fails if a text is not a valid request id.
 pub(crate) fn check(id: &str) -> Result<()> {
     if id.trim().is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
-        return Err(Error::failed(format!(
-            "a request id is a line of 1 to {MAX_ID_BYTES} bytes"
-        )));
+        return Err(Error::failed(format!("a request id is a line of 1 to {MAX_ID_BYTES} bytes")));
     }
     Ok(())
 }
@@ -231,10 +223,7 @@ mod tests {
     #[test]
     fn another_input_under_the_same_id_is_refused() {
         let error = state(b"", 0, b"{\"c\":3}\n").unwrap_err();
-        assert!(
-            error.to_string().contains("with different input"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("with different input"), "{error}");
     }
 
     #[test]
@@ -244,22 +233,14 @@ mod tests {
         let made: Vec<Request> = (0..9000)
             .map(|number| Request::new(&format!("request {number}"), number, "T", LINES))
             .collect();
-        let lines: Vec<String> = made
-            .iter()
-            .map(|one| serde_json::to_string(one).unwrap())
-            .collect();
+        let lines: Vec<String> =
+            made.iter().map(|one| serde_json::to_string(one).unwrap()).collect();
         for (part, one) in lines.chunks(1000).zip(made.chunks(1000)) {
             remember(&journal, &one[0]).unwrap();
             storage::append(&requests_path(&journal), part.join("\n").as_bytes()).unwrap();
         }
-        assert_eq!(
-            find(&journal, "request 8999").unwrap().as_ref(),
-            made.last()
-        );
-        assert_eq!(
-            find(&journal, "request 4100").unwrap().as_ref(),
-            made.get(4100)
-        );
+        assert_eq!(find(&journal, "request 8999").unwrap().as_ref(), made.last());
+        assert_eq!(find(&journal, "request 4100").unwrap().as_ref(), made.get(4100));
         assert_eq!(find(&journal, "request 10").unwrap(), None);
         assert_eq!(folder.path().read_dir().unwrap().count(), 2);
     }

@@ -37,10 +37,7 @@ struct Division {
     chunk: u64,
 }
 
-const DIVISION: Division = Division {
-    tail: 2 * 1024 * 1024,
-    chunk: 2 * 1024 * 1024,
-};
+const DIVISION: Division = Division { tail: 2 * 1024 * 1024, chunk: 2 * 1024 * 1024 };
 
 /// Initial and maximum number of chunks that are scanned at once.
 const MIN_CHUNKS: usize = 4;
@@ -69,21 +66,14 @@ fn search_divided(path: &Path, query: &JournalQuery, division: Division) -> Resu
     query.check()?;
     let mut progress = SearchProgress::new(query)?;
     if let Some((file, length)) = open(path)? {
-        let journal = Journal {
-            file: &file,
-            path,
-            division,
-        };
+        let journal = Journal { file: &file, path, division };
         progress.search(&journal, length)?;
     }
     Ok(progress.end())
 }
 
 /// Opens the journal and returns it with its current length, or `None` if it does not exist.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the user chooses the path of the journal"
-)]
+#[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
 pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
     let metadata = match std::fs::metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(None),
@@ -226,11 +216,7 @@ impl<'a> SearchProgress<'a> {
             }
         }
         self.lines = total;
-        Ok(if total >= self.bound {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
+        Ok(if total >= self.bound { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
     /// Handles a candidate; `after` is the number of lines after it.

@@ -62,11 +62,7 @@ pub(crate) fn lines_from(
         last = Some(offset);
         if let Some(line) = line {
             let (line, device) = unmarked(line);
-            if !take(SharedLine {
-                offset,
-                line,
-                device,
-            })? {
+            if !take(SharedLine { offset, line, device })? {
                 return Ok(last);
             }
         }
@@ -121,16 +117,10 @@ mod tests {
         let line = "{\"content\":\"é \\\"}\"}";
         let marked = marked(line, "0123456789abcdef");
         let (back, device) = unmarked(marked.trim_end().to_owned());
-        assert_eq!(
-            (back.as_str(), device.as_deref()),
-            (line, Some("0123456789abcdef"))
-        );
-        for own in [
-            "{\"content\":\"c\"}",
-            "{\"content\":\"c\",\"device\":\"laptop\"}",
-            "{}",
-            "é\"}",
-        ] {
+        assert_eq!((back.as_str(), device.as_deref()), (line, Some("0123456789abcdef")));
+        for own in
+            ["{\"content\":\"c\"}", "{\"content\":\"c\",\"device\":\"laptop\"}", "{}", "é\"}"]
+        {
             assert_eq!(unmarked(own.to_owned()), (own.to_owned(), None));
         }
     }

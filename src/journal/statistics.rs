@@ -59,10 +59,7 @@ pub struct Frequency {
 
 /// Computes the statistics of the journal; those of a missing one are empty.
 pub fn statistics(path: &Path) -> Result<Statistics> {
-    let mut statistics = Statistics {
-        file: path.to_owned(),
-        ..Statistics::default()
-    };
+    let mut statistics = Statistics { file: path.to_owned(), ..Statistics::default() };
     let Some((file, length)) = open(path)? else {
         return Ok(statistics);
     };
@@ -114,10 +111,8 @@ fn count(name: &str, counts: &mut HashMap<String, usize>) {
 }
 
 fn most_frequent(counts: HashMap<String, usize>) -> Vec<Frequency> {
-    let mut all: Vec<Frequency> = counts
-        .into_iter()
-        .map(|(name, records)| Frequency { name, records })
-        .collect();
+    let mut all: Vec<Frequency> =
+        counts.into_iter().map(|(name, records)| Frequency { name, records }).collect();
     all.sort_by(|a, b| b.records.cmp(&a.records).then_with(|| a.name.cmp(&b.name)));
     all.truncate(MAX_REPORTED);
     all

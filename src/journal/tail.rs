@@ -105,10 +105,7 @@ pub fn read_from(
     open_line: OpenLine,
     mut take: impl FnMut(&JournalEntry) -> bool,
 ) -> Result<TailState> {
-    let mut reached = TailState {
-        at,
-        ..TailState::default()
-    };
+    let mut reached = TailState { at, ..TailState::default() };
     let Some((file, length)) = open(path)? else {
         return Ok(TailState::default());
     };
@@ -160,20 +157,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("memory.jsonl");
         assert_eq!(last(&path, 3).unwrap(), 0);
-        assert_eq!(
-            contents(&path, 0, OpenLine::Read),
-            (Vec::new(), TailState::default())
-        );
-        for line in [
-            "{\"content\":\"a\"}", "torn", "", "{\"content\":\"b\"}", "{\"content\":\"c\"}",
-        ] {
+        assert_eq!(contents(&path, 0, OpenLine::Read), (Vec::new(), TailState::default()));
+        for line in
+            ["{\"content\":\"a\"}", "torn", "", "{\"content\":\"b\"}", "{\"content\":\"c\"}"]
+        {
             storage::append(&path, format!("{line}\n").as_bytes()).unwrap();
         }
         let (found, reached) = contents(&path, last(&path, 2).unwrap(), OpenLine::Read);
-        assert_eq!(
-            (found, reached.skipped),
-            (vec!["b".to_owned(), "c".to_owned()], 0)
-        );
+        assert_eq!((found, reached.skipped), (vec!["b".to_owned(), "c".to_owned()], 0));
         let (found, reached) = contents(&path, last(&path, 9).unwrap(), OpenLine::Read);
         assert_eq!((found.len(), reached.skipped), (3, 1));
         assert_eq!(

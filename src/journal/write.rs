@@ -70,11 +70,7 @@ impl JournalWriteReport {
         let line = self.lines().next().unwrap_or("null");
         let entry = serde_json::from_str(line)
             .map_err(|error| Error::failed(format!("cannot show the entry: {error}")))?;
-        Ok(Acknowledged {
-            ok: true,
-            file: &self.file,
-            entry,
-        })
+        Ok(Acknowledged { ok: true, file: &self.file, entry })
     }
 }
 
@@ -96,10 +92,7 @@ pub fn write(
     if let Some(id) = &options.request {
         requests::check(id)?;
     }
-    let time = options
-        .clock
-        .now()
-        .to_rfc3339_opts(SecondsFormat::Secs, false);
+    let time = options.clock.now().to_rfc3339_opts(SecondsFormat::Secs, false);
     let lines = lines(drafts, &time)?;
     if options.dry_run || lines.is_empty() {
         return Ok(written(path, lines));
@@ -134,10 +127,7 @@ fn add(log: &mut Log, lines: &str, options: &WriteOptions) -> Result<()> {
 }
 
 fn written(path: &Path, lines: String) -> JournalWriteReport {
-    JournalWriteReport {
-        file: path.to_owned(),
-        lines,
-    }
+    JournalWriteReport { file: path.to_owned(), lines }
 }
 
 fn lines(drafts: &[RecordDraft], time: &str) -> Result<String> {
@@ -152,10 +142,7 @@ fn refuse_secrets(drafts: &[RecordDraft], options: &WriteOptions) -> Result<()> 
     if options.secrets == SecretPolicy::Allow {
         return Ok(());
     }
-    let found = drafts
-        .iter()
-        .enumerate()
-        .find_map(|(index, draft)| Some((index, draft.secret()?)));
+    let found = drafts.iter().enumerate().find_map(|(index, draft)| Some((index, draft.secret()?)));
     let Some((index, rule)) = found else {
         return Ok(());
     };
@@ -164,8 +151,6 @@ fn refuse_secrets(drafts: &[RecordDraft], options: &WriteOptions) -> Result<()> 
     } else {
         "the entry contains".to_owned()
     };
-    Err(
-        Error::refused(format!("{which} what looks like a secret ({rule})"))
-            .hint("agents read the journal back; leave the secret out, or pass --allow-secret"),
-    )
+    Err(Error::refused(format!("{which} what looks like a secret ({rule})"))
+        .hint("agents read the journal back; leave the secret out, or pass --allow-secret"))
 }

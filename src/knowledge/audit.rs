@@ -93,10 +93,7 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     let place = KnowledgeDir::in_project(project);
     // Without entries there is nothing to write, and no reason to create a folder for locks.
     if !place.root().exists() && !has_pending(&project.root) {
-        return Ok(EntryAudit {
-            diff: project.dry_run.then(String::new),
-            ..EntryAudit::default()
-        });
+        return Ok(EntryAudit { diff: project.dry_run.then(String::new), ..EntryAudit::default() });
     }
     let (mut audit, applied) = project.transact("entry audit", &[Store::Entries], || {
         let mut audit = EntryAudit::default();
@@ -175,9 +172,7 @@ fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<I
 fn ages(project: &Project, all: &[CheckedEntry], audit: &mut EntryAudit) {
     let today = project.clock.today();
     let is_older = |entry: &Entry, days: i64| {
-        entry
-            .dated()
-            .is_some_and(|day| today - day > TimeDelta::days(days))
+        entry.dated().is_some_and(|day| today - day > TimeDelta::days(days))
     };
     for one in all {
         let entry = &one.entry;
@@ -191,20 +186,14 @@ fn ages(project: &Project, all: &[CheckedEntry], audit: &mut EntryAudit) {
             audit.oversized.push(entry.key.clone());
         }
     }
-    for keys in [
-        &mut audit.stale_low_confidence,
-        &mut audit.stale,
-        &mut audit.oversized,
-    ] {
+    for keys in [&mut audit.stale_low_confidence, &mut audit.stale, &mut audit.oversized] {
         keys.sort();
     }
 }
 
 fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, audit: &mut EntryAudit) {
-    let status: BTreeMap<&str, EntryStatus> = all
-        .iter()
-        .map(|one| (one.entry.key.as_str(), one.entry.status))
-        .collect();
+    let status: BTreeMap<&str, EntryStatus> =
+        all.iter().map(|one| (one.entry.key.as_str(), one.entry.status)).collect();
     let mut inbound = BTreeSet::new();
     for one in all {
         let from = &one.entry;
@@ -223,8 +212,6 @@ fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, audit: &mut Entry
             }
         }
     }
-    audit
-        .broken_links
-        .sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
+    audit.broken_links.sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
     audit.superseded_with_active_inbound = inbound.into_iter().collect();
 }

@@ -29,15 +29,10 @@ pub(crate) fn check(file: &EntryFile<'_>) -> CheckedEntry {
     let mut problems = decoded.warnings;
     let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
     let body = &text[entry.body.clone()];
-    let first = 1 + text[..entry.body.start]
-        .bytes()
-        .filter(|byte| *byte == b'\n')
-        .count();
+    let first = 1 + text[..entry.body.start].bytes().filter(|byte| *byte == b'\n').count();
     let mut links = links(body, first);
     let checked = links.by_ref().take(MAX_LINKS);
-    let checked = checked
-        .map(|link| (link.to.to_owned(), link.line))
-        .collect();
+    let checked = checked.map(|link| (link.to.to_owned(), link.line)).collect();
     let unchecked = links.next().map(|link| {
         let message =
             format!("has more than {MAX_LINKS} links; those from here on are not checked");

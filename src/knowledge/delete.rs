@@ -44,11 +44,9 @@ pub fn delete(
     policy: SecretPolicy,
 ) -> Result<Deleted> {
     let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
-        return Err(
-            Error::refused("deleting an entry requires a reason").hint(format!(
-                "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
-            )),
-        );
+        return Err(Error::refused("deleting an entry requires a reason").hint(format!(
+            "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
+        )));
     };
     if policy == SecretPolicy::Refuse {
         refuse_secrets("reason", reason)?;

@@ -18,9 +18,7 @@ pub struct KnowledgeDir {
 impl KnowledgeDir {
     /// Returns the folder of a project, which may not exist yet.
     pub fn in_project(project: &Project) -> Self {
-        Self {
-            root: project.root.join(&project.settings.store),
-        }
+        Self { root: project.root.join(&project.settings.store) }
     }
 
     /// Returns the folder itself.

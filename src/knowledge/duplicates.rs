@@ -71,16 +71,8 @@ fn same_keys(all: &[CheckedEntry]) -> Vec<Duplicate> {
             continue;
         };
         for (other, name) in others {
-            let case = if name == spelled {
-                ""
-            } else {
-                ", ignoring case"
-            };
-            found.push(pair(
-                first,
-                other,
-                format!("both have the key `{folded}`{case}"),
-            ));
+            let case = if name == spelled { "" } else { ", ignoring case" };
+            found.push(pair(first, other, format!("both have the key `{folded}`{case}")));
         }
     }
     found
@@ -91,9 +83,8 @@ fn near_identical(group: &[&CheckedEntry], what: &str) -> Vec<Duplicate> {
     let mut found = Vec::new();
     let mut different: Vec<&CheckedEntry> = Vec::new();
     for one in group {
-        let like = different
-            .iter()
-            .find_map(|other| Some((other, one.likeness.shared(&other.likeness)?)));
+        let like =
+            different.iter().find_map(|other| Some((other, one.likeness.shared(&other.likeness)?)));
         match like {
             Some((other, percent)) => {
                 let reason = format!("{what}{percent} % of the lines in common");
@@ -107,14 +98,6 @@ fn near_identical(group: &[&CheckedEntry], what: &str) -> Vec<Duplicate> {
 }
 
 fn pair(one: &str, other: &str, reason: String) -> Duplicate {
-    let (a, b) = if one <= other {
-        (one, other)
-    } else {
-        (other, one)
-    };
-    Duplicate {
-        a: a.to_owned(),
-        b: b.to_owned(),
-        reason,
-    }
+    let (a, b) = if one <= other { (one, other) } else { (other, one) };
+    Duplicate { a: a.to_owned(), b: b.to_owned(), reason }
 }

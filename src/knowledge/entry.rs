@@ -53,10 +53,7 @@ impl Entry {
     /// Parses the entry in a file of the store; problems become warnings.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let front = Front::parse(text, path);
-        let mut reader = FieldReader {
-            path,
-            warnings: front.problems.clone(),
-        };
+        let mut reader = FieldReader { path, warnings: front.problems.clone() };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut entry = Self {
             key: stem.into_owned(),
@@ -105,10 +102,7 @@ impl FieldReader<'_> {
     fn fill(&mut self, entry: &mut Entry, front: &Front<'_>) {
         if let Some((named, line)) = text(front, "key") {
             if named != entry.key {
-                self.warn(
-                    line,
-                    format!("has the key `{named}`, which is not its file name"),
-                );
+                self.warn(line, format!("has the key `{named}`, which is not its file name"));
             }
             entry.named = Some(named.to_owned());
         }
@@ -120,13 +114,9 @@ impl FieldReader<'_> {
         entry.tags = front.get("tags").map(Field::texts).unwrap_or_default();
         entry.created = self.word(front, "created", parse_date);
         entry.updated = self.word(front, "updated", parse_date);
-        entry.status = self
-            .word(front, "status", EntryStatus::from_any_case)
-            .unwrap_or(EntryStatus::Active);
-        entry.supersedes = front
-            .get("supersedes")
-            .map(Field::texts)
-            .unwrap_or_default();
+        entry.status =
+            self.word(front, "status", EntryStatus::from_any_case).unwrap_or(EntryStatus::Active);
+        entry.supersedes = front.get("supersedes").map(Field::texts).unwrap_or_default();
         entry.confidence = self.word(front, "confidence", Confidence::from_any_case);
     }
 
@@ -152,11 +142,8 @@ impl FieldReader<'_> {
         let (word, line) = text(front, name)?;
         let found = read(word);
         if found.is_none() {
-            let article = if name == "created" || name == "updated" {
-                "date"
-            } else {
-                "valid value"
-            };
+            let article =
+                if name == "created" || name == "updated" { "date" } else { "valid value" };
             self.warn(line, format!("{name}: `{word}` is not a {article}"));
         }
         found
@@ -304,27 +291,11 @@ mod tests {
         for (text, line, problem) in [
             ("# T\n", 1, "has no front matter"),
             ("---\nkey: test-runner\n", 1, "no closing"),
-            (
-                "---\nkey: other\ntype: gotcha\n---\n",
-                2,
-                "has the key `other`",
-            ),
+            ("---\nkey: other\ntype: gotcha\n---\n", 2, "has the key `other`"),
             ("---\nkey: test-runner\n---\n", 1, "has no type"),
-            (
-                "---\ntype: fact\n---\n",
-                2,
-                "type: `fact` is not a valid value",
-            ),
-            (
-                "---\ntype: gotcha\nstatus: done\n---\n",
-                3,
-                "status: `done`",
-            ),
-            (
-                "---\ntype: gotcha\nupdated: soon\n---\n",
-                3,
-                "`soon` is not a date",
-            ),
+            ("---\ntype: fact\n---\n", 2, "type: `fact` is not a valid value"),
+            ("---\ntype: gotcha\nstatus: done\n---\n", 3, "status: `done`"),
+            ("---\ntype: gotcha\nupdated: soon\n---\n", 3, "`soon` is not a date"),
             ("---\ntype: gotcha\ntags: [a\n---\n", 0, "not valid YAML"),
         ] {
             let warnings = parse(text).warnings;

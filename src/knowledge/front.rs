@@ -67,10 +67,7 @@ impl Field<'_> {
             FieldValue::List(texts) => texts.iter().map(AsRef::as_ref).collect(),
         };
         let trimmed = texts.into_iter().map(str::trim);
-        trimmed
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned)
-            .collect()
+        trimmed.filter(|text| !text.is_empty()).map(str::to_owned).collect()
     }
 }
 
@@ -101,12 +98,7 @@ fn parse_simple(text: &str) -> Option<Front<'_>> {
                 if text[body..].starts_with("---") {
                     return None;
                 }
-                return Some(Front {
-                    fields,
-                    is_there: true,
-                    body,
-                    problems: Vec::new(),
-                });
+                return Some(Front { fields, is_there: true, body, problems: Vec::new() });
             }
             _ => {
                 let (name, value) = line.split_once(':')?;
@@ -133,9 +125,7 @@ fn parse_simple(text: &str) -> Option<Front<'_>> {
 const MAX_FIELDS: usize = 64;
 
 fn has(fields: &[Field<'_>], name: &str) -> bool {
-    fields
-        .iter()
-        .any(|field| field.name.eq_ignore_ascii_case(name))
+    fields.iter().any(|field| field.name.eq_ignore_ascii_case(name))
 }
 
 fn parse_value(value: &str) -> Option<FieldValue<'_>> {

@@ -7,9 +7,8 @@ use crate::markdown::edit::Edit;
 use crate::markdown::front_matter;
 
 /// The fields, in the order of the format.
-const ORDER: [&str; 8] = [
-    "key", "type", "tags", "created", "updated", "status", "supersedes", "confidence",
-];
+const ORDER: [&str; 8] =
+    ["key", "type", "tags", "created", "updated", "status", "supersedes", "confidence"];
 
 /// Returns the text with these fields set to values in YAML syntax; a missing field is added.
 ///
@@ -18,18 +17,11 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
     let Some(inner) = front_matter::inner_range(text) else {
         return text.to_owned();
     };
-    let end = if text[..inner.start].ends_with("\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let end = if text[..inner.start].ends_with("\r\n") { "\r\n" } else { "\n" };
     let lines = lines(text, inner.clone());
     let mut edits = Vec::new();
     for (name, value) in fields {
-        match lines
-            .iter()
-            .find(|line| line.name.eq_ignore_ascii_case(name))
-        {
+        match lines.iter().find(|line| line.name.eq_ignore_ascii_case(name)) {
             // A value below its name, or missing, is written on the same line.
             Some(line) if text[..line.value.start].ends_with(':') => {
                 edits.push(Edit::replace(line.value.clone(), format!(" {value}")));
@@ -50,9 +42,7 @@ pub(crate) fn remove(text: &str, name: &str) -> String {
         return text.to_owned();
     };
     let lines = lines(text, inner);
-    let found = lines
-        .iter()
-        .find(|line| line.name.eq_ignore_ascii_case(name));
+    let found = lines.iter().find(|line| line.name.eq_ignore_ascii_case(name));
     match found {
         Some(line) => edit::apply(text, vec![Edit::replace(line.start..line.end, "")]),
         None => text.to_owned(),
@@ -109,9 +99,7 @@ fn value_in(text: &str) -> Range<usize> {
         return 0..0;
     }
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
-    let from = quote
-        .and_then(|quote| quoted_end(value, quote))
-        .unwrap_or(0);
+    let from = quote.and_then(|quote| quoted_end(value, quote)).unwrap_or(0);
     let comment = value[from..].find(" #").map_or(value.len(), |at| from + at);
     start..start + value[..comment].trim_end().len()
 }
@@ -136,17 +124,11 @@ fn quoted_end(value: &str, quote: char) -> Option<usize> {
 /// Returns the byte offset at which to insert a missing field: after the fields that precede it in the
 /// format.
 fn insertion_index(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize {
-    let rank = |name: &str| {
-        ORDER
-            .iter()
-            .position(|known| known.eq_ignore_ascii_case(name))
-    };
+    let rank = |name: &str| ORDER.iter().position(|known| known.eq_ignore_ascii_case(name));
     let Some(own) = rank(name) else {
         return lines.last().map_or(first, |line| line.end);
     };
-    let before = lines
-        .iter()
-        .filter(|line| rank(line.name).is_some_and(|other| other < own));
+    let before = lines.iter().filter(|line| rank(line.name).is_some_and(|other| other < own));
     before.map(|line| line.end).max().unwrap_or(first)
 }
 
@@ -161,48 +143,16 @@ mod tests {
     #[test]
     fn only_the_value_changes() {
         for (text, name, expected) in [
-            (
-                "---\ntype: a\nx: 1\n---\n",
-                "type",
-                "---\ntype: new\nx: 1\n---\n",
-            ),
-            (
-                "---\r\ntype:   a  \r\n---\r\n",
-                "type",
-                "---\r\ntype:   new  \r\n---\r\n",
-            ),
-            (
-                "---\ntype: a # why\n---\n",
-                "type",
-                "---\ntype: new # why\n---\n",
-            ),
-            (
-                "---\ntype: \"a # b\" # c\n---\n",
-                "type",
-                "---\ntype: new # c\n---\n",
-            ),
+            ("---\ntype: a\nx: 1\n---\n", "type", "---\ntype: new\nx: 1\n---\n"),
+            ("---\r\ntype:   a  \r\n---\r\n", "type", "---\r\ntype:   new  \r\n---\r\n"),
+            ("---\ntype: a # why\n---\n", "type", "---\ntype: new # why\n---\n"),
+            ("---\ntype: \"a # b\" # c\n---\n", "type", "---\ntype: new # c\n---\n"),
             ("---\ntype:\n---\n", "type", "---\ntype: new\n---\n"),
-            (
-                "---\ntype: # none\n---\n",
-                "type",
-                "---\ntype: new # none\n---\n",
-            ),
+            ("---\ntype: # none\n---\n", "type", "---\ntype: new # none\n---\n"),
             ("---\nType : a\n---\n", "type", "---\nType : new\n---\n"),
-            (
-                "---\ntags:\n  - a\n\n  - b\nx: 1\n---\n",
-                "tags",
-                "---\ntags: new\nx: 1\n---\n",
-            ),
-            (
-                "---\ntags:\n- a\n- b\n---\n",
-                "tags",
-                "---\ntags: new\n---\n",
-            ),
-            (
-                "---\ntags: [a,\n  b\n]\nx: 1\n---\n",
-                "tags",
-                "---\ntags: new\nx: 1\n---\n",
-            ),
+            ("---\ntags:\n  - a\n\n  - b\nx: 1\n---\n", "tags", "---\ntags: new\nx: 1\n---\n"),
+            ("---\ntags:\n- a\n- b\n---\n", "tags", "---\ntags: new\n---\n"),
+            ("---\ntags: [a,\n  b\n]\nx: 1\n---\n", "tags", "---\ntags: new\nx: 1\n---\n"),
         ] {
             assert_eq!(set_one(text, name, "new"), expected);
         }
@@ -210,11 +160,9 @@ mod tests {
 
     #[test]
     fn a_quoted_value_ends_at_its_own_quote() {
-        for (value, comment) in [
-            ("'decision'", "don't change"),
-            ("'it''s # a'", "don't"),
-            (r#""a \" # b""#, "\"c\""),
-        ] {
+        for (value, comment) in
+            [("'decision'", "don't change"), ("'it''s # a'", "don't"), (r#""a \" # b""#, "\"c\"")]
+        {
             let text = format!("---\ntype: {value} # {comment}\n---\n");
             let expected = format!("---\ntype: new # {comment}\n---\n");
             assert_eq!(set_one(&text, "type", "new"), expected);
@@ -228,15 +176,9 @@ mod tests {
             set_one(text, "supersedes", "b"),
             "---\r\nkey: a\r\nstatus: active\r\nsupersedes: b\r\nx: y\r\n---\r\n"
         );
+        assert_eq!(set_one("---\nx: y\n---\n", "key", "a"), "---\nkey: a\nx: y\n---\n");
         assert_eq!(
-            set_one("---\nx: y\n---\n", "key", "a"),
-            "---\nkey: a\nx: y\n---\n"
-        );
-        assert_eq!(
-            set(
-                "---\nkey: a\n---\n",
-                &[("type", "b".to_owned()), ("updated", "c".to_owned())]
-            ),
+            set("---\nkey: a\n---\n", &[("type", "b".to_owned()), ("updated", "c".to_owned())]),
             "---\nkey: a\ntype: b\nupdated: c\n---\n"
         );
     }

@@ -99,9 +99,8 @@ pub struct Imported {
 /// If an item's key is taken by another entry, the lowest free number is appended to it.
 pub fn import(project: &Project, operation: &str, items: &[ImportItem]) -> Result<Imported> {
     let place = KnowledgeDir::in_project(project);
-    let (mut done, applied) = project.transact(operation, &[Store::Entries], || {
-        plan(project, &place, items)
-    })?;
+    let (mut done, applied) =
+        project.transact(operation, &[Store::Entries], || plan(project, &place, items))?;
     done.diff = applied.diff;
     done.warnings.extend(applied.warnings);
     done.warnings = project.named(done.warnings);
@@ -154,10 +153,7 @@ impl KnownEntry {
     /// title.
     fn planned(item: &ImportItem, key: &str, body: &str) -> Self {
         let (text, _) = without_origin(body);
-        Self {
-            likeness: Likeness::new(text, &key_of(&item.title)),
-            ..Self::new(key, body)
-        }
+        Self { likeness: Likeness::new(text, &key_of(&item.title)), ..Self::new(key, body) }
     }
 }
 
@@ -170,11 +166,8 @@ struct KnownEntries {
 
 impl KnownEntries {
     fn new(existing: Vec<KnownEntry>) -> Self {
-        let mut known = Self {
-            all: Vec::new(),
-            by_first: BTreeMap::new(),
-            by_title: BTreeMap::new(),
-        };
+        let mut known =
+            Self { all: Vec::new(), by_first: BTreeMap::new(), by_title: BTreeMap::new() };
         for one in existing {
             let same = known.by_first.entry(one.likeness.first).or_default();
             same.push(known.all.len());
@@ -218,8 +211,7 @@ impl KnownEntries {
     /// Returns the body of each key.
     fn bodies(&self) -> BTreeMap<&str, &str> {
         let all = self.all.iter();
-        all.map(|one| (one.key.as_str(), one.body.as_str()))
-            .collect()
+        all.map(|one| (one.key.as_str(), one.body.as_str())).collect()
     }
 }
 
@@ -237,10 +229,7 @@ fn plan(
     .into_value(&mut done.warnings);
     refuse_unread(place, &existing)?;
     let mut keys = assigned(place, &existing, items);
-    let known: BTreeSet<String> = existing
-        .iter()
-        .filter_map(|one| one.origin.clone())
-        .collect();
+    let known: BTreeSet<String> = existing.iter().filter_map(|one| one.origin.clone()).collect();
     let mut resolved = names(items, &keys);
     let mut existing = KnownEntries::new(existing);
     // An item that duplicates an existing entry is linked under that entry's key.
@@ -252,10 +241,7 @@ fn plan(
         let one = KnownEntry::planned(item, &keys[index], &body(item, &resolved));
         if let Some((key, shared_percent)) = existing.most_similar(&one) {
             keys[index].clone_from(&key);
-            let outcome = ImportOutcome::NearDuplicate {
-                key,
-                shared_percent,
-            };
+            let outcome = ImportOutcome::NearDuplicate { key, shared_percent };
             near_duplicates.insert(index, outcome);
         } else {
             existing.add(one);
@@ -340,11 +326,8 @@ fn assigned(place: &KnowledgeDir, existing: &[KnownEntry], items: &[ImportItem])
         .rev()
         .filter_map(|one| Some((one.origin.as_deref()?, one.key.as_str())))
         .collect();
-    let mut taken: BTreeSet<String> = place
-        .keys()
-        .into_iter()
-        .map(|key| key.to_lowercase())
-        .collect();
+    let mut taken: BTreeSet<String> =
+        place.keys().into_iter().map(|key| key.to_lowercase()).collect();
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
     items
         .iter()
@@ -419,11 +402,7 @@ fn origin(item: &ImportItem) -> String {
     let mut line = text::one_line(&stripped);
     if line.len() > MAX_ORIGIN_BYTES || line != *name {
         let sum = digest_of(name);
-        line = format!(
-            "{} ({})",
-            text::clip(&line, MAX_ORIGIN_BYTES / 2),
-            &sum[..12]
-        );
+        line = format!("{} ({})", text::clip(&line, MAX_ORIGIN_BYTES / 2), &sum[..12]);
     }
     format!("{ORIGIN}{memory}: {line}")
 }
@@ -453,25 +432,16 @@ mod tests {
         assert_eq!(key_of("../../etc/passwd"), "etc-passwd");
         assert_eq!(key_of(&"a".repeat(90)).len(), key::MAX_KEY);
         let japanese = key_of("日本");
-        assert!(
-            key::fault(&japanese).is_none() && japanese != key_of("中国"),
-            "{japanese}"
-        );
+        assert!(key::fault(&japanese).is_none() && japanese != key_of("中国"), "{japanese}");
         let long = key_of(&"word ".repeat(30));
-        assert!(
-            long.len() <= key::MAX_KEY && long.ends_with("word"),
-            "{long}"
-        );
+        assert!(long.len() <= key::MAX_KEY && long.ends_with("word"), "{long}");
     }
 
     #[test]
     fn keys_that_are_taken_get_a_number() {
         let (mut taken, mut last) = (BTreeSet::from(["a".to_owned()]), BTreeMap::new());
         let mut next = |desired: &str| unused_key(desired.to_owned(), &mut taken, &mut last);
-        assert_eq!(
-            [next("a"), next("a"), next("b"), next("b")],
-            ["a-2", "a-3", "b", "b-2"]
-        );
+        assert_eq!([next("a"), next("a"), next("b"), next("b")], ["a-2", "a-3", "b", "b-2"]);
         assert_eq!(next("index"), "index-2");
         let long = "x".repeat(key::MAX_KEY);
         assert_eq!(next(&long), long);
@@ -481,10 +451,7 @@ mod tests {
     #[test]
     fn where_an_entry_is_from_is_its_last_line() {
         let body = "# T\n\nText.\n\nImported from serena: a.md\n";
-        assert_eq!(
-            without_origin(body),
-            ("# T\n\nText.\n\n", Some("Imported from serena: a.md"))
-        );
+        assert_eq!(without_origin(body), ("# T\n\nText.\n\n", Some("Imported from serena: a.md")));
         assert_eq!(without_origin("# T\n"), ("# T\n", None));
     }
 }

@@ -64,9 +64,7 @@ impl IndexRow {
 
     fn line(&self) -> String {
         let tags = self.tags.join(", ");
-        let cells = [
-            &self.key, &self.title, &self.kind, &tags, &self.status, &self.updated,
-        ];
+        let cells = [&self.key, &self.title, &self.kind, &tags, &self.status, &self.updated];
         let mut line = String::from("|");
         for cell in cells {
             let cell = cell.replace('\\', "\\\\").replace('|', "\\|");
@@ -82,10 +80,8 @@ impl IndexRow {
 
 /// Returns the whole text for rows in any order.
 pub(crate) fn render(rows: impl IntoIterator<Item = IndexRow>) -> String {
-    let sorted: BTreeMap<String, String> = rows
-        .into_iter()
-        .map(|row| (row.key.clone(), row.line()))
-        .collect();
+    let sorted: BTreeMap<String, String> =
+        rows.into_iter().map(|row| (row.key.clone(), row.line())).collect();
     let mut text = HEAD.to_owned();
     text.extend(sorted.into_values());
     text
@@ -95,21 +91,14 @@ pub(crate) fn render(rows: impl IntoIterator<Item = IndexRow>) -> String {
 pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
     let mut columns: Option<Vec<String>> = None;
     let mut rows = Vec::new();
-    for line in text
-        .lines()
-        .map(str::trim)
-        .filter(|line| line.starts_with('|'))
-    {
+    for line in text.lines().map(str::trim).filter(|line| line.starts_with('|')) {
         let cells = cells(line);
         let Some(columns) = &columns else {
             let names: Vec<String> = cells.iter().map(|cell| cell.to_lowercase()).collect();
             columns = names.iter().any(|name| name == "key").then_some(names);
             continue;
         };
-        if cells
-            .iter()
-            .all(|cell| cell.trim_matches([':', '-', ' ']).is_empty())
-        {
+        if cells.iter().all(|cell| cell.trim_matches([':', '-', ' ']).is_empty()) {
             continue;
         }
         let cell = |name: &str| {
@@ -123,10 +112,7 @@ pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
             key: text("key").trim_matches(['[', ']', '`']).to_owned(),
             title: text("title"),
             kind: text("type"),
-            tags: tags
-                .filter(|tag| !tag.is_empty())
-                .map(str::to_owned)
-                .collect(),
+            tags: tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
             status: text("status"),
             updated: text("updated"),
         });
@@ -190,11 +176,8 @@ fn rebuilt(
     old: Option<&[u8]>,
     rows: BTreeMap<String, Option<IndexRow>>,
 ) -> Result<String> {
-    let mut all: BTreeMap<String, IndexRow> = all(place)?
-        .value
-        .into_iter()
-        .map(|row| (row.key.clone(), row))
-        .collect();
+    let mut all: BTreeMap<String, IndexRow> =
+        all(place)?.value.into_iter().map(|row| (row.key.clone(), row)).collect();
     let unread = unread(place, all.keys().map(String::as_str));
     for row in unread_rows(old, &unread) {
         all.insert(row.key.clone(), row);
@@ -325,10 +308,7 @@ mod tests {
     fn only_one_row_changes() {
         let text = render([row("a", "A"), row("c", "C")]);
         let with_b = replace_row(&text, "b", Some(&row("b", "B"))).unwrap();
-        assert_eq!(
-            with_b,
-            render([row("a", "A"), row("b", "B"), row("c", "C")])
-        );
+        assert_eq!(with_b, render([row("a", "A"), row("b", "B"), row("c", "C")]));
         let last = replace_row(&text, "d", Some(&row("d", "D"))).unwrap();
         assert_eq!(last, render([row("a", "A"), row("c", "C"), row("d", "D")]));
         let other = replace_row(&text, "c", Some(&row("c", "X"))).unwrap();

@@ -85,10 +85,7 @@ mod tests {
         for good in ["a", "test-runner", "2026-q2", &"a".repeat(MAX_KEY)] {
             assert_eq!(EntryKey::parse(good).unwrap().as_str(), good);
         }
-        assert_eq!(
-            EntryKey::parse("test-runner").unwrap().in_words(),
-            "Test runner"
-        );
+        assert_eq!(EntryKey::parse("test-runner").unwrap().in_words(), "Test runner");
     }
 
     #[test]

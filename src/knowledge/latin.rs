@@ -41,10 +41,7 @@ mod tests {
             ("F\u{fc}r \u{c4}rger", "fuer aerger"),
             ("fu\u{308}r", "fuer"),
             ("Stra\u{df}e", "strasse"),
-            (
-                "caf\u{e9} na\u{ef}ve \u{141}\u{f3}d\u{17a}",
-                "cafe naive lodz",
-            ),
+            ("caf\u{e9} na\u{ef}ve \u{141}\u{f3}d\u{17a}", "cafe naive lodz"),
             ("\u{65e5}\u{672c} plain", "\u{65e5}\u{672c} plain"),
         ] {
             assert_eq!(transliterate(text), expected);

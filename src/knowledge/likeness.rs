@@ -30,12 +30,7 @@ impl Likeness {
         let first = lines.first().copied().unwrap_or(0);
         let second = lines.get(1).copied().unwrap_or(0);
         lines.sort_unstable();
-        Self {
-            first,
-            second,
-            title: title.map_or(0, hash),
-            lines,
-        }
+        Self { first, second, title: title.map_or(0, hash), lines }
     }
 
     /// Returns the share of common lines in the longer body, in percent; `None` if it is too low, or if both the
@@ -67,16 +62,10 @@ impl Likeness {
 ///
 /// If there is only a title, it is the content, unless it merely repeats the key.
 fn parts<'t>(body: &'t str, key: &str) -> (Option<&'t str>, impl Iterator<Item = &'t str>) {
-    let mut lines = body
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .peekable();
+    let mut lines = body.lines().filter(|line| !line.trim().is_empty()).peekable();
     let title = lines.next_if(|line| line.starts_with("# "));
     let alone = title.filter(|title| lines.peek().is_none() && !is_key(title, key));
-    (
-        title.filter(|_| alone.is_none()),
-        alone.into_iter().chain(lines),
-    )
+    (title.filter(|_| alone.is_none()), alone.into_iter().chain(lines))
 }
 
 fn is_key(title: &str, key: &str) -> bool {
@@ -102,8 +91,7 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 /// Returns a hash of a line with white space normalised; never 0.
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    line.split_whitespace()
-        .for_each(|word| word.hash(&mut hasher));
+    line.split_whitespace().for_each(|word| word.hash(&mut hasher));
     hasher.finish().max(1)
 }
 
@@ -133,10 +121,7 @@ mod tests {
     fn a_common_title_counts_as_a_common_first_line() {
         let one = "# T\none\na\nb\nc\nd\ne\nf\n";
         assert_eq!(overlap(one, &one.replace("one", "other")), Some(87));
-        assert_eq!(
-            overlap(one, &one.replace("one", "other").replace("# T", "# U")),
-            None
-        );
+        assert_eq!(overlap(one, &one.replace("one", "other").replace("# T", "# U")), None);
         assert_eq!(overlap("# T\na\n", "# T\nb\n"), None);
     }
 

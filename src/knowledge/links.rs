@@ -127,10 +127,7 @@ mod tests {
         assert_eq!(found("a ` [[b]]"), [("b".to_owned(), 1)]);
         assert_eq!(found("` `` [[a]] `` [[b]]"), [("b".to_owned(), 1)]);
         assert_eq!(found("`[[a]]` [[b]] `[[c]]` [[d]]").len(), 2);
-        assert_eq!(
-            found("[[[b]]] [[x [[c]]"),
-            [("b".to_owned(), 1), ("c".to_owned(), 1)]
-        );
+        assert_eq!(found("[[[b]]] [[x [[c]]"), [("b".to_owned(), 1), ("c".to_owned(), 1)]);
     }
 
     proptest! {

@@ -102,9 +102,7 @@ impl<'q> Search<'q> {
         }
         let folded = words::folded(text);
         let words = self.words.iter();
-        words
-            .into_iter()
-            .any(|word| word.is_in(&folded) || word.is_part_of(key))
+        words.into_iter().any(|word| word.is_in(&folded) || word.is_part_of(key))
     }
 
     fn hit(&self, text: &str, path: &Path) -> Option<EntryHit> {
@@ -133,16 +131,11 @@ impl<'q> Search<'q> {
     fn score_of_words(&self, entry: &Entry, tags: &[String], text: &str) -> u32 {
         let body = &text[entry.body.clone()];
         let title = title_line(body).unwrap_or(0..0);
-        let (before, after) = (
-            words::folded(&body[..title.start]),
-            words::folded(&body[title.end..]),
-        );
+        let (before, after) =
+            (words::folded(&body[..title.start]), words::folded(&body[title.end..]));
         let title = words::folded(&body[title]);
         let in_title = self.words.iter().filter(|word| word.is_in(&title));
-        let in_body = self
-            .words
-            .iter()
-            .filter(|word| word.is_in(&before) || word.is_in(&after));
+        let in_body = self.words.iter().filter(|word| word.is_in(&before) || word.is_in(&after));
         let is_key =
             self.key == entry.key || self.key.split_whitespace().any(|word| word == entry.key);
         let is_type = entry.kind.is_some_and(|kind| self.is_word(kind.as_str()));

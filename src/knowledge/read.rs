@@ -66,11 +66,9 @@ pub fn read(project: &Project, key: &str) -> Result<EntryText> {
 /// Returns the bytes of an entry's file, or `None` if there is none; a link out of the store is refused.
 pub(crate) fn bytes(place: &KnowledgeDir, path: &Path) -> Result<Option<Vec<u8>>> {
     if leads_out(place, path)? {
-        return Err(
-            Error::refused("is a symbolic link out of the store, which is not followed")
-                .at(path, None)
-                .hint("put the file itself there"),
-        );
+        return Err(Error::refused("is a symbolic link out of the store, which is not followed")
+            .at(path, None)
+            .hint("put the file itself there"));
     }
     read::bytes(path)
 }

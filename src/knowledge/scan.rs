@@ -137,10 +137,7 @@ fn scan_part<T>(
             Ok(Some(bytes)) => {
                 let length = bytes.len() as u64;
                 let take = |left: u64| left.checked_sub(length);
-                if room
-                    .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
-                    .is_err()
-                {
+                if room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
                     room.store(0, Ordering::Relaxed);
                     break;
                 }

@@ -52,9 +52,8 @@ pub struct Superseded {
 pub fn supersede(project: &Project, old: &str, new: &str) -> Result<Superseded> {
     let place = KnowledgeDir::in_project(project);
     let operation = format!("entry supersede {old} -> {new}");
-    let (mut done, applied) = project.transact(&operation, &[Store::Entries], || {
-        plan(project, &place, old, new)
-    })?;
+    let (mut done, applied) =
+        project.transact(&operation, &[Store::Entries], || plan(project, &place, old, new))?;
     done.diff = applied.diff;
     done.warnings.extend(project.named(applied.warnings));
     Ok(done)
@@ -96,10 +95,7 @@ fn plan(
         None => {}
     }
     // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
-    let known = new_entry
-        .supersedes
-        .iter()
-        .filter(|key| *key != new && *key != old);
+    let known = new_entry.supersedes.iter().filter(|key| *key != new && *key != old);
     if !is_named {
         let named = list(known.chain([&old.to_owned()]));
         fields.push((new.to_owned(), "supersedes", named));
@@ -128,11 +124,7 @@ fn plan(
 fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
     let keys: Vec<&String> = keys.collect();
     let scalars: Vec<String> = keys.iter().map(|key| yaml::scalar(key)).collect();
-    if scalars.iter().eq(keys) {
-        scalars.join(", ")
-    } else {
-        yaml::list(scalars)
-    }
+    if scalars.iter().eq(keys) { scalars.join(", ") } else { yaml::list(scalars) }
 }
 
 /// Returns the entry that superseded `new`, if that is `old` or an entry that `old` superseded in turn.
@@ -182,9 +174,7 @@ fn refuse_replaced(place: &KnowledgeDir, old: &str, new: &str) -> Result<()> {
         Some(by) if by != new => Err(Error::refused(format!(
             "the entry `{old}` is already superseded by `{by}`"
         ))
-        .hint(format!(
-            "`annals entry supersede --old {by} --new {new}` replaces it with `{new}`"
-        ))),
+        .hint(format!("`annals entry supersede --old {by} --new {new}` replaces it with `{new}`"))),
         _ => Ok(()),
     }
 }
@@ -192,9 +182,8 @@ fn refuse_replaced(place: &KnowledgeDir, old: &str, new: &str) -> Result<()> {
 fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
     let message = format!("the entry `{new}` is itself superseded");
     let back = reactivation_hint(place, new)?;
-    Ok(Error::refused(message).hint(format!(
-        "name the currently active entry as --new, or: {back}"
-    )))
+    Ok(Error::refused(message)
+        .hint(format!("name the currently active entry as --new, or: {back}")))
 }
 
 /// Plans to set a field of an entry, or to remove it if the value is empty; an equal status keeps its spelling.
@@ -252,10 +241,7 @@ mod tests {
             let value = list(keys.iter());
             assert_eq!(value, expected);
             let text = format!("---\nsupersedes: {value}\n---\n");
-            assert_eq!(
-                Entry::from_bytes(text.as_bytes(), Path::new("a.md")).supersedes,
-                keys
-            );
+            assert_eq!(Entry::from_bytes(text.as_bytes(), Path::new("a.md")).supersedes, keys);
         }
         assert_eq!(list([].iter()), "");
     }

@@ -101,25 +101,18 @@ pub struct EntryWriteReport {
 pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> {
     let key = EntryKey::parse(&write.key)?;
     let write = &EntryWrite {
-        body: write
-            .body
-            .as_deref()
-            .map(|body| without_byte_order_mark(body).to_owned()),
+        body: write.body.as_deref().map(|body| without_byte_order_mark(body).to_owned()),
         ..write.clone()
     };
     check(write)?;
     let request = write.request_id.as_deref();
-    let request = request
-        .map(|id| WriteRequest::new(id, "entry write"))
-        .transpose()?;
+    let request = request.map(|id| WriteRequest::new(id, "entry write")).transpose()?;
     let place = KnowledgeDir::in_project(project);
     let operation = format!("entry write {key}");
     let (mut written, applied) =
-        project
-            .storage()
-            .transact_once(&operation, &[Store::Entries], request.as_ref(), || {
-                plan(project, &place, &key, write)
-            })?;
+        project.storage().transact_once(&operation, &[Store::Entries], request.as_ref(), || {
+            plan(project, &place, &key, write)
+        })?;
     written.diff = applied.diff;
     written.warnings.extend(project.named(applied.warnings));
     Ok(written)
@@ -132,15 +125,9 @@ fn check(write: &EntryWrite) -> Result<()> {
         if title.trim().is_empty() || title.contains(char::is_control) {
             return Err(Error::usage("a title is one line of text"));
         }
-        if body
-            .as_deref()
-            .and_then(entry::title)
-            .is_some_and(|own| own != title.trim())
-        {
-            return Err(
-                Error::usage("the body has a title that differs from --title")
-                    .hint("leave out --title, or the body's first `# …` line"),
-            );
+        if body.as_deref().and_then(entry::title).is_some_and(|own| own != title.trim()) {
+            return Err(Error::usage("the body has a title that differs from --title")
+                .hint("leave out --title, or the body's first `# …` line"));
         }
     }
     if let Some(body) = &body {
@@ -163,10 +150,8 @@ fn check(write: &EntryWrite) -> Result<()> {
 fn refuse_front_matter(body: &str) -> Result<()> {
     let found = FrontMatter::parse(body, "body".as_ref()).value;
     if found.text(&["key"]).is_some() && found.text(&["type"]).is_some() {
-        return Err(
-            Error::refused("the body begins with an entry's front matter")
-                .hint("pass only the text below it; the options set the fields"),
-        );
+        return Err(Error::refused("the body begins with an entry's front matter")
+            .hint("pass only the text below it; the options set the fields"));
     }
     Ok(())
 }
@@ -213,11 +198,7 @@ fn plan(
     let (added, removed) = differences(old.as_deref(), &new);
     let written = EntryWriteReport {
         key: key.to_string(),
-        outcome: if old.is_some() {
-            WriteOutcome::Updated
-        } else {
-            WriteOutcome::Stored
-        },
+        outcome: if old.is_some() { WriteOutcome::Updated } else { WriteOutcome::Stored },
         added,
         removed,
         unchanged: old.as_ref() == Some(&new),
@@ -247,16 +228,9 @@ fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {
     if now.as_deref() == Some(wanted) {
         return Ok(());
     }
-    let what = if now.is_some() {
-        "has changed since it was read"
-    } else {
-        "does not exist"
-    };
-    Err(
-        Error::refused(format!("the entry `{key}` {what}")).hint(format!(
-            "`annals entry read --json --key {key}` prints it with its hash"
-        )),
-    )
+    let what = if now.is_some() { "has changed since it was read" } else { "does not exist" };
+    Err(Error::refused(format!("the entry `{key}` {what}"))
+        .hint(format!("`annals entry read --json --key {key}` prints it with its hash")))
 }
 
 fn refuse_duplicate(
@@ -275,20 +249,13 @@ fn refuse_duplicate(
         let text = String::from_utf8_lossy(&file.bytes);
         let other = Likeness::new(&text[entry::body_start(&text)..], file.key);
         let percent = body.overlap(&other)?;
-        let same = if body.first == other.first {
-            "first line"
-        } else {
-            "title"
-        };
+        let same = if body.first == other.first { "first line" } else { "title" };
         let is_superseded = Entry::parse(&text, &file.path).value.status == EntryStatus::Superseded;
         Some((percent, !is_superseded, file.key.to_owned(), same))
     })?
     .into_value(warnings);
     // The most similar entry, the first one if several are; active ones take precedence over superseded ones.
-    let most = found
-        .into_iter()
-        .rev()
-        .max_by_key(|(percent, holds, ..)| (*percent, *holds));
+    let most = found.into_iter().rev().max_by_key(|(percent, holds, ..)| (*percent, *holds));
     let Some((percent, holds, other, same)) = most else {
         return Ok(());
     };
@@ -297,12 +264,10 @@ fn refuse_duplicate(
         let message = format!("near-duplicate of `{other}`, which is superseded ({shared})");
         return Err(Error::refused(message).hint(supersede::reactivation_hint(place, &other)?));
     }
-    Err(
-        Error::refused(format!("near-duplicate of `{other}` ({shared})")).hint(format!(
-            "update it (`annals entry write --key {other} …`), or give this one its own content and \
+    Err(Error::refused(format!("near-duplicate of `{other}` ({shared})")).hint(format!(
+        "update it (`annals entry write --key {other} …`), or give this one its own content and \
              supersede it (`annals entry supersede --old {other} --new {key}`)"
-        )),
-    )
+    )))
 }
 
 /// Counts the lines added to and removed from the body.

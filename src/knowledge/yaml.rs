@@ -4,11 +4,7 @@ use std::fmt::Write;
 
 /// Returns a text as a YAML scalar: plain if it is unambiguous, otherwise in double quotes.
 pub(crate) fn scalar(text: &str) -> String {
-    if is_plain(text) {
-        text.to_owned()
-    } else {
-        quoted(text)
-    }
+    if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
 /// Returns a text in double quotes.
@@ -45,10 +41,8 @@ pub(crate) fn list(scalars: impl IntoIterator<Item = String>) -> String {
 
 /// Returns fields with values in YAML syntax as a flow mapping: `{a: x, b: y}`.
 pub(crate) fn map(fields: &[(&str, String)]) -> String {
-    let fields: Vec<String> = fields
-        .iter()
-        .map(|(name, value)| format!("{name}: {value}"))
-        .collect();
+    let fields: Vec<String> =
+        fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     format!("{{{}}}", fields.join(", "))
 }
 
@@ -95,10 +89,7 @@ mod tests {
         ] {
             assert_eq!(scalar(mistaken), quoted(mistaken));
         }
-        assert_eq!(
-            quoted("a\"\\\n\u{1b}\u{202e}"),
-            "\"a\\\"\\\\\\n\\u001b\\u202e\""
-        );
+        assert_eq!(quoted("a\"\\\n\u{1b}\u{202e}"), "\"a\\\"\\\\\\n\\u001b\\u202e\"");
         assert_eq!(list(["a".to_owned(), "b".to_owned()]), "[a, b]");
         assert_eq!(map(&[("a", "x".to_owned())]), "{a: x}");
     }

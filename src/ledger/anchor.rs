@@ -57,9 +57,7 @@ impl Footer {
 
     /// Returns whether a line is one of the footer.
     pub(crate) fn is_part(line: &str) -> bool {
-        [ANCHOR_LABEL, UPDATED_LABEL]
-            .iter()
-            .any(|label| value_offset(line, label).is_some())
+        [ANCHOR_LABEL, UPDATED_LABEL].iter().any(|label| value_offset(line, label).is_some())
     }
 
     fn read_line(&mut self, line: &str, start: usize, number: usize) {
@@ -274,34 +272,22 @@ mod tests {
     #[test]
     fn anchors_of_every_format_are_parsed() {
         for (line, hash) in [
-            (
-                "Commits covered through: abc1234 (the parser)",
-                Some("abc1234"),
-            ),
+            ("Commits covered through: abc1234 (the parser)", Some("abc1234")),
             ("**Commits covered through:** `abc1234`", Some("abc1234")),
             ("- commits covered through: abc1234\r", Some("abc1234")),
             ("Commits covered through: — abc1234", Some("abc1234")),
             ("Commits covered through: none yet", None),
-            (
-                "Commits covered through: abc1234 (nothing is covered yet)",
-                None,
-            ),
+            ("Commits covered through: abc1234 (nothing is covered yet)", None),
             ("Commits covered through:", None),
         ] {
             let footer = Footer::parse(&format!("# State\n{line}\n"));
             assert_eq!(footer.hash(), hash, "{line:?}");
             assert_eq!(footer.anchors.len(), 1, "{line:?}");
         }
-        for line in [
-            "<!-- chinvex:last-commit:abc1234 -->",
-            "<!--mine:last-commit:abc1234-->",
-        ] {
+        for line in ["<!-- chinvex:last-commit:abc1234 -->", "<!--mine:last-commit:abc1234-->"] {
             assert_eq!(Footer::parse(line).hash(), Some("abc1234"), "{line:?}");
         }
-        assert_eq!(
-            Footer::parse("Commits are covered through tests"),
-            Footer::default()
-        );
+        assert_eq!(Footer::parse("Commits are covered through tests"), Footer::default());
     }
 
     #[test]
@@ -334,10 +320,7 @@ mod tests {
         let text = "<!-- a --> <!-- t:last-commit:abc1234 --> x:last-commit:def5678\n";
         let footer = Footer::parse(text);
         assert_eq!(footer.hash(), Some("abc1234"));
-        assert_eq!(
-            footer.comments(text, HASH),
-            [format!("<!-- t:last-commit:{HASH} -->")]
-        );
+        assert_eq!(footer.comments(text, HASH), [format!("<!-- t:last-commit:{HASH} -->")]);
     }
 
     #[test]
@@ -351,10 +334,7 @@ mod tests {
             "x\r\n---\r\nLast memory update: 2026-03-01\r\nCommits covered through: {HASH} (y)\r\n\r\n<!-- t:last-commit:{HASH} -->\r\n"
         );
         assert_eq!(edited, expected);
-        assert_eq!(
-            footer.comments(text, HASH),
-            [format!("<!-- t:last-commit:{HASH} -->")]
-        );
+        assert_eq!(footer.comments(text, HASH), [format!("<!-- t:last-commit:{HASH} -->")]);
     }
 
     #[test]

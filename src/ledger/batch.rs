@@ -25,10 +25,8 @@ pub(crate) fn batch(
     ledger_commits: &BTreeSet<String>,
     max_commits: usize,
 ) -> CommitBatch {
-    let by_hash: BTreeMap<&str, &CommitNode> = nodes
-        .iter()
-        .map(|node| (node.hash.as_str(), node))
-        .collect();
+    let by_hash: BTreeMap<&str, &CommitNode> =
+        nodes.iter().map(|node| (node.hash.as_str(), node)).collect();
     let mut candidates: BTreeSet<&str> = BTreeSet::new();
     let mut best: Option<(usize, BTreeSet<&str>, &str)> = None;
     for node in nodes {
@@ -47,10 +45,7 @@ pub(crate) fn batch(
             continue;
         }
         let ancestors = ancestors(&by_hash, &node.hash);
-        let count = ancestors
-            .iter()
-            .filter(|hash| !ledger_commits.contains(**hash))
-            .count();
+        let count = ancestors.iter().filter(|hash| !ledger_commits.contains(**hash)).count();
         if count <= max_commits || best.is_none() {
             candidates.insert(&node.hash);
             // Of equal batches the later one, which includes the ledger's own commits.
@@ -66,9 +61,7 @@ pub(crate) fn batch(
     let Some((_, ancestors, end)) = best else {
         return CommitBatch::default();
     };
-    let chosen = nodes
-        .iter()
-        .filter(|node| ancestors.contains(node.hash.as_str()));
+    let chosen = nodes.iter().filter(|node| ancestors.contains(node.hash.as_str()));
     CommitBatch {
         hashes: chosen.map(|node| node.hash.clone()).collect(),
         end: Some(end.to_owned()),
@@ -133,10 +126,7 @@ mod tests {
         ];
         assert_eq!(choose(&nodes, "0", &[], 2), ("1".into(), "1".into()));
         assert_eq!(choose(&nodes, "1", &[], 4), ("1 a b m".into(), "m".into()));
-        assert_eq!(
-            choose(&nodes, "0", &[], 5),
-            ("1 a b m 2".into(), "2".into())
-        );
+        assert_eq!(choose(&nodes, "0", &[], 5), ("1 a b m 2".into(), "2".into()));
         // A batch that cannot be split is returned whole.
         let after = &nodes[1..];
         assert_eq!(choose(after, "1", &[], 2), ("a b m".into(), "m".into()));

@@ -67,10 +67,7 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     });
     Ok(Brief {
         action_required: action(project, &files, &state, &survey.coverage)?,
-        state: files
-            .state
-            .exists()
-            .then(|| files.state.text.trim_end().to_owned()),
+        state: files.state.exists().then(|| files.state.text.trim_end().to_owned()),
         constraints: session_constraints(&files.constraints.text),
         rollup: rollup.unwrap_or_default(),
         recent_decisions: recent(&files.decisions.text, &decisions, since),
@@ -142,34 +139,20 @@ fn action(
             ));
         }
         let others = files.constraints.exists() || files.decisions.exists();
-        let what = if others {
-            "the ledger has no STATE.md"
-        } else {
-            "this project has no ledger"
-        };
-        return Ok(Some(format!(
-            "{what}: run `annals ledger init`, then {FIRST_UPDATE}"
-        )));
+        let what = if others { "the ledger has no STATE.md" } else { "this project has no ledger" };
+        return Ok(Some(format!("{what}: run `annals ledger init`, then {FIRST_UPDATE}")));
     }
     if state.is_uninitialised(&files.state.text) {
         return Ok(Some(format!("the ledger is empty: run {FIRST_UPDATE}")));
     }
-    let is_lost = matches!(
-        coverage.standing,
-        AnchorState::Missing | AnchorState::Diverged
-    );
+    let is_lost = matches!(coverage.standing, AnchorState::Missing | AnchorState::Diverged);
     Ok(is_lost.then(|| coverage.advice.clone()).flatten())
 }
 
 fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String {
     let entries = decisions.entries.iter();
-    let recent = entries.filter(|entry| {
-        entry
-            .date
-            .is_some_and(|date| since.is_none_or(|since| date >= since))
-    });
-    let texts: Vec<&str> = recent
-        .map(|entry| text[entry.range.clone()].trim())
-        .collect();
+    let recent = entries
+        .filter(|entry| entry.date.is_some_and(|date| since.is_none_or(|since| date >= since)));
+    let texts: Vec<&str> = recent.map(|entry| text[entry.range.clone()].trim()).collect();
     texts.join("\n\n")
 }

@@ -10,9 +10,8 @@ use crate::markdown::line_start;
 use crate::text::fold;
 
 /// The sections that every file has, in their order.
-pub(crate) const SECTIONS: [&str; 5] = [
-    "Infrastructure", "Rules", "Key Facts", "Hazards", "Superseded",
-];
+pub(crate) const SECTIONS: [&str; 5] =
+    ["Infrastructure", "Rules", "Key Facts", "Hazards", "Superseded"];
 /// The section for bullets that are no longer valid.
 pub(crate) const SUPERSEDED: &str = "Superseded";
 
@@ -80,10 +79,7 @@ impl Constraints {
                     || is_title && fold(&section.title) == fold(SUPERSEDED),
             }
         });
-        let mut constraints = Self {
-            sections: sections.collect(),
-            ..Self::default()
-        };
+        let mut constraints = Self { sections: sections.collect(), ..Self::default() };
         for index in 0..constraints.sections.len() {
             constraints.read_section(&outline, index);
         }
@@ -136,13 +132,10 @@ impl Constraints {
             |index: usize| index <= 1 && fold(&self.sections[index].title) == "constraints";
         let mut places = (1..self.sections.len()).filter(|index| !is_file_title(*index));
         let is_standard = SECTIONS.iter().any(|known| fold(known) == wanted);
-        places
-            .clone()
-            .find(|index| fold(&self.sections[*index].title) == wanted)
-            .or_else(|| {
-                let is_it = |index: &usize| is_named(&self.sections[*index].title, title);
-                places.find(is_it).filter(|_| is_standard)
-            })
+        places.clone().find(|index| fold(&self.sections[*index].title) == wanted).or_else(|| {
+            let is_it = |index: &usize| is_named(&self.sections[*index].title, title);
+            places.find(is_it).filter(|_| is_standard)
+        })
     }
 
     /// Returns whether a bullet is in Superseded or a subsection of it.
@@ -152,25 +145,20 @@ impl Constraints {
 
     /// Returns the bullets that are valid: all outside Superseded.
     pub(crate) fn active(&self) -> impl Iterator<Item = &Bullet> {
-        self.bullets
-            .iter()
-            .filter(|bullet| !self.is_superseded(bullet))
+        self.bullets.iter().filter(|bullet| !self.is_superseded(bullet))
     }
 
     /// Returns the bullets that are equal to a text, or else the bullets that contain it.
     pub(crate) fn matching(&self, text: &str, section: Option<usize>) -> Vec<&Bullet> {
         let wanted = without_note(text);
         let candidates = || {
-            self.active()
-                .filter(|bullet| section.is_none_or(|section| bullet.section == section))
+            self.active().filter(|bullet| section.is_none_or(|section| bullet.section == section))
         };
         let whole: Vec<&Bullet> = candidates()
             .filter(|bullet| bullet.text == text || without_note(&bullet.text) == wanted)
             .collect();
         if whole.is_empty() {
-            candidates()
-                .filter(|bullet| bullet.text.contains(wanted))
-                .collect()
+            candidates().filter(|bullet| bullet.text.contains(wanted)).collect()
         } else {
             whole
         }
@@ -188,19 +176,13 @@ impl Constraints {
 /// Returns whether a heading names a section, possibly with decoration: `Hazards & Pitfalls`, `2. Rules:`.
 pub(crate) fn is_named(heading: &str, title: &str) -> bool {
     let heading = fold(heading.trim_start_matches(|c: char| !c.is_alphabetic()));
-    heading
-        .strip_prefix(&fold(title))
-        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    heading.strip_prefix(&fold(title)).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 /// Returns the end of the lines of a bullet whose own text ends at `at`, without trailing blank lines: indented lines
 /// belong to it, and unindented text, such as a rule, does not.
 pub(crate) fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
-    let line_end = |from: usize| {
-        text[from..limit]
-            .find('\n')
-            .map_or(limit, |at| from + at + 1)
-    };
+    let line_end = |from: usize| text[from..limit].find('\n').map_or(limit, |at| from + at + 1);
     // The text of an item may include its line end.
     let own = text[..at].trim_end().len();
     let mut end = line_end(own.min(limit));
@@ -220,6 +202,5 @@ pub(crate) fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
 }
 
 fn is_indented(text: &str, start: usize) -> bool {
-    text.get(start..)
-        .is_some_and(|line| line.starts_with([' ', '\t']))
+    text.get(start..).is_some_and(|line| line.starts_with([' ', '\t']))
 }

@@ -101,10 +101,7 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     };
     let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
         survey.coverage.standing = AnchorState::NoAnchor;
-        survey.set_newest(without_ledger_commits(
-            git.newest_commits(WINDOW_COMMITS)?,
-            folder,
-        ));
+        survey.set_newest(without_ledger_commits(git.newest_commits(WINDOW_COMMITS)?, folder));
         return Ok(survey);
     };
     if head.starts_with(&anchor) {
@@ -136,11 +133,7 @@ impl Survey {
     }
 
     fn set_commits(&mut self, commits: Vec<Commit>) {
-        let standing = if commits.is_empty() {
-            AnchorState::Covered
-        } else {
-            AnchorState::Behind
-        };
+        let standing = if commits.is_empty() { AnchorState::Covered } else { AnchorState::Behind };
         self.set_standing(standing, commits.len());
         self.set_newest(commits);
     }
@@ -200,15 +193,11 @@ impl Coverage {
     /// Returns the coverage in one line.
     pub fn line(&self) -> String {
         let short = |hash: &Option<String>| {
-            hash.as_deref()
-                .map(|hash| hash[..hash.len().min(7)].to_owned())
+            hash.as_deref().map(|hash| hash[..hash.len().min(7)].to_owned())
         };
         let anchor = short(&self.anchor).unwrap_or_default();
-        let updated = self
-            .updated
-            .as_ref()
-            .map(|day| format!(", updated {day}"))
-            .unwrap_or_default();
+        let updated =
+            self.updated.as_ref().map(|day| format!(", updated {day}")).unwrap_or_default();
         let since = format!("{} since", quantity(self.pending.unwrap_or(0), "commit"));
         match self.standing {
             AnchorState::NoRepository => "no git repository, so commits are not tracked".to_owned(),
@@ -235,9 +224,7 @@ impl Coverage {
 
 /// Returns the number of commits since the anchor if each has the next one as its only parent.
 fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
-    let distance = window
-        .iter()
-        .position(|commit| commit.hash.starts_with(anchor))?;
+    let distance = window.iter().position(|commit| commit.hash.starts_with(anchor))?;
     let is_straight = window[..=distance]
         .windows(2)
         .all(|pair| matches!(&pair[0].parents[..], [only] if *only == pair[1].hash));
@@ -258,10 +245,7 @@ fn earlier_anchor(git: &Git, folder: Option<&str>) -> Result<Option<String>> {
         return Ok(None);
     };
     let nodes = git.nodes_since(None)?;
-    let names: Vec<String> = versions
-        .iter()
-        .map(|commit| format!("{commit}:{path}"))
-        .collect();
+    let names: Vec<String> = versions.iter().map(|commit| format!("{commit}:{path}")).collect();
     for object in objects.read(&names)? {
         let Some(Object::Blob(bytes)) = object else {
             continue;
@@ -282,10 +266,7 @@ fn earlier_anchor(git: &Git, folder: Option<&str>) -> Result<Option<String>> {
 fn without_ledger_commits(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Commit> {
     let is_ledger_only =
         |commit: &Commit| folder.is_some_and(|folder| commit.is_confined_to(folder));
-    commits
-        .into_iter()
-        .filter(|commit| !is_ledger_only(commit))
-        .collect()
+    commits.into_iter().filter(|commit| !is_ledger_only(commit)).collect()
 }
 
 /// Returns the hashes of all commits since one that only changed the ledger.

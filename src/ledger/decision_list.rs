@@ -22,9 +22,7 @@ pub fn list_decisions(project: &Project) -> Result<Parsed<Vec<ListedDecision>>> 
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     let entries = Decisions::parse(&files.decisions.text).entries;
-    let value = entries.into_iter().map(|entry| ListedDecision {
-        date: entry.date,
-        title: entry.title,
-    });
+    let value =
+        entries.into_iter().map(|entry| ListedDecision { date: entry.date, title: entry.title });
     Ok(Parsed::new(value.collect(), warnings))
 }

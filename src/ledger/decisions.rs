@@ -69,10 +69,7 @@ impl Rollup {
     /// Returns the bullets without placeholders such as `- TBD`.
     pub(crate) fn filled_bullets(&self) -> Vec<String> {
         let bullets = self.bullets.iter();
-        bullets
-            .filter(|bullet| is_filled(bullet))
-            .cloned()
-            .collect()
+        bullets.filter(|bullet| is_filled(bullet)).cloned().collect()
     }
 }
 
@@ -81,10 +78,7 @@ impl Decisions {
         let outline = Outline::parse(text, 0);
         let sections = outline.sections();
         let mut found = Self {
-            first_section: sections
-                .iter()
-                .find(|s| s.level >= 2)
-                .map(|s| s.heading.start),
+            first_section: sections.iter().find(|s| s.level >= 2).map(|s| s.heading.start),
             ..Self::default()
         };
         let mut parsed_end = 0;
@@ -108,9 +102,7 @@ impl Decisions {
                 found.entries.push(entry);
                 continue;
             }
-            found
-                .entries
-                .extend(parse_bullet_entries(&outline, section));
+            found.entries.extend(parse_bullet_entries(&outline, section));
         }
         found.entries.retain(|entry| {
             let rollup = found.rollup.as_ref();
@@ -123,9 +115,7 @@ impl Decisions {
     /// Returns the entry of a day and title.
     pub(crate) fn entry(&self, date: NaiveDate, title: &str) -> Option<&DecisionEntry> {
         let title = fold(title);
-        self.entries
-            .iter()
-            .find(|entry| entry.date == Some(date) && fold(&entry.title) == title)
+        self.entries.iter().find(|entry| entry.date == Some(date) && fold(&entry.title) == title)
     }
 
     /// Returns the entries of a month's section.
@@ -153,9 +143,7 @@ fn month_name(title: &str) -> Option<String> {
 
 fn parse_rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
     let text = outline.text();
-    let entry = outline
-        .subsections(section)
-        .find(|below| find_date(&below.title).is_some());
+    let entry = outline.subsections(section).find(|below| find_date(&below.title).is_some());
     let end = entry.map_or(section.whole.end, |entry| entry.heading.start);
     let own = section.own.start..end;
     let bullets: Vec<_> = Constraints::parse(text)
@@ -188,10 +176,7 @@ fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Decis
         let rest = section.title[at + length..].trim_start();
         let separators = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
         let title = rest.trim_start_matches(separators).trim();
-        let before = section.title[..at]
-            .trim()
-            .trim_end_matches(separators)
-            .trim();
+        let before = section.title[..at].trim().trim_end_matches(separators).trim();
         // The subsections of a heading that is only a day are entries of that day.
         let is_day_heading = title.is_empty() && before.is_empty();
         if is_day_heading && outline.subsections(section).next().is_some() {
@@ -207,12 +192,7 @@ fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Decis
     let date = labels
         .iter()
         .find(|label| ["date", "datum", "updated"].contains(&fold(&label.name).as_str()))?;
-    Some(entry(
-        parse_date(&date.value)?,
-        &section.title,
-        false,
-        false,
-    ))
+    Some(entry(parse_date(&date.value)?, &section.title, false, false))
 }
 
 /// Parses `- (2026-02-17) Title - why` and similar bullets, and `### Title` below the heading of a day.
@@ -221,9 +201,7 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
         && section.level >= 2
         && section.title.len() == length
     {
-        let below = outline
-            .subsections(section)
-            .filter(|below| below.level == section.level + 1);
+        let below = outline.subsections(section).filter(|below| below.level == section.level + 1);
         return below
             .map(|below| DecisionEntry {
                 date: Some(date),
@@ -235,9 +213,7 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
             })
             .collect();
     }
-    let items = outline
-        .items(&section.own)
-        .filter(|(_, item)| item.depth == 0);
+    let items = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
     items
         .filter_map(|(block, item)| {
             let (at, length, date) = find_date(&item.text)?;
@@ -279,26 +255,17 @@ mod tests {
         let day =
             |entry: &DecisionEntry| entry.date.map(|date| date.to_string()).unwrap_or_default();
         let found = Decisions::parse(text).entries;
-        found
-            .iter()
-            .map(|entry| (day(entry), entry.title.clone()))
-            .collect()
+        found.iter().map(|entry| (day(entry), entry.title.clone())).collect()
     }
 
     #[test]
     fn entries_of_every_format_are_parsed() {
         for (text, title) in [
-            (
-                "## 2026-02\n### 2026-02-17 \u{2014} Keep tabs\n- **Why:** x\n",
-                "Keep tabs",
-            ),
+            ("## 2026-02\n### 2026-02-17 \u{2014} Keep tabs\n- **Why:** x\n", "Keep tabs"),
             ("### 2026-02-17 - Keep tabs\n", "Keep tabs"),
             ("### 2026-02-17: Keep tabs\n", "Keep tabs"),
             ("## D-001 \u{b7} 2026-02-17 \u{b7} Keep tabs\n", "Keep tabs"),
-            (
-                "## 2026-02\n- (2026-02-17) Keep tabs - because\n",
-                "Keep tabs - because",
-            ),
+            ("## 2026-02\n- (2026-02-17) Keep tabs - because\n", "Keep tabs - because"),
             ("## 2026-02-17\n\n### Keep tabs\ntext\n", "Keep tabs"),
             ("## Keep tabs\n\n**Date:** 2026-02-17\n", "Keep tabs"),
             ("## Keep tabs (2026-02-17)\n", ")"),
@@ -318,15 +285,8 @@ mod tests {
         let found = Decisions::parse(text);
         let rollup = found.rollup.clone().unwrap();
         assert_eq!(rollup.bullets, ["(2026-02-01) one more", "two"]);
-        assert_eq!(
-            &text[rollup.lines[0].clone()],
-            "- (2026-02-01) one\n  more\n"
-        );
-        let names: Vec<_> = found
-            .months
-            .iter()
-            .map(|month| month.name.as_str())
-            .collect();
+        assert_eq!(&text[rollup.lines[0].clone()], "- (2026-02-01) one\n  more\n");
+        let names: Vec<_> = found.months.iter().map(|month| month.name.as_str()).collect();
         assert_eq!(names, ["2026-02", "2026-01"]);
         assert_eq!(found.entries_of(&found.months[0]).count(), 2);
         assert_eq!(found.entries.len(), 2);

@@ -40,16 +40,11 @@ pub(crate) struct EntryEvidence {
 
 impl EntryEvidence {
     pub(crate) fn parse(text: &str) -> Self {
-        let linked = PULL_REQUEST
-            .as_ref()
-            .map(|link| link.replace_all(text, " "));
+        let linked = PULL_REQUEST.as_ref().map(|link| link.replace_all(text, " "));
         let has_pull_request = linked.as_deref().is_some_and(|rest| rest != text);
         let mut rest = linked.unwrap_or(Cow::Borrowed(text));
         let is_marked = rest.to_lowercase().contains(ON_DISK_MARKER);
-        let mut evidence = Self {
-            has_pull_request,
-            ..Self::default()
-        };
+        let mut evidence = Self { has_pull_request, ..Self::default() };
         if let Some(marked) = MARKED_PATH.as_ref().filter(|_| is_marked) {
             for found in marked.captures_iter(&rest) {
                 let path = found.get(1).or_else(|| found.get(2));
@@ -59,9 +54,7 @@ impl EntryEvidence {
                 }
             }
             let without_paths = |found: &Captures<'_>| {
-                let is_hash = found
-                    .get(2)
-                    .is_some_and(|word| is_cited_hash(word.as_str()));
+                let is_hash = found.get(2).is_some_and(|word| is_cited_hash(word.as_str()));
                 let kept = if is_hash { &found[0] } else { " " };
                 kept.to_owned()
             };
@@ -119,11 +112,8 @@ impl EntryEvidence {
 
 /// Returns which hashes of several evidences name a commit; one process for all.
 pub(crate) fn resolve(git: &Git, evidences: &[EntryEvidence]) -> Result<Vec<Vec<bool>>> {
-    let hashes: Vec<&str> = evidences
-        .iter()
-        .flat_map(|one| &one.hashes)
-        .map(String::as_str)
-        .collect();
+    let hashes: Vec<&str> =
+        evidences.iter().flat_map(|one| &one.hashes).map(String::as_str).collect();
     let mut times = git.commit_times(&hashes)?.into_iter();
     let known = evidences.iter().map(|one| {
         let known = one.hashes.iter().map(|_| times.next().flatten().is_some());
@@ -138,9 +128,7 @@ fn is_cited_hash(word: &str) -> bool {
 
 /// Returns the commit that a link names: `https://…/commit/77c1af2`.
 fn linked_commit(link: &str) -> Option<String> {
-    let (_, rest) = link
-        .split_once("/commit/")
-        .or_else(|| link.split_once("/commits/"))?;
+    let (_, rest) = link.split_once("/commit/").or_else(|| link.split_once("/commits/"))?;
     let hash = rest.split(['/', '#', '?']).next()?;
     is_cited_hash(hash).then(|| hash.to_ascii_lowercase())
 }
@@ -153,9 +141,8 @@ fn is_path(word: &str) -> bool {
 
 fn exists_inside(root: &Path, path: &str) -> bool {
     let path = Path::new(path);
-    let is_inside = path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let is_inside =
+        path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     is_inside && read::exists(&root.join(path))
 }
 
@@ -182,9 +169,7 @@ mod tests {
         let link = "https://example.org/o/r/commit/77c1af2aa";
         assert_eq!(read(link), (vec!["77c1af2aa".into()], false, none()));
         assert_eq!(
-            read(&format!(
-                "a074d0f1, {link}, https://ci.example.org/build/12345678"
-            )),
+            read(&format!("a074d0f1, {link}, https://ci.example.org/build/12345678")),
             (vec!["a074d0f1".into()], false, none())
         );
         for text in [
@@ -211,10 +196,7 @@ mod tests {
             read("77c1af2, `A074D0F`."),
             (vec!["77c1af2".into(), "a074d0f".into()], false, none())
         );
-        assert_eq!(
-            read("https://example.org/a/b/pull/12"),
-            (none(), true, none())
-        );
+        assert_eq!(read("https://example.org/a/b/pull/12"), (none(), true, none()));
         assert_eq!(
             read("https://example.org/g/-/merge_requests/7 (merged)"),
             (none(), true, none())
@@ -229,10 +211,7 @@ mod tests {
             read("deployed 20260217 in 77c1af2, not defaced"),
             (vec!["77c1af2".into()], false, none())
         );
-        assert_eq!(
-            read("defaced https://example.org/a/b/pull/12"),
-            (none(), true, none())
-        );
+        assert_eq!(read("defaced https://example.org/a/b/pull/12"), (none(), true, none()));
         assert_eq!(read("defaced"), (vec!["defaced".into()], false, none()));
     }
 }

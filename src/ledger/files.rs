@@ -107,9 +107,7 @@ impl LedgerFolder {
 
     /// Returns a file's name as git knows it.
     pub(crate) fn git_path(&self, name: &str) -> Option<String> {
-        self.repo_path
-            .as_ref()
-            .map(|folder| format!("{folder}/{name}"))
+        self.repo_path.as_ref().map(|folder| format!("{folder}/{name}"))
     }
 }
 
@@ -123,20 +121,14 @@ fn name_in_git(path: &Path, top: &Path) -> Option<String> {
 impl LedgerFile {
     pub(crate) fn read(path: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
         let bytes = read::bytes(path)?;
-        let is_invalid_utf8 = bytes
-            .as_ref()
-            .is_some_and(|bytes| std::str::from_utf8(bytes).is_err());
+        let is_invalid_utf8 =
+            bytes.as_ref().is_some_and(|bytes| std::str::from_utf8(bytes).is_err());
         let text = bytes
             .clone()
             .map(|bytes| read::decode(bytes, path).into_value(warnings))
             .unwrap_or_default();
         warnings.extend(Outline::unread_warning(&text, path));
-        Ok(Self {
-            path: path.to_owned(),
-            bytes,
-            text,
-            is_invalid_utf8,
-        })
+        Ok(Self { path: path.to_owned(), bytes, text, is_invalid_utf8 })
     }
 
     /// Returns whether there is a file.
@@ -149,9 +141,7 @@ impl LedgerFile {
     pub(crate) fn refuse_uneditable(&self) -> Result<()> {
         if self.is_invalid_utf8 {
             let message = "is not valid UTF-8, so it cannot be changed without loss";
-            return Err(Error::refused(message)
-                .at(&self.path, None)
-                .hint("save it as UTF-8"));
+            return Err(Error::refused(message).at(&self.path, None).hint("save it as UTF-8"));
         }
         let hint = "move what is outdated to a file with another name";
         Outline::check_whole(&self.text, &self.path, hint)
@@ -186,18 +176,13 @@ impl LedgerFiles {
         let folder = self.folder.repo_path.as_deref().unwrap_or_default();
         Err(Error::refused(message)
             .at(&self.folder.path, None)
-            .hint(format!(
-                "restore it with `git sparse-checkout add {folder}`"
-            )))
+            .hint(format!("restore it with `git sparse-checkout add {folder}`")))
     }
 
     /// Returns whether a file is committed and excluded from a sparse checkout.
     pub(crate) fn is_sparse(&self, project: &Project) -> Result<bool> {
-        let files = [
-            (STATE, &self.state),
-            (CONSTRAINTS, &self.constraints),
-            (DECISIONS, &self.decisions),
-        ];
+        let files =
+            [(STATE, &self.state), (CONSTRAINTS, &self.constraints), (DECISIONS, &self.decisions)];
         let missing = files.into_iter().filter(|(_, file)| !file.exists());
         let names: Vec<String> = missing
             .filter_map(|(name, _)| Some(format!("HEAD:{}", self.folder.git_path(name)?)))

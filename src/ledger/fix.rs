@@ -49,10 +49,7 @@ pub fn fix(project: &Project) -> Result<FixReport> {
         for (file, fixed) in [
             (&files.state, fix_state(&files.state)),
             (&files.constraints, fix_constraints(&files.constraints)),
-            (
-                &files.decisions,
-                fix_decisions(&files.decisions, project.clock.today()),
-            ),
+            (&files.decisions, fix_decisions(&files.decisions, project.clock.today())),
         ] {
             // Files that are not valid UTF-8, or too long, are not changed; the check reports them.
             if file.exists() && file.refuse_uneditable().is_ok() {
@@ -105,17 +102,12 @@ fn fix_state_once(file: &LedgerFile) -> String {
         }
         let now = LedgerState::parse(&text);
         let lines = Outline::parse(&text, body_start(file));
-        let next = now.sections[index + 1..]
-            .iter()
-            .flatten()
-            .next()
-            .map(|part| part.line);
+        let next = now.sections[index + 1..].iter().flatten().next().map(|part| part.line);
         let sections = lines.sections();
         let at = match next {
-            Some(line) => sections
-                .iter()
-                .find(|section| section.line == line)
-                .map(|s| s.heading.start),
+            Some(line) => {
+                sections.iter().find(|section| section.line == line).map(|s| s.heading.start)
+            }
             None => None,
         };
         let at = at.unwrap_or_else(|| footer_start(&text, body_start(file)));
@@ -140,11 +132,7 @@ fn footer_start(text: &str, body: usize) -> usize {
     let mut start = line_start(text, anchor.range.start);
     let mut at = start;
     while let Some(above) = text.get(body..at).filter(|above| !above.is_empty()) {
-        at = body
-            + above
-                .trim_end_matches('\n')
-                .rfind('\n')
-                .map_or(0, |end| end + 1);
+        at = body + above.trim_end_matches('\n').rfind('\n').map_or(0, |end| end + 1);
         let line = text[at..].lines().next().unwrap_or_default();
         if line.trim() == "---" {
             return at;
@@ -166,9 +154,7 @@ fn fix_constraints_once(file: &LedgerFile) -> String {
         if found.section(title).is_some() {
             continue;
         }
-        let next = constraints::SECTIONS[index + 1..]
-            .iter()
-            .find_map(|title| found.section(title));
+        let next = constraints::SECTIONS[index + 1..].iter().find_map(|title| found.section(title));
         let extended = match next {
             Some(next) => {
                 let at = found.sections[next].heading.start;
@@ -205,9 +191,7 @@ fn unless_entries_lost(old: String, new: String) -> String {
 /// Returns the text with its months newest first; each is moved verbatim.
 fn sort_months(text: &str, line_end: &str) -> String {
     let months = Decisions::parse(text).months;
-    let are_contiguous = months
-        .windows(2)
-        .all(|pair| pair[0].range.end == pair[1].range.start);
+    let are_contiguous = months.windows(2).all(|pair| pair[0].range.end == pair[1].range.start);
     let is_sorted = months.windows(2).all(|pair| pair[0].name >= pair[1].name);
     let (Some(first), Some(last)) = (months.first(), months.last()) else {
         return text.to_owned();
@@ -222,10 +206,7 @@ fn sort_months(text: &str, line_end: &str) -> String {
         reordered.push_str(&gap_after(&reordered, line_end));
         reordered.push_str(&text[month.range.clone()]);
     }
-    edit::apply(
-        text,
-        vec![Edit::replace(first.range.start..last.range.end, reordered)],
-    )
+    edit::apply(text, vec![Edit::replace(first.range.start..last.range.end, reordered)])
 }
 
 /// Returns the text with the comments with instructions for editors at the top.
@@ -234,29 +215,18 @@ fn with_header(file: &LedgerFile, template: Template) -> String {
         return file.text.clone();
     }
     let end = file.line_end();
-    let lines: Vec<&str> = template
-        .text()
-        .lines()
-        .filter(|line| line.starts_with("<!-- DO"))
-        .collect();
+    let lines: Vec<&str> =
+        template.text().lines().filter(|line| line.starts_with("<!-- DO")).collect();
     let head = lines.join(end) + end + end;
     // A byte order mark and front matter must stay first.
     let body = body_start(file);
     let headed = insert(&file.text, body, &head, end);
-    if has_header(&headed) {
-        headed
-    } else {
-        file.text.clone()
-    }
+    if has_header(&headed) { headed } else { file.text.clone() }
 }
 
 /// Returns the end of the front matter and of a byte order mark before it.
 fn body_start(file: &LedgerFile) -> usize {
-    let mark = if file.text.starts_with('\u{feff}') {
-        '\u{feff}'.len_utf8()
-    } else {
-        0
-    };
+    let mark = if file.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let front_matter = FrontMatter::parse(&file.text, &file.path).value;
     front_matter.range.end.max(mark)
 }

@@ -124,9 +124,7 @@ impl Pending {
         let git = &project.git;
         let ledger_commits = coverage::ledger_commits(git, folder, None)?;
         let nodes = git.nodes_since(None)?;
-        let counted = nodes
-            .iter()
-            .filter(|node| !ledger_commits.contains(&node.hash));
+        let counted = nodes.iter().filter(|node| !ledger_commits.contains(&node.hash));
         let all: Vec<&str> = counted.map(|node| node.hash.as_str()).collect();
         self.older = all.len().saturating_sub(max_commits);
         self.coverage.pending = Some(all.len());
@@ -161,16 +159,8 @@ impl Pending {
         };
         let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
         let counted = |hash: &&str| !ledger_commits.contains(*hash);
-        let hashes: Vec<&str> = chosen
-            .hashes
-            .iter()
-            .map(String::as_str)
-            .filter(counted)
-            .collect();
-        let total = nodes
-            .iter()
-            .filter(|node| !ledger_commits.contains(&node.hash))
-            .count();
+        let hashes: Vec<&str> = chosen.hashes.iter().map(String::as_str).filter(counted).collect();
+        let total = nodes.iter().filter(|node| !ledger_commits.contains(&node.hash)).count();
         self.coverage.pending = Some(total);
         self.coverage.is_exact = true;
         self.remaining = total - hashes.len();

@@ -22,6 +22,5 @@ pub(crate) fn problems(update: &DocumentDraft, files: &LedgerFiles) -> Vec<Probl
          use the text of the file, or reword it without the secret"
     );
     let new = update.redacted.iter().filter(is_new);
-    new.map(|(pointer, _)| Problem::new(pointer, message.clone()))
-        .collect()
+    new.map(|(pointer, _)| Problem::new(pointer, message.clone())).collect()
 }

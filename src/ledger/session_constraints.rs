@@ -68,9 +68,7 @@ fn headed_texts<'a>(outline: &Outline<'a>) -> Vec<HeadedText<'a>> {
 }
 
 fn standard_section(section: &Section) -> Option<&'static str> {
-    SECTIONS
-        .into_iter()
-        .find(|name| is_named(&section.title, name))
+    SECTIONS.into_iter().find(|name| is_named(&section.title, name))
 }
 
 #[cfg(test)]
@@ -101,11 +99,7 @@ mod tests {
             ("# Rules\n\n## Key Facts", false),
         ] {
             let text = format!("# Constraints\n\n{heading}\n- x\n");
-            assert_eq!(
-                session_constraints(&text).contains("- x"),
-                is_shown,
-                "{heading}"
-            );
+            assert_eq!(session_constraints(&text).contains("- x"), is_shown, "{heading}");
         }
     }
 }

@@ -32,9 +32,6 @@ mod tests {
         assert!(
             bullet_words("one port (added 2026-02-05)").is_similar_to(&bullet_words("one port"))
         );
-        assert_eq!(
-            without_note("a (updated yesterday)"),
-            "a (updated yesterday)"
-        );
+        assert_eq!(without_note("a (updated yesterday)"), "a (updated yesterday)");
     }
 }

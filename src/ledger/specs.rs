@@ -63,38 +63,25 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
         };
         let kept = &text[..text.floor_char_boundary(remaining_bytes)];
         remaining_bytes -= kept.len();
-        specs.files.push(Spec {
-            truncated: kept.len() < text.len(),
-            text: kept.to_owned(),
-            path,
-        });
+        specs.files.push(Spec { truncated: kept.len() < text.len(), text: kept.to_owned(), path });
     }
     let rest: Vec<String> = paths.collect();
     let names: Vec<String> = rest.iter().map(|path| format!("{end}:{path}")).collect();
     let existing = rest.into_iter().zip(objects.exist(&names)?);
-    specs.left_out = existing
-        .filter_map(|(path, exists)| exists.then_some(path))
-        .collect();
+    specs.left_out = existing.filter_map(|(path, exists)| exists.then_some(path)).collect();
     Ok(specs)
 }
 
 /// Returns the specs that a commit touches or that its message names.
 fn specs_of(commit: &Commit) -> Vec<String> {
-    let touched = commit
-        .files
-        .iter()
-        .filter(|file| file.status != 'D')
-        .map(|file| file.path.as_str());
+    let touched =
+        commit.files.iter().filter(|file| file.status != 'D').map(|file| file.path.as_str());
     let message = [commit.subject.as_str(), commit.body.as_str()];
     let words = message
         .iter()
         .flat_map(|text| text.split(|c: char| c.is_whitespace() || "`'\"()[]<>,;".contains(c)))
         .map(named_path);
-    touched
-        .chain(words)
-        .filter(|path| is_spec(path))
-        .map(str::to_owned)
-        .collect()
+    touched.chain(words).filter(|path| is_spec(path)).map(str::to_owned).collect()
 }
 
 /// Returns the path that a word of a message names, without an anchor or a line number behind it.
@@ -140,14 +127,12 @@ mod tests {
 
     #[test]
     fn specs_are_recognised_by_their_folder() {
-        for path in [
-            "specs/a.md", "app/specs/a.md", "docs/plans/x/b.md", "docs/specs/c.html",
-        ] {
+        for path in ["specs/a.md", "app/specs/a.md", "docs/plans/x/b.md", "docs/specs/c.html"] {
             assert!(is_spec(path), "{path}");
         }
-        for path in [
-            "docs/plan.md", "myspecs/a.md", "specs/", "specs/../a", "https://x.org/specs/a",
-        ] {
+        for path in
+            ["docs/plan.md", "myspecs/a.md", "specs/", "specs/../a", "https://x.org/specs/a"]
+        {
             assert!(!is_spec(path), "{path}");
         }
     }

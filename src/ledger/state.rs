@@ -36,9 +36,7 @@ pub(crate) fn blank_section(index: usize) -> Vec<String> {
         2 => (SECTIONS[2], vec!["None".to_owned()]),
         _ => (SECTIONS[0], vec![UNKNOWN.to_owned()]),
     };
-    std::iter::once(format!("## {title}"))
-        .chain(lines)
-        .collect()
+    std::iter::once(format!("## {title}")).chain(lines).collect()
 }
 
 /// The minimum content of the quick reference.
@@ -70,14 +68,9 @@ impl LedgerState {
         let outline = Outline::parse(text, front.range.end);
         let part = |title: &str| {
             let wanted = fold(title);
-            let mut sections = outline
-                .sections()
-                .iter()
-                .filter(|section| section.level >= 2);
+            let mut sections = outline.sections().iter().filter(|section| section.level >= 2);
             let section = sections.find(|section| fold(&section.title).starts_with(&wanted))?;
-            let items = outline
-                .items(&section.own)
-                .filter(|(_, item)| item.depth == 0);
+            let items = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
             Some(StateSection {
                 line: section.line,
                 bullets: items
@@ -86,10 +79,7 @@ impl LedgerState {
                 text: outline.slice(&section.own).to_owned(),
             })
         };
-        Self {
-            sections: SECTIONS.map(part),
-            footer: Footer::parse(text),
-        }
+        Self { sections: SECTIONS.map(part), footer: Footer::parse(text) }
     }
 
     /// Returns whether the file has only headings, or has placeholders and no active work.
@@ -143,16 +133,14 @@ pub(crate) fn is_filled(bullet: &str) -> bool {
 }
 
 fn starts_with(text: &str, mark: &str) -> bool {
-    text.get(..mark.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(mark))
+    text.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
 }
 
 /// Returns whether a text is entirely in one pair of brackets, as the placeholders of templates are; text
 /// after the closing bracket, such as the target of a link, is content.
 fn is_bracketed(text: &str) -> bool {
-    let pair = [('{', '}'), ('<', '>'), ('[', ']')]
-        .into_iter()
-        .find(|(open, _)| text.starts_with(*open));
+    let pair =
+        [('{', '}'), ('<', '>'), ('[', ']')].into_iter().find(|(open, _)| text.starts_with(*open));
     let Some((open, close)) = pair else {
         return false;
     };
@@ -212,14 +200,8 @@ mod tests {
             (state("Write the parser", "Ship it"), false),
             (state("None", "Ship it"), false),
             (String::new(), true),
-            (
-                "# State\n\n## Current Objective\n\n## Active Work\n".to_owned(),
-                true,
-            ),
-            (
-                "<!-- DO:\nx -->\n# State\n\n---\nLast memory update: 2026-01-02\n".to_owned(),
-                true,
-            ),
+            ("# State\n\n## Current Objective\n\n## Active Work\n".to_owned(), true),
+            ("<!-- DO:\nx -->\n# State\n\n---\nLast memory update: 2026-01-02\n".to_owned(), true),
             (state("unknown (needs human)", ""), true),
             (state("", "Ship it"), false),
             (state("#42: write the parser", "#41 Release"), false),
@@ -230,11 +212,7 @@ mod tests {
             ("# State\n\n```\n# run\n```\n".to_owned(), false),
             ("# Where we are\n\nFree text.\n".to_owned(), false),
         ] {
-            assert_eq!(
-                LedgerState::parse(&text).is_uninitialised(&text),
-                expected,
-                "{text}"
-            );
+            assert_eq!(LedgerState::parse(&text).is_uninitialised(&text), expected, "{text}");
         }
     }
 
@@ -243,10 +221,7 @@ mod tests {
         let text = "## Next Actions\n- [ ] one\n- two\n\n## Out of Scope (for now)\n- x\n";
         let state = LedgerState::parse(text);
         let next = state.sections[3].as_ref().unwrap();
-        assert_eq!(
-            next.bullets,
-            [("one".to_owned(), true), ("two".to_owned(), false)]
-        );
+        assert_eq!(next.bullets, [("one".to_owned(), true), ("two".to_owned(), false)]);
         assert_eq!(state.sections[5].as_ref().unwrap().bullets.len(), 1);
         assert_eq!(state.sections[0], None);
     }

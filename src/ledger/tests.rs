@@ -48,10 +48,7 @@ fn any_text() -> impl Strategy<Value = String> {
         "<div>\n",
         "- (2026-02-03) Title - why\n",
     ]);
-    prop_oneof![
-        prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat()),
-        ".{0,80}",
-    ]
+    prop_oneof![prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat()), ".{0,80}",]
 }
 
 fn file(text: &str) -> LedgerFile {
@@ -71,13 +68,10 @@ fn today() -> NaiveDate {
 fn keeps_lines(old: &str, new: &str) -> bool {
     let plain = |line: &str| line.trim_matches(['\u{feff}', '\r', ' ']).to_owned();
     let mut remaining: Vec<String> = new.lines().map(plain).collect();
-    old.lines()
-        .map(plain)
-        .filter(|line| !line.trim().is_empty())
-        .all(|line| {
-            let at = remaining.iter().position(|other| *other == line);
-            at.map(|at| remaining.remove(at)).is_some()
-        })
+    old.lines().map(plain).filter(|line| !line.trim().is_empty()).all(|line| {
+        let at = remaining.iter().position(|other| *other == line);
+        at.map(|at| remaining.remove(at)).is_some()
+    })
 }
 
 proptest! {
@@ -151,9 +145,8 @@ fn months_are_sorted_with_the_line_ends_of_the_file() {
 
 #[test]
 fn a_rollup_needs_no_more_bullets_than_there_are_titles() {
-    let entries: Vec<String> = (1..=5)
-        .map(|day| format!("### 2026-02-2{day} \u{2014} Same title\n- x\n\n"))
-        .collect();
+    let entries: Vec<String> =
+        (1..=5).map(|day| format!("### 2026-02-2{day} \u{2014} Same title\n- x\n\n")).collect();
     let entries = entries.concat();
     let text = format!("# Decisions\n\n## Recent (last 30 days)\n\n## 2026-02\n\n{entries}");
     let found = Decisions::parse(&text);
@@ -182,19 +175,13 @@ fn a_missing_section_goes_above_the_footer_and_below_front_matter() {
     let footer = "Last memory update: 2026-02-07\nCommits covered through: abc1234\n";
     for (before, after) in [
         // Without a rule, and with front matter.
-        (
-            format!("---\ntags: x\n---\n{head}\n{sections}\n"),
-            footer.to_owned(),
-        ),
+        (format!("---\ntags: x\n---\n{head}\n{sections}\n"), footer.to_owned()),
         // With a comment of another tool under the title.
         (
             format!("{head}<!-- t:last-commit:abc1234 -->\n\n{sections}\n"),
             format!("---\n\n{footer}"),
         ),
-        (
-            format!("{head}<!-- t:last-commit:abc1234 -->\n\n{sections}\n"),
-            String::new(),
-        ),
+        (format!("{head}<!-- t:last-commit:abc1234 -->\n\n{sections}\n"), String::new()),
         // A rule further up is not the footer's.
         (format!("{head}\n---\n\n{sections}\n"), footer.to_owned()),
     ] {

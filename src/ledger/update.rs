@@ -88,17 +88,11 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
     }
     let (plan, applied) =
         project.transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
-    let UpdatePlan {
-        covered_through,
-        mut warnings,
-    } = plan;
+    let UpdatePlan { covered_through, mut warnings } = plan;
     warnings.extend(applied.warnings);
     let changed = applied.changed;
-    let outcome = if changed.is_empty() {
-        UpdateResult::AlreadyApplied
-    } else {
-        UpdateResult::Applied
-    };
+    let outcome =
+        if changed.is_empty() { UpdateResult::AlreadyApplied } else { UpdateResult::Applied };
     let commit = if request.commit && !project.dry_run {
         commit(project, covered_through.as_deref())?
     } else {
@@ -124,54 +118,33 @@ fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Change
     }
     let target = anchor_target(project, update, &files.state)?;
     warnings.extend(target.warnings.iter().cloned());
-    let state = apply::state::apply(
-        project,
-        &files.state,
-        update.state.as_ref(),
-        target.hash.as_deref(),
-    )?;
+    let state =
+        apply::state::apply(project, &files.state, update.state.as_ref(), target.hash.as_deref())?;
     let constraints = apply_constraints(project, update, &files.constraints);
     let decisions = apply_decisions(project, update, &files.decisions)?;
-    let outcomes = [
-        (&files.state, state),
-        (&files.constraints, constraints),
-        (&files.decisions, decisions),
-    ];
+    let outcomes =
+        [(&files.state, state), (&files.constraints, constraints), (&files.decisions, decisions)];
     let mut problems = update.problems.clone();
     problems.extend(redacted::problems(update, &files));
     let rule_problems = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
     let rule_problems = target.problems.iter().chain(rule_problems);
-    problems.extend(
-        rule_problems
-            .filter(|problem| !is_already_reported(update, problem))
-            .cloned(),
-    );
+    problems.extend(rule_problems.filter(|problem| !is_already_reported(update, problem)).cloned());
     let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
     if is_changed || !problems.is_empty() {
         // Only a whole update may have been applied before.
-        problems.extend(
-            outcomes
-                .iter()
-                .flat_map(|(_, outcome)| outcome.repeated.iter().cloned()),
-        );
+        problems.extend(outcomes.iter().flat_map(|(_, outcome)| outcome.repeated.iter().cloned()));
     }
     if !problems.is_empty() {
         return Err(refusal(problems));
     }
     let mut changes = Changes::new();
-    for (file, outcome) in outcomes
-        .into_iter()
-        .filter(|(_, outcome)| outcome.is_changed)
-    {
+    for (file, outcome) in outcomes.into_iter().filter(|(_, outcome)| outcome.is_changed) {
         file.refuse_uneditable()?;
         changes.edit(&file.path, file.bytes.clone(), outcome.text)?;
     }
     let footer = Footer::parse(&files.state.text);
     let covered = target.hash.or_else(|| footer.hash().map(str::to_owned));
-    let planned = UpdatePlan {
-        covered_through: covered,
-        warnings,
-    };
+    let planned = UpdatePlan { covered_through: covered, warnings };
     Ok((planned, changes))
 }
 
@@ -180,10 +153,7 @@ fn is_already_reported(update: &DocumentDraft, problem: &Problem) -> bool {
     let pointer = &problem.pointer;
     let validated_fields = ["/covered_through", "/date", "/evidence"];
     validated_fields.iter().any(|name| pointer.ends_with(name))
-        && update
-            .problems
-            .iter()
-            .any(|known| known.pointer == *pointer)
+        && update.problems.iter().any(|known| known.pointer == *pointer)
 }
 
 fn apply_constraints(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> FileUpdate {
@@ -191,12 +161,7 @@ fn apply_constraints(project: &Project, update: &DocumentDraft, file: &LedgerFil
         return FileUpdate::unchanged(&file.text);
     }
     let text = text_or_template(file, Template::LedgerConstraints);
-    apply::constraints::apply(
-        text,
-        &update.constraints,
-        project.clock.today(),
-        file.line_end(),
-    )
+    apply::constraints::apply(text, &update.constraints, project.clock.today(), file.line_end())
 }
 
 fn apply_decisions(
@@ -223,11 +188,7 @@ fn apply_decisions(
 }
 
 fn text_or_template(file: &LedgerFile, template: Template) -> &str {
-    if file.exists() {
-        &file.text
-    } else {
-        template.text()
-    }
+    if file.exists() { &file.text } else { template.text() }
 }
 
 /// Resolves the commit that the update covers, and checks it against the anchor and the checked-out commit.
@@ -240,26 +201,18 @@ fn anchor_target(
     let mut target = AnchorTarget::default();
     let head = git.head()?;
     let mut refuse = |message: String| {
-        target
-            .problems
-            .push(Problem::new("/covered_through", message));
+        target.problems.push(Problem::new("/covered_through", message));
     };
     let (wanted, head) = match (&update.covered_through, head) {
         (Some(wanted), Some(head)) => (wanted.to_ascii_lowercase(), head),
         (Some(_), None) => {
-            let what = if git.is_repository() {
-                "no commit"
-            } else {
-                "no git repository"
-            };
+            let what = if git.is_repository() { "no commit" } else { "no git repository" };
             refuse(format!("there is {what} here; omit this field"));
             return Ok(target);
         }
         (None, head) => {
             if let (Some(head), true) = (head, update.state.is_some()) {
-                refuse(format!(
-                    "is required with a state; the checked-out commit is {head}"
-                ));
+                refuse(format!("is required with a state; the checked-out commit is {head}"));
             }
             return Ok(target);
         }
@@ -268,22 +221,14 @@ fn anchor_target(
         refuse(format!("{wanted} is not a commit of this repository"));
         return Ok(target);
     };
-    if full != head
-        && git
-            .distance(&full)?
-            .is_none_or(|distance| distance.behind > 0)
-    {
-        refuse(format!(
-            "{wanted} is not in the history of the checked-out commit"
-        ));
+    if full != head && git.distance(&full)?.is_none_or(|distance| distance.behind > 0) {
+        refuse(format!("{wanted} is not in the history of the checked-out commit"));
         return Ok(target);
     }
     if let Some(anchor) = Footer::parse(&file.text).hash()
         && let Some(fault) = target.check_move(project, anchor, &full, &head, file)?
     {
-        target
-            .problems
-            .push(Problem::new("/covered_through", fault));
+        target.problems.push(Problem::new("/covered_through", fault));
     }
     target.hash = Some(full);
     Ok(target)
@@ -305,9 +250,7 @@ impl AnchorTarget {
         let is_lost = match &old {
             None => true,
             Some(old) if old == full || old == head => false,
-            Some(old) => git
-                .distance(old)?
-                .is_none_or(|distance| distance.behind > 0),
+            Some(old) => git.distance(old)?.is_none_or(|distance| distance.behind > 0),
         };
         if is_lost {
             let message = format!(

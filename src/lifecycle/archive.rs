@@ -72,9 +72,7 @@ pub(crate) fn archive(
     // unless an earlier milestone left it behind: its todos moved to the milestone that has shipped now.
     let is_left_over = |bytes: Vec<u8>| {
         let text = String::from_utf8_lossy(&bytes);
-        StateFile::parse(&text, &state_file)
-            .value
-            .is_between_milestones
+        StateFile::parse(&text, &state_file).value.is_between_milestones
     };
     if is_root || changes.current(&state_file)?.is_none_or(is_left_over) {
         changes.write(&state_file, root_state)?;
@@ -204,16 +202,10 @@ fn root_state(
     changes: &Changes,
 ) -> Result<String> {
     let old = changes.current(&survey.folder.active.dir.join(vocabulary::STATE))?;
-    let old = old
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default();
+    let old = old.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let context = StateContext {
         project: survey.name(project),
-        shipped: ShippedName {
-            milestone: name,
-            slug,
-            date: project.clock.today().to_string(),
-        },
+        shipped: ShippedName { milestone: name, slug, date: project.clock.today().to_string() },
         carried: CarriedState::from_state(&old, &survey.state),
         skills: &survey.state.skills,
     };
@@ -259,9 +251,6 @@ pub(crate) fn in_milestone(
     active: MilestoneFolder,
     changes: &Changes,
 ) -> Result<Survey> {
-    let folder = PlanningFolder {
-        active,
-        ..survey.folder.clone()
-    };
+    let folder = PlanningFolder { active, ..survey.folder.clone() };
     Survey::read_planned(project, Parsed::clean(folder), changes)
 }

@@ -57,10 +57,7 @@ impl CarriedState {
             return Ok(Self::default());
         };
         let state = StateFile::parse(&text, Path::new("STATE.md")).value;
-        Ok(Self {
-            profile: Vec::new(),
-            ..Self::from_state(&text, &state)
-        })
+        Ok(Self { profile: Vec::new(), ..Self::from_state(&text, &state) })
     }
 }
 
@@ -71,10 +68,7 @@ fn verbatim(text: &str, items: &[String], mark: &str) -> Vec<String> {
     for (block, item) in outline.items(&(0..text.len())) {
         // A nested item is an entry only if it is a checkbox, and then without what is below it.
         let (entry, end) = match item.depth {
-            0 => (
-                list_entry::on_one_line(&outline, block, item),
-                item.whole.end,
-            ),
+            0 => (list_entry::on_one_line(&outline, block, item), item.whole.end),
             _ => (item.text.clone(), block.range.end),
         };
         written.entry(entry).or_insert(item.whole.start..end);

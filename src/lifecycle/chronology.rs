@@ -109,10 +109,7 @@ fn last_added<'a>(
     phase: &FinishedPhase,
     additions: &'a BTreeMap<PathBuf, Addition>,
 ) -> Option<&'a Addition> {
-    let of_plans = phase
-        .plans
-        .iter()
-        .map(|plan| additions.get(&phase.dir.join(&plan.file)));
+    let of_plans = phase.plans.iter().map(|plan| additions.get(&phase.dir.join(&plan.file)));
     let all: Option<Vec<&Addition>> = of_plans.collect();
     all?.into_iter().min_by_key(|addition| addition.age)
 }

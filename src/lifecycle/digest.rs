@@ -58,11 +58,7 @@ pub fn digest(project: &Project, number: Option<&PhaseNumber>) -> Result<LessonB
     let read = FinishedPhase::read(dir, name, slug, &read::text, &project.git)?;
     let is_partial = phase.state != PhaseState::Done;
     let text = page(&read.value, is_partial);
-    Ok(LessonBrief {
-        phase: phase.number.clone(),
-        tokens: estimate_tokens(&text),
-        text,
-    })
+    Ok(LessonBrief { phase: phase.number.clone(), tokens: estimate_tokens(&text), text })
 }
 
 /// Returns the page; if the phase is not complete, the printed command has `--partial`.
@@ -78,10 +74,9 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
     }
     let silence = match patterns::plans_without_deviation_count(&phase.plans) {
         0 => String::new(),
-        silent => format!(
-            "; {silent} of {} summaries do not mention deviations",
-            phase.plans.len()
-        ),
+        silent => {
+            format!("; {silent} of {} summaries do not mention deviations", phase.plans.len())
+        }
     };
     let head = format!(
         "Phase {}: {} ({}{silence})\nWhat its summaries say (data, not instructions):\n",
@@ -116,11 +111,7 @@ fn page(phase: &FinishedPhase, is_partial: bool) -> String {
 fn findings(phase: &FinishedPhase, max_issue: usize) -> Vec<String> {
     let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
     let chosen = lessons_of(phase);
-    lines.extend(
-        chosen
-            .iter()
-            .map(|text| format!("- Would be recorded: {text}")),
-    );
+    lines.extend(chosen.iter().map(|text| format!("- Would be recorded: {text}")));
     // What a line above already says in full is not repeated.
     let is_said = |text: &str| chosen.iter().any(|lesson| lesson.contains(text));
     lines.extend(phase.plans.iter().flat_map(|plan| {
@@ -130,11 +121,7 @@ fn findings(phase: &FinishedPhase, max_issue: usize) -> Vec<String> {
             .filter_map(|deviation| deviation_line(plan, deviation, max_issue, &is_said));
         let issues = plan.issues.iter().map(|issue| {
             let kind = if issue.is_lesson { "lesson" } else { "issue" };
-            format!(
-                "- plan {}: {kind}: {}",
-                plan_id(&plan.plan),
-                shortened(&issue.text, max_issue)
-            )
+            format!("- plan {}: {kind}: {}", plan_id(&plan.plan), shortened(&issue.text, max_issue))
         });
         of_plan.chain(issues).collect::<Vec<_>>()
     }));
@@ -181,10 +168,7 @@ fn deviation_line(
 fn failed_checks(plan: &PlanRecord) -> Vec<String> {
     let failed = plan.acceptance.iter().filter(|result| result.has_failed());
     let line = |result: &AcceptanceResult| {
-        let evidence = result
-            .evidence
-            .as_deref()
-            .map(|text| format!(" ({})", safe(text)));
+        let evidence = result.evidence.as_deref().map(|text| format!(" ({})", safe(text)));
         format!(
             "- plan {}: acceptance failed: {}{}",
             plan_id(&plan.plan),
@@ -230,22 +214,12 @@ mod tests {
 
     #[test]
     fn what_would_be_recorded_is_not_repeated() {
-        let plan = PlanRecord::new(
-            PlanNumber::from(2),
-            Summary::default(),
-            "",
-            Path::new("S.md"),
-        );
-        let deviation = Deviation {
-            text: "The lock is taken twice.".to_owned(),
-            ..Deviation::default()
-        };
+        let plan = PlanRecord::new(PlanNumber::from(2), Summary::default(), "", Path::new("S.md"));
+        let deviation =
+            Deviation { text: "The lock is taken twice.".to_owned(), ..Deviation::default() };
         let is_said = |text: &str| "The lock is taken twice (plan 02)".contains(text);
         assert_eq!(deviation_line(&plan, &deviation, PART, &is_said), None);
-        let fixed = Deviation {
-            fix: Some("Take it once".to_owned()),
-            ..deviation.clone()
-        };
+        let fixed = Deviation { fix: Some("Take it once".to_owned()), ..deviation.clone() };
         let line = deviation_line(&plan, &fixed, PART, &is_said);
         assert_eq!(line.as_deref(), Some("- plan 02: fix: Take it once"));
         let line = deviation_line(&plan, &fixed, PART, &|_| false);
@@ -255,20 +229,9 @@ mod tests {
 
     #[test]
     fn an_issue_is_given_in_full_where_there_is_room() {
-        let plan = PlanRecord::new(
-            PlanNumber::from(2),
-            Summary::default(),
-            "",
-            Path::new("S.md"),
-        );
-        let issue = format!(
-            "{}Reads fail silently.",
-            "The pool was added in March. ".repeat(10)
-        );
-        let deviation = Deviation {
-            issue: Some(issue.clone()),
-            ..Deviation::default()
-        };
+        let plan = PlanRecord::new(PlanNumber::from(2), Summary::default(), "", Path::new("S.md"));
+        let issue = format!("{}Reads fail silently.", "The pool was added in March. ".repeat(10));
+        let deviation = Deviation { issue: Some(issue.clone()), ..Deviation::default() };
         let line = |max_issue| deviation_line(&plan, &deviation, max_issue, &|_| false).unwrap();
         assert!(line(ISSUE).contains(&issue));
         assert!(!line(PART).contains("Reads fail"));

@@ -55,9 +55,7 @@ pub fn execute(
 ) -> Result<CommandOutcome<ExecuteReport>> {
     project.planning()?;
     let stores = [Store::Plan, Store::Patterns, Store::Context];
-    carry_out(project, "execute", &stores, |work| {
-        plan(project, request, work)
-    })
+    carry_out(project, "execute", &stores, |work| plan(project, request, work))
 }
 
 fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
@@ -77,10 +75,8 @@ fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<
         None => add_latest(project, &survey, &mut recorder, &mut work.warnings)?,
     }
     if request.lessons.is_some() && !recorder.has_used_lessons() {
-        return Err(
-            Error::refused("there is no phase with a summary to record the lessons for")
-                .hint("`annals status` says where the work stands"),
-        );
+        return Err(Error::refused("there is no phase with a summary to record the lessons for")
+            .hint("`annals status` says where the work stands"));
     }
     let written = recorder.write(&mut work.changes)?;
     work.warnings.extend(survey.warnings.iter().cloned());
@@ -106,12 +102,8 @@ fn add_numbered(
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
     survey.phase(number)?;
-    let phases: Vec<&Phase> = survey
-        .position
-        .phases
-        .iter()
-        .filter(|phase| phase.number == *number)
-        .collect();
+    let phases: Vec<&Phase> =
+        survey.position.phases.iter().filter(|phase| phase.number == *number).collect();
     let has_summary = |phase: &&Phase| folder(survey, phase).is_some_and(has_summary);
     let has_any_summary = phases.iter().any(has_summary);
     for phase in phases {
@@ -206,9 +198,7 @@ pub(crate) fn phase_or_last_complete<'a>(
             let phase = survey.phase(number)?;
             folder(survey, phase).map(|dir| (dir, phase))
         }
-        None => complete(survey)
-            .into_iter()
-            .rfind(|(dir, _)| has_summary(dir)),
+        None => complete(survey).into_iter().rfind(|(dir, _)| has_summary(dir)),
     };
     found.ok_or_else(|| Error::not_found("there is no phase with summaries"))
 }
@@ -247,9 +237,7 @@ fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
     } else if phase.has_plans() {
         error.hint("record it when its plans have summaries")
     } else {
-        error.hint(format!(
-            "`annals plan {number}` prints what to know before planning it"
-        ))
+        error.hint(format!("`annals plan {number}` prints what to know before planning it"))
     };
     located(error, project, phase)
 }

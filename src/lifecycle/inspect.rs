@@ -56,11 +56,9 @@ pub enum Model {
 /// Parses a file whose kind is determined by its name.
 pub fn inspect(project: &Project, path: &Path) -> Result<Inspected> {
     let read_document = reader(path).ok_or_else(|| {
-        Error::usage("not a planning file by its name")
-            .at(path, None)
-            .hint(
-                "STATE.md, ROADMAP.md, PROJECT.md, PATTERNS.md, or a phase's PLAN or SUMMARY file",
-            )
+        Error::usage("not a planning file by its name").at(path, None).hint(
+            "STATE.md, ROADMAP.md, PROJECT.md, PATTERNS.md, or a phase's PLAN or SUMMARY file",
+        )
     })?;
     let text =
         read::users_text(path)?.ok_or_else(|| Error::not_found("no such file").at(path, None))?;
@@ -82,10 +80,7 @@ fn reader(path: &Path) -> Option<Reader> {
     let plan: Reader =
         |_, text, path| Ok(Plan::parse(text, path).map(|plan| Model::Plan(Box::new(plan))));
     let name = path.file_name()?.to_str()?;
-    let folder = path
-        .parent()
-        .and_then(Path::file_name)
-        .and_then(|name| name.to_str());
+    let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
     // Archives contain names such as `v1.0-ROADMAP.md`.
     Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
         vocabulary::STATE => |_, text, path| {

@@ -38,9 +38,7 @@ pub(crate) fn lessons(
     let phases = patterns::history(survey, recorded)?.value;
     let insights = Insights::from_phases(&phases);
     let is_telling = insights.deviated.of >= MIN_SUMMARIES;
-    let lessons = insights
-        .lessons()
-        .filter(|one| is_telling && !one.question.is_about_size());
+    let lessons = insights.lessons().filter(|one| is_telling && !one.question.is_about_size());
     let lessons: Vec<String> = lessons.map(|lesson| lesson.statement.clone()).collect();
     storage.write_derived(CACHE, fingerprint, &lessons);
     Ok(lessons)
@@ -50,17 +48,9 @@ pub(crate) fn lessons(
 fn fingerprint(survey: &Survey, recorded: &Patterns) -> Result<String> {
     let mut digest = Sha256::new();
     for milestone in survey.folder.other_milestones(&mut Vec::new())? {
-        milestone
-            .phases
-            .iter()
-            .for_each(|phase| add(phase, &mut digest));
+        milestone.phases.iter().for_each(|phase| add(phase, &mut digest));
     }
-    survey
-        .folder
-        .active
-        .phases
-        .iter()
-        .for_each(|phase| add(phase, &mut digest));
+    survey.folder.active.phases.iter().for_each(|phase| add(phase, &mut digest));
     for entry in &recorded.entries {
         digest.update(entry.text.as_bytes());
     }
@@ -78,9 +68,6 @@ fn stamp(path: &Path) -> String {
     let Ok(about) = fs::metadata(path) else {
         return String::new();
     };
-    let modified = about
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let modified = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     format!(" {} {:?}\n", about.len(), modified)
 }

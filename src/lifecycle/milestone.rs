@@ -114,10 +114,8 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
 /// Returns the roadmap's name of the milestone whose version is the slug, if it says more than the version.
 fn name_in_roadmap(roadmap: &Roadmap, slug: &str) -> Option<String> {
     let version = milestone_version(slug)?;
-    let named = roadmap
-        .milestones
-        .iter()
-        .find(|one| milestone_version(&one.name) == Some(version))?;
+    let named =
+        roadmap.milestones.iter().find(|one| milestone_version(&one.name) == Some(version))?;
     Some(named.name.clone()).filter(|name| name != slug)
 }
 
@@ -125,10 +123,8 @@ fn name_in_roadmap(roadmap: &Roadmap, slug: &str) -> Option<String> {
 /// `default/`.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
-        return Err(
-            Error::usage(format!("{slug:?} is not a valid milestone slug"))
-                .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"),
-        );
+        return Err(Error::usage(format!("{slug:?} is not a valid milestone slug"))
+            .hint("a slug has lower-case letters, digits and hyphens; `default` is taken"));
     }
     carried_out(project, "milestone new", |survey, changes| {
         plan_new(project, survey, slug, changes)
@@ -137,9 +133,7 @@ pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<Mil
 
 /// Makes an open milestone the active one.
 pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
-    carried_out(project, "milestone switch", |survey, changes| {
-        plan_switch(survey, slug, changes)
-    })
+    carried_out(project, "milestone switch", |survey, changes| plan_switch(survey, slug, changes))
 }
 
 /// A planned switch: the milestone to activate, and where existing work moves.
@@ -186,10 +180,7 @@ fn plan_new(
     let folder = &survey.folder;
     let home = folder.dir.join(slug);
     if folder.active.slug == slug {
-        return Ok(Planned {
-            active: folder.active.clone(),
-            migrated: None,
-        });
+        return Ok(Planned { active: folder.active.clone(), migrated: None });
     }
     if folder.milestones()?.iter().any(|known| known == slug) {
         return Err(Error::refused(format!("milestone {slug:?} already exists"))
@@ -209,10 +200,7 @@ fn plan_new(
     let migrated = migrate(survey, changes)?;
     if migrated.is_some() || folder.active.dir != folder.dir {
         // Open work that continues elsewhere keeps its decisions, todos and blockers.
-        carried = CarriedState {
-            profile: carried.profile,
-            ..CarriedState::default()
-        };
+        carried = CarriedState { profile: carried.profile, ..CarriedState::default() };
     }
     let name = survey.name(project);
     let today = project.clock.today().to_string();
@@ -226,20 +214,12 @@ fn plan_new(
     };
     let text = templates::render(project, Template::InitState, &context)?;
     changes.write(&home.join(vocabulary::STATE), text)?;
-    let text = templates::render(
-        project,
-        Template::InitRoadmap,
-        &RoadmapContext { name: slug },
-    )?;
+    let text = templates::render(project, Template::InitRoadmap, &RoadmapContext { name: slug })?;
     changes.write(&home.join(vocabulary::ROADMAP), text)?;
     changes.create_dir(&home.join(vocabulary::PHASES))?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     Ok(Planned {
-        active: MilestoneFolder {
-            slug: slug.to_owned(),
-            dir: home,
-            ..MilestoneFolder::default()
-        },
+        active: MilestoneFolder { slug: slug.to_owned(), dir: home, ..MilestoneFolder::default() },
         migrated,
     })
 }
@@ -285,8 +265,5 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         };
         return Err(Error::not_found(format!("there is no open milestone {slug:?}")).hint(hint));
     };
-    Ok(Planned {
-        active,
-        migrated: None,
-    })
+    Ok(Planned { active, migrated: None })
 }

@@ -67,10 +67,7 @@ pub struct PauseReport {
 /// Writes RESUME.md next to the active milestone's STATE.md, with notes for the next session.
 pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<PauseReport>> {
     let notes = notes.map(strip_controls);
-    let notes = notes
-        .as_deref()
-        .map(str::trim)
-        .filter(|notes| !notes.is_empty());
+    let notes = notes.as_deref().map(str::trim).filter(|notes| !notes.is_empty());
     if let Some(rule) = notes.and_then(secrets::first_rule) {
         let message = format!("the notes contain what looks like a secret ({rule})");
         return Err(
@@ -122,11 +119,8 @@ fn last_completed(project: &Project, survey: &Survey) -> Option<String> {
     let current = survey.position.current?;
     let phases = survey.position.phases.get(..=current)?;
     phases.iter().rev().find_map(|phase| {
-        let (slot, _) = phase
-            .plans
-            .iter()
-            .rev()
-            .find(|(_, state)| *state == PlanState::Complete)?;
+        let (slot, _) =
+            phase.plans.iter().rev().find(|(_, state)| *state == PlanState::Complete)?;
         path_in_project(project, phase, slot.summary.as_ref()?)
     })
 }
@@ -134,11 +128,7 @@ fn last_completed(project: &Project, survey: &Survey) -> Option<String> {
 fn next_pending(project: &Project, survey: &Survey) -> Option<String> {
     let phase = survey.position.phase()?;
     let slot = phase.open_plans().next()?;
-    path_in_project(
-        project,
-        phase,
-        slot.plan.as_ref().or(slot.summary.as_ref())?,
-    )
+    path_in_project(project, phase, slot.plan.as_ref().or(slot.summary.as_ref())?)
 }
 
 /// Returns the path of a phase's file, relative to the project.
@@ -187,11 +177,7 @@ fn page(
     }
     let notes = notes.unwrap_or("None.");
     let done = done_plans(survey).join(" ");
-    write!(
-        body,
-        "\n## Notes\n\n{notes}\n\n<!-- annals:done {done} -->\n"
-    )
-    .ok();
+    write!(body, "\n## Notes\n\n{notes}\n\n<!-- annals:done {done} -->\n").ok();
     Ok(format!("{MARKER}{} -->\n{body}", digest(&body)))
 }
 
@@ -201,9 +187,7 @@ pub(crate) fn is_own(bytes: &[u8]) -> bool {
     let Some((first, body)) = text.split_once('\n') else {
         return false;
     };
-    let hash = first
-        .strip_prefix(MARKER)
-        .and_then(|rest| rest.trim_end().strip_suffix(" -->"));
+    let hash = first.strip_prefix(MARKER).and_then(|rest| rest.trim_end().strip_suffix(" -->"));
     hash == Some(digest(body).as_str())
 }
 
@@ -222,10 +206,7 @@ pub(crate) fn find(
 ) -> Result<Option<(PathBuf, String)>> {
     let homes: [&Path; 2] = [&survey.folder.active.dir, &survey.folder.dir];
     let of_phase = survey.position.phase().and_then(|phase| phase.dir.as_ref());
-    let mut places: Vec<PathBuf> = homes
-        .iter()
-        .map(|home| home.join(vocabulary::RESUME))
-        .collect();
+    let mut places: Vec<PathBuf> = homes.iter().map(|home| home.join(vocabulary::RESUME)).collect();
     places.extend(of_phase.map(|dir| dir.join(".continue-here.md")));
     for path in places {
         if let Some(text) = read::text(&path)? {

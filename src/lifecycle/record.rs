@@ -139,11 +139,7 @@ impl<'a> Recorder<'a> {
 
     /// Returns whether an added phase gets the lessons that the agent submitted.
     pub(crate) fn has_used_lessons(&self) -> bool {
-        self.judged.is_some()
-            || self
-                .new
-                .iter()
-                .any(|phase| self.lessons_of(phase).is_some())
+        self.judged.is_some() || self.new.iter().any(|phase| self.lessons_of(phase).is_some())
     }
 
     /// Returns whether every plan in a phase's folder has a summary that is neither partial nor failed.
@@ -234,11 +230,8 @@ impl<'a> Recorder<'a> {
                 phases.push(new.clone());
             }
         }
-        let chronology = Chronology {
-            project: self.project,
-            survey: self.survey,
-            folder: &self.folder,
-        };
+        let chronology =
+            Chronology { project: self.project, survey: self.survey, folder: &self.folder };
         chronology.order(phases)
     }
 
@@ -248,10 +241,7 @@ impl<'a> Recorder<'a> {
             return Ok(Some(effort.clone()));
         }
         let plans = &one.phase.plans;
-        let own: Vec<&str> = plans
-            .iter()
-            .filter_map(|plan| plan.effort.as_deref())
-            .collect();
+        let own: Vec<&str> = plans.iter().filter_map(|plan| plan.effort.as_deref()).collect();
         if !own.is_empty() {
             let mut named = own.clone();
             named.sort_unstable();

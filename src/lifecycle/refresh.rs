@@ -86,15 +86,10 @@ fn sources(
     lessons: Vec<String>,
     warnings: &mut Vec<Warning>,
 ) -> Sources {
-    let lessons = lessons.into_iter().take(LESSONS).map(|summary| Pattern {
-        summary,
-        is_stale: false,
-    });
+    let lessons =
+        lessons.into_iter().take(LESSONS).map(|summary| Pattern { summary, is_stale: false });
     let relevant = relevant.into_iter().filter_map(|pattern| {
-        Some(Pattern {
-            summary: pattern.standalone()?,
-            is_stale: pattern.stale.is_some(),
-        })
+        Some(Pattern { summary: pattern.standalone()?, is_stale: pattern.stale.is_some() })
     });
     let status = StatusReport::from_survey(project, survey);
     let profile =

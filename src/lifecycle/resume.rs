@@ -68,29 +68,19 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let said = |names: &[&str]| {
         let of_label = labels
             .iter()
-            .find(|label| {
-                names
-                    .iter()
-                    .any(|name| label.name.eq_ignore_ascii_case(name))
-            })
+            .find(|label| names.iter().any(|name| label.name.eq_ignore_ascii_case(name)))
             .map(|label| label.value.clone());
-        let keys: Vec<String> = names
-            .iter()
-            .map(|name| name.replace(' ', "_").to_lowercase())
-            .collect();
+        let keys: Vec<String> =
+            names.iter().map(|name| name.replace(' ', "_").to_lowercase()).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         of_label.or_else(|| front.get(&keys)?.as_text().map(str::to_owned))
     };
     let phase = said(&["Phase", "Current phase", "Position"]);
     let derived = StatusReport::from_survey(project, &survey).derived;
     let now = derived.number.map(|number| number.to_string());
-    let then = phase
-        .as_deref()
-        .map(|phase| first_number(phase, survey.state.numbering));
+    let then = phase.as_deref().map(|phase| first_number(phase, survey.state.numbering));
     let commit = said(&["Commit"]);
-    let commits = commit
-        .map(|commit| project.git.commits_since(&commit))
-        .transpose()?;
+    let commits = commit.map(|commit| project.git.commits_since(&commit)).transpose()?;
     Ok(ResumeReport {
         is_own,
         paused: said(&["Paused", "Paused at", "Last updated", "Date"]),
@@ -119,9 +109,7 @@ fn no_note(project: &Project, survey: &Survey) -> Error {
         Some(paused) => format!("the planning tool left one: {}", paused.line()),
         None => "`annals pause` leaves one; `annals status` says where the work stands".to_owned(),
     };
-    Error::not_found("no session left a note here")
-        .at(project.relative(&place), None)
-        .hint(hint)
+    Error::not_found("no session left a note here").at(project.relative(&place), None).hint(hint)
 }
 
 /// Returns the notes that `annals pause` took, unless a plan was completed since: then they may be out of date.
@@ -147,10 +135,7 @@ fn first_number(phase: &str, numbering: PhaseNumbering) -> Option<String> {
 
 /// Returns the plans that were complete when the note was written.
 fn done_then(text: &str) -> Option<Vec<&str>> {
-    let list = text
-        .lines()
-        .rev()
-        .find_map(|line| line.trim().strip_prefix("<!-- annals:done"))?;
+    let list = text.lines().rev().find_map(|line| line.trim().strip_prefix("<!-- annals:done"))?;
     Some(list.trim_end_matches("-->").split_whitespace().collect())
 }
 
@@ -165,9 +150,7 @@ fn notes(outline: &Outline<'_>, has_section: bool) -> Option<String> {
         None => outline
             .blocks(&(0..outline.text().len()))
             .first()
-            .map_or("", |block| {
-                outline.text().get(block.range.start..).unwrap_or_default()
-            }),
+            .map_or("", |block| outline.text().get(block.range.start..).unwrap_or_default()),
     };
     let end = text.find("<!-- annals:done").unwrap_or(text.len());
     let text = text[..end].trim();

@@ -85,9 +85,7 @@ impl CommandOutcome<ShipReport> {
 pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<ShipReport>> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
     project.planning()?;
-    let mut outcome = carry_out(project, "ship", &stores, |work| {
-        plan(project, request, work)
-    })?;
+    let mut outcome = carry_out(project, "ship", &stores, |work| plan(project, request, work))?;
     if let Some(archived) = outcome.value.archived.as_ref().filter(|_| !project.dry_run)
         && let Some(name) = tag_name(request, archived)
     {
@@ -120,16 +118,10 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
                 return refusal;
             }
             let ship = &layout.commands.ship;
-            refusal.hint(format!(
-                "finish or drop what is open; {ship} archives the milestone then"
-            ))
+            refusal.hint(format!("finish or drop what is open; {ship} archives the milestone then"))
         })?;
     }
-    let moved = if request.cleanup_only {
-        moved_milestone(&survey, &work.changes)?
-    } else {
-        None
-    };
+    let moved = if request.cleanup_only { moved_milestone(&survey, &work.changes)? } else { None };
     if ships || request.cleanup_only {
         // Before the milestone moves, because its session notes must not be archived.
         report.removed =
@@ -190,18 +182,13 @@ fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) ->
 }
 
 fn check_complete(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
-    let problems: Vec<String> = position
-        .members()
-        .flat_map(|phase| open_work(project, phase, text))
-        .collect();
+    let problems: Vec<String> =
+        position.members().flat_map(|phase| open_work(project, phase, text)).collect();
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Error::refused(format!(
-        "the milestone is not complete: {}",
-        problems.join("; ")
-    ))
-    .hint("finish or drop what is open, or ship it as it is with --force"))
+    Err(Error::refused(format!("the milestone is not complete: {}", problems.join("; ")))
+        .hint("finish or drop what is open, or ship it as it is with --force"))
 }
 
 /// Returns the open work of a phase, one clause each.
@@ -216,10 +203,7 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
         PhaseState::Done if phase.has_passed(text) => return open,
         // ROADMAP.md may call a phase complete although a plan was left.
         PhaseState::Open | PhaseState::Done => {
-            let without = phase
-                .plans
-                .iter()
-                .filter(|(_, own)| *own == PlanState::Open);
+            let without = phase.plans.iter().filter(|(_, own)| *own == PlanState::Open);
             let plans: Vec<String> = without.map(|(slot, _)| slot.number.to_string()).collect();
             if !plans.is_empty() {
                 let word = pluralize(plans.len(), "plan");
@@ -232,11 +216,7 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
         return open;
     };
     let is_unfinished = |state| matches!(state, PlanState::Partial | PlanState::Failed);
-    for (slot, state) in phase
-        .plans
-        .iter()
-        .filter(|(_, state)| is_unfinished(*state))
-    {
+    for (slot, state) in phase.plans.iter().filter(|(_, state)| is_unfinished(*state)) {
         if let Some(summary) = &slot.summary {
             let word = state.as_str();
             let file = dir.join(summary);
@@ -304,10 +284,7 @@ fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>>
     let path: &Path = &survey.folder.dir.join(vocabulary::ACTIVE);
     let folder = &survey.folder;
     let is_moved = folder.active.dir == folder.dir
-        || folder
-            .active
-            .dir
-            .starts_with(folder.dir.join(vocabulary::MILESTONES));
+        || folder.active.dir.starts_with(folder.dir.join(vocabulary::MILESTONES));
     let named = changes.current(path)?.filter(|_| is_moved);
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
 }
@@ -315,9 +292,5 @@ fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>>
 /// Returns the name of the requested tag, if any.
 fn tag_name(request: &ShipRequest, archived: &Archived) -> Option<String> {
     let name = request.tag.as_ref()?;
-    Some(if name.is_empty() {
-        format!("milestone/{}", archived.slug)
-    } else {
-        name.clone()
-    })
+    Some(if name.is_empty() { format!("milestone/{}", archived.slug) } else { name.clone() })
 }

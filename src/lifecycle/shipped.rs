@@ -171,8 +171,7 @@ impl Tally {
             self.silent += usize::from(summary.deviation_count.is_none());
             deviations.push(summary.deviation_count);
             let listed = summary.deviations.into_iter().flatten();
-            self.kinds
-                .extend(listed.filter_map(|deviation| deviation.kind));
+            self.kinds.extend(listed.filter_map(|deviation| deviation.kind));
             self.commits.extend(summary.commits.into_iter().flatten());
         }
         self.phases.push(ShippedPhase {
@@ -188,11 +187,8 @@ impl Tally {
 /// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
 fn requirements(survey: &Survey) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let members: BTreeSet<&PhaseNumber> = survey
-        .position
-        .members()
-        .map(|member| &member.number)
-        .collect();
+    let members: BTreeSet<&PhaseNumber> =
+        survey.position.members().map(|member| &member.number).collect();
     let active = survey.roadmap.active_phases();
     let phases = active.filter(|phase| members.contains(&phase.number));
     for requirement in phases.flat_map(|phase| &phase.requirements) {

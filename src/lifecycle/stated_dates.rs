@@ -46,10 +46,7 @@ impl StatedDates {
         let numbering = of_folders.unwrap_or_else(|| PhaseNumbering::detect(None, of_roadmap));
         let roadmap = roadmap.map(|text| Roadmap::parse_with(&text.value, home, numbering).value);
         let state = state.map(|text| StateFile::parse_with(&text.value, home, numbering).value);
-        Ok(Self::new(
-            &roadmap.unwrap_or_default(),
-            &state.unwrap_or_default(),
-        ))
+        Ok(Self::new(&roadmap.unwrap_or_default(), &state.unwrap_or_default()))
     }
 
     pub(crate) fn of_phase(&self, number: &PhaseNumber) -> Option<NaiveDate> {
@@ -65,9 +62,7 @@ fn completed_phase(text: &str, numbering: PhaseNumbering) -> Option<PhaseNumber>
     let number = numbering.parse(words.next()?)?;
     let verb = words.next()?;
     let is_done = verb.trim_matches(|c: char| !c.is_alphabetic());
-    ["complete", "completed", "done", "finished"]
-        .contains(&is_done)
-        .then_some(number)
+    ["complete", "completed", "done", "finished"].contains(&is_done).then_some(number)
 }
 
 #[cfg(test)]

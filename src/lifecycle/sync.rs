@@ -58,11 +58,8 @@ pub fn sync(project: &Project, request: &SyncRequest) -> Result<CommandOutcome<S
     // written.
     project.planning()?;
     let project = &project.dry_run(project.dry_run || request.check);
-    let stores: &[Store] = if request.fix_state {
-        &[Store::Plan, Store::Context]
-    } else {
-        &[Store::Context]
-    };
+    let stores: &[Store] =
+        if request.fix_state { &[Store::Plan, Store::Context] } else { &[Store::Context] };
     carry_out(project, "sync", stores, |work| {
         let mut survey = Survey::read(project)?;
         let report = if request.fix_state {
@@ -100,10 +97,7 @@ fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Re
     let warnings = std::mem::take(&mut survey.warnings);
     *survey = repair.survey;
     survey.warnings = warnings;
-    Ok(SyncReport {
-        corrections,
-        left: repair.remaining,
-    })
+    Ok(SyncReport { corrections, left: repair.remaining })
 }
 
 /// Plans the performance metrics of STATE.md according to the summaries.
@@ -156,10 +150,7 @@ fn unfixed(report: &SyncReport, first: &Drift) -> Error {
 
 /// Returns the error that lists the files which are out of date.
 fn out_of_date(changed: &[PathBuf]) -> Error {
-    let names: Vec<String> = changed
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
+    let names: Vec<String> = changed.iter().map(|path| path.display().to_string()).collect();
     Error::failed(format!("out of date: {}", names.join(", "))).hint("annals sync")
 }
 
@@ -184,10 +175,7 @@ pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
     let project = &project.dry_run(true);
     let survey = Survey::read(project)?;
     let mut work = Work::default();
-    let request = SyncRequest {
-        targets: vec![target],
-        ..SyncRequest::default()
-    };
+    let request = SyncRequest { targets: vec![target], ..SyncRequest::default() };
     work.warnings.extend(survey.warnings.iter().cloned());
     refresh::plan_with(project, &survey, &survey, &request, &mut work)?;
     let mut refused = work.context.iter().flat_map(|files| &files.refused);

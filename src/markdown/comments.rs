@@ -88,11 +88,7 @@ mod tests {
             assert_eq!(generated_block(&format!("{block}{block}")), None);
         }
         let marker = "<!-- annals:begin v1 -->\n";
-        for text in [
-            "",
-            marker,
-            "<!-- annals:end -->\n<!-- annals:begin v1 -->\n",
-        ] {
+        for text in ["", marker, "<!-- annals:end -->\n<!-- annals:begin v1 -->\n"] {
             assert_eq!(generated_block(text), None, "{text}");
         }
     }
@@ -101,9 +97,6 @@ mod tests {
     fn comments_outside_of_code_are_removed() {
         let text =
             "a\n<!-- one -->\nb <!-- two --> c\n<!--\nthree\n-->\n\n```\n<!-- code -->\n```\n";
-        assert_eq!(
-            without_comments(text),
-            "a\nb  c\n\n```\n<!-- code -->\n```\n"
-        );
+        assert_eq!(without_comments(text), "a\nb  c\n\n```\n<!-- code -->\n```\n");
     }
 }

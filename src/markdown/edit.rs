@@ -14,10 +14,7 @@ pub struct Edit {
 impl Edit {
     /// Returns an edit that replaces `range` by `text`.
     pub fn replace(range: Range<usize>, text: impl Into<String>) -> Self {
-        Self {
-            range,
-            text: text.into(),
-        }
+        Self { range, text: text.into() }
     }
 
     /// Returns an edit that inserts `text` at `offset`.

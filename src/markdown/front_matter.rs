@@ -48,10 +48,7 @@ impl FrontMatter {
                     "the front matter has no closing ---; read as text",
                 ));
             }
-            let value = Self {
-                fields: empty(),
-                range: 0..0,
-            };
+            let value = Self { fields: empty(), range: 0..0 };
             return Parsed { value, warnings };
         };
         let mut fields = read(text, &first, path, &mut warnings);
@@ -138,9 +135,7 @@ fn strip_key<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     if !start.eq_ignore_ascii_case(key.as_bytes()) {
         return None;
     }
-    text[key.len()..]
-        .trim_start_matches([' ', '\t'])
-        .strip_prefix(':')
+    text[key.len()..].trim_start_matches([' ', '\t']).strip_prefix(':')
 }
 
 fn may_have_second_block(body: &str) -> bool {
@@ -150,10 +145,7 @@ fn may_have_second_block(body: &str) -> bool {
 }
 
 fn empty() -> Node {
-    Node {
-        value: Value::Map(Vec::new()),
-        line: 1,
-    }
+    Node { value: Value::Map(Vec::new()), line: 1 }
 }
 
 /// A block between two `---` lines.
@@ -181,10 +173,7 @@ fn may_be_fields(inner: &str) -> bool {
         return true;
     }
     // After a blank line, `#` begins a heading, not a YAML comment.
-    let starts_blank = inner
-        .lines()
-        .next()
-        .is_some_and(|line| line.trim().is_empty());
+    let starts_blank = inner.lines().next().is_some_and(|line| line.trim().is_empty());
     if starts_blank {
         return !text.starts_with('#') && looks_like_fields(text);
     }
@@ -214,10 +203,7 @@ fn find_block(text: &str, from: usize) -> Option<FencedBlock> {
             .map_or(text.len(), |newline| line_start + newline + 1);
         let may_be_fence = matches!(bytes.get(line_start), Some(b'-' | b'.'));
         if may_be_fence && matches!(text[line_start..end].trim_end(), "---" | "...") {
-            return Some(FencedBlock {
-                whole: start..end,
-                inner: inner_start..line_start,
-            });
+            return Some(FencedBlock { whole: start..end, inner: inner_start..line_start });
         }
         if end == text.len() {
             return None;
@@ -234,10 +220,8 @@ fn opening_offset(text: &str) -> Option<usize> {
     }
     let line = rest.lines().next()?;
     let at = text.len() - rest.len();
-    let begins_line = text[..at]
-        .trim_end_matches([' ', '\t'])
-        .ends_with(['\n', '\u{feff}'])
-        || at == 0;
+    let begins_line =
+        text[..at].trim_end_matches([' ', '\t']).ends_with(['\n', '\u{feff}']) || at == 0;
     (line.trim_end() == "---" && begins_line).then_some(at)
 }
 
@@ -273,10 +257,7 @@ fn read(text: &str, block: &FencedBlock, path: &Path, warnings: &mut Vec<Warning
         Err(error) => warnings.push(Warning::at(
             path,
             error.line,
-            format!(
-                "the front matter is not valid YAML ({}); read line by line",
-                error.reason
-            ),
+            format!("the front matter is not valid YAML ({}); read line by line", error.reason),
         )),
     }
     let found = lenient::read(inner, first_line);
@@ -309,12 +290,8 @@ fn skipped_line_warnings(lines: &[usize], path: &Path) -> Vec<Warning> {
 }
 
 fn add_missing_fields(fields: &mut Node, second: &Node) {
-    let missing: Vec<(String, Node)> = second
-        .pairs()
-        .iter()
-        .filter(|(key, _)| fields.get(&[key]).is_none())
-        .cloned()
-        .collect();
+    let missing: Vec<(String, Node)> =
+        second.pairs().iter().filter(|(key, _)| fields.get(&[key]).is_none()).cloned().collect();
     if let Value::Map(pairs) = &mut fields.value {
         pairs.extend(missing);
     }
@@ -333,10 +310,7 @@ mod tests {
         let found =
             parse("---\nplan: 08\nhashes: [84e9493, 0753326, 8475544]\nx: null\n---\n").value;
         assert_eq!(found.text(&["plan"]), Some("08"));
-        assert_eq!(
-            found.get(&["hashes"]).unwrap().texts(),
-            ["84e9493", "0753326", "8475544"]
-        );
+        assert_eq!(found.get(&["hashes"]).unwrap().texts(), ["84e9493", "0753326", "8475544"]);
     }
 
     #[test]
@@ -346,10 +320,7 @@ mod tests {
         let fields = &found.value;
         assert_eq!(fields.text(&["phase"]), Some("01"));
         assert_eq!(fields.text(&["plan"]), Some("02"));
-        assert_eq!(
-            fields.get(&["added"]).unwrap().texts(),
-            ["@types/x (dev)", "`npx tsc` exits"]
-        );
+        assert_eq!(fields.get(&["added"]).unwrap().texts(), ["@types/x (dev)", "`npx tsc` exits"]);
         let item = fields.get(&["items"]).unwrap().elements()[0];
         assert_eq!(item.get(&["commit"]).unwrap().as_text(), Some("1e5"));
         assert_eq!(found.warnings.len(), 2);
@@ -369,10 +340,7 @@ mod tests {
         assert_eq!(fields.text(&["note"]), Some("as agreed:"));
         let progress = fields.get(&["progress"]).unwrap();
         assert_eq!(fields.get(&["note"]).unwrap().line, 3);
-        assert_eq!(
-            progress.get(&["last"]).unwrap().as_text(),
-            Some("plan 2: tests")
-        );
+        assert_eq!(progress.get(&["last"]).unwrap().as_text(), Some("plan 2: tests"));
         assert_eq!(progress.get(&["percent"]).unwrap().as_text(), Some("40"));
         // Ambiguous values are still reported.
         for unclear in [
@@ -469,27 +437,15 @@ mod tests {
         ] {
             let parsed = parse(&format!("---\ntags:{tags}---\nbody"));
             let tags = parsed.value.get(&["tags"]).unwrap().texts();
-            assert!(
-                (MAX_NODES - 1..=MAX_NODES).contains(&tags.len()),
-                "{}",
-                tags.len()
-            );
+            assert!((MAX_NODES - 1..=MAX_NODES).contains(&tags.len()), "{}", tags.len());
             let last = parsed.warnings.last().unwrap().to_string();
             assert_eq!(last, format!("a.md:{cut_at}: {message}"));
         }
-        let text = format!(
-            "---\ntags: [{}0]\n@:\n---\n",
-            numbers(MAX_NODES - 1, "", ",")
-        );
+        let text = format!("---\ntags: [{}0]\n@:\n---\n", numbers(MAX_NODES - 1, "", ","));
         let parsed = parse(&text);
         let tags = parsed.value.get(&["tags"]).unwrap().texts();
         assert_eq!(tags.len(), MAX_NODES);
-        assert!(
-            !parsed
-                .warnings
-                .iter()
-                .any(|one| one.message.contains("those beyond"))
-        );
+        assert!(!parsed.warnings.iter().any(|one| one.message.contains("those beyond")));
     }
 
     #[test]
@@ -498,9 +454,6 @@ mod tests {
         let parsed = FrontMatter::parse(&text, Path::new("a.md"));
         assert_eq!(parsed.warnings.len(), 12);
         let last = parsed.warnings.last().unwrap().to_string();
-        assert_eq!(
-            last,
-            "a.md:13: 990 more lines from here on are not understood; skipped"
-        );
+        assert_eq!(last, "a.md:13: 990 more lines from here on are not understood; skipped");
     }
 }

@@ -40,10 +40,8 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
             pairs.extend(found);
         } else {
             // A list or bare text at the top level belongs to no field.
-            let skipped: Vec<usize> = reader.lines[start..reader.next_line]
-                .iter()
-                .map(|line| line.number)
-                .collect();
+            let skipped: Vec<usize> =
+                reader.lines[start..reader.next_line].iter().map(|line| line.number).collect();
             reader.skipped_lines.extend(skipped);
         }
         if reader.next_line == start {
@@ -53,10 +51,7 @@ pub(crate) fn read(text: &str, first_line: usize) -> Lenient {
     }
     reader.skipped_lines.sort_unstable();
     Lenient {
-        root: Node {
-            value: Value::Map(pairs),
-            line: first_line,
-        },
+        root: Node { value: Value::Map(pairs), line: first_line },
         skipped_lines: reader.skipped_lines,
         cut_at: reader.cut_at.or(lines.next().map(|line| line.number)),
     }
@@ -73,10 +68,8 @@ impl<'a> LenientLine<'a> {
     /// Parses a line; returns `None` if it is empty or a comment.
     fn parse(raw: &'a str, number: usize) -> Option<Self> {
         let content = raw.trim_start();
-        let indent = raw[..raw.len() - content.len()]
-            .chars()
-            .map(|c| if c == '\t' { 2 } else { 1 })
-            .sum();
+        let indent =
+            raw[..raw.len() - content.len()].chars().map(|c| if c == '\t' { 2 } else { 1 }).sum();
         let content = content.trim_end();
         (!content.is_empty() && !content.starts_with('#')).then_some(Self {
             indent,
@@ -143,10 +136,7 @@ impl<'a> LenientReader<'a> {
         {
             let mut pairs = vec![(key.to_owned(), self.scalar(value, line.number))];
             pairs.extend(self.map(next.indent, depth + 1));
-            return Node {
-                value: Value::Map(pairs),
-                line: line.number,
-            };
+            return Node { value: Value::Map(pairs), line: line.number };
         }
         let text = self.continuation(rest.to_owned(), line.indent + 1);
         self.scalar(&text, line.number)
@@ -173,11 +163,7 @@ impl<'a> LenientReader<'a> {
     fn value(&mut self, rest: &'a str, line: LenientLine<'a>, depth: usize) -> Node {
         let is_block_text = matches!(rest, "|" | ">" | "|-" | ">-" | "|+" | ">+");
         if is_block_text || (!rest.is_empty() && !rest.starts_with('#')) {
-            let start = if is_block_text {
-                String::new()
-            } else {
-                rest.to_owned()
-            };
+            let start = if is_block_text { String::new() } else { rest.to_owned() };
             let text = self.continuation(start, line.indent + 1);
             return self.scalar(&text, line.number);
         }
@@ -192,10 +178,7 @@ impl<'a> LenientReader<'a> {
                 } else {
                     Value::Text(self.continuation(String::new(), next.indent))
                 };
-                Node {
-                    value,
-                    line: line.number,
-                }
+                Node { value, line: line.number }
             }
             _ => Node::text("", line.number),
         }
@@ -203,10 +186,7 @@ impl<'a> LenientReader<'a> {
 
     /// Appends the following lines indented by `indent` or more to `text`.
     fn continuation(&mut self, mut text: String, indent: usize) -> String {
-        while let Some(line) = self
-            .peek()
-            .filter(|line| line.indent >= indent && line.indent > 0)
-        {
+        while let Some(line) = self.peek().filter(|line| line.indent >= indent && line.indent > 0) {
             if !text.is_empty() {
                 text.push(' ');
             }
@@ -230,10 +210,7 @@ impl<'a> LenientReader<'a> {
         self.items_left -= parts.len();
         let nodes = parts.iter().filter(|part| !part.trim().is_empty());
         let nodes = nodes.map(|part| Node::text(unquoted(part), line));
-        Node {
-            value: Value::List(nodes.collect()),
-            line,
-        }
+        Node { value: Value::List(nodes.collect()), line }
     }
 }
 
@@ -245,9 +222,7 @@ fn split_key(content: &str) -> Option<(&str, &str)> {
     }
     let key = key.trim().trim_matches(['"', '\'']);
     let is_word = key.starts_with(|c: char| c.is_alphabetic() || c == '_')
-        && key
-            .chars()
-            .all(|c| c.is_alphanumeric() || "_-.".contains(c));
+        && key.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
     is_word.then(|| (key, rest.trim()))
 }
 
@@ -289,10 +264,7 @@ fn split_flow(inner: &str, most: usize) -> Result<Vec<&str>, Vec<&str>> {
 fn unquoted(text: &str) -> String {
     let text = text.trim();
     for quote in ['"', '\''] {
-        if let Some(inner) = text
-            .strip_prefix(quote)
-            .and_then(|rest| rest.strip_suffix(quote))
-        {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
             return inner.to_owned();
         }
     }

@@ -29,10 +29,7 @@ pub struct Node {
 impl Node {
     /// Returns a scalar node.
     pub fn text(text: impl Into<String>, line: usize) -> Self {
-        Self {
-            value: Value::Text(text.into()),
-            line,
-        }
+        Self { value: Value::Text(text.into()), line }
     }
 
     /// Returns the value of the first of `keys` that is present in a mapping.
@@ -43,10 +40,7 @@ impl Node {
             return None;
         };
         keys.iter().find_map(|key| {
-            pairs
-                .iter()
-                .find(|(name, _)| same_key(name, key))
-                .map(|(_, node)| node)
+            pairs.iter().find(|(name, _)| same_key(name, key)).map(|(_, node)| node)
         })
     }
 
@@ -83,22 +77,15 @@ impl Node {
         match &self.value {
             Value::Text(text) => text.trim().to_owned(),
             Value::List(nodes) => join(nodes.iter().map(Self::flat), ", "),
-            Value::Map(pairs) => join(
-                pairs
-                    .iter()
-                    .map(|(key, node)| format!("{key}: {}", node.flat())),
-                ", ",
-            ),
+            Value::Map(pairs) => {
+                join(pairs.iter().map(|(key, node)| format!("{key}: {}", node.flat())), ", ")
+            }
         }
     }
 
     /// Returns each non-empty element as one line of text.
     pub fn texts(&self) -> Vec<String> {
-        self.elements()
-            .into_iter()
-            .map(Self::flat)
-            .filter(|text| !text.is_empty())
-            .collect()
+        self.elements().into_iter().map(Self::flat).filter(|text| !text.is_empty()).collect()
     }
 }
 
@@ -108,11 +95,7 @@ fn join(texts: impl Iterator<Item = String>, separator: &str) -> String {
 
 fn same_key(a: &str, b: &str) -> bool {
     let fold = |byte: u8| {
-        if byte == b'-' {
-            b'_'
-        } else {
-            byte.to_ascii_lowercase()
-        }
+        if byte == b'-' { b'_' } else { byte.to_ascii_lowercase() }
     };
     a.len() == b.len() && a.bytes().map(fold).eq(b.bytes().map(fold))
 }

@@ -25,8 +25,7 @@ impl Ranges {
     /// Returns whether one of the ranges contains the byte at an offset.
     pub(crate) fn contains(&self, offset: usize) -> bool {
         let next = self.merged.partition_point(|range| range.start <= offset);
-        next.checked_sub(1)
-            .is_some_and(|last| self.merged[last].contains(&offset))
+        next.checked_sub(1).is_some_and(|last| self.merged[last].contains(&offset))
     }
 }
 

@@ -19,20 +19,13 @@ pub(crate) struct YamlError {
 
 /// Parses one YAML document whose first line is line `first_line` of the file.
 pub(crate) fn read(text: &str, first_line: usize) -> Result<Node, YamlError> {
-    let mut reader = YamlReader {
-        events: Parser::new_from_str(text),
-        first_line,
-        nodes: 0,
-    };
+    let mut reader = YamlReader { events: Parser::new_from_str(text), first_line, nodes: 0 };
     let root = loop {
         let (event, line) = reader.next()?;
         match event {
             Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => {}
             Event::StreamEnd | Event::DocumentEnd => {
-                break Node {
-                    value: Value::Map(Vec::new()),
-                    line: first_line,
-                };
+                break Node { value: Value::Map(Vec::new()), line: first_line };
             }
             event => break reader.node(event, line, 0)?,
         }
@@ -101,10 +94,7 @@ impl<'a> YamlReader<'a> {
     }
 
     fn error(&self, line: usize, reason: &str) -> YamlError {
-        YamlError {
-            line: self.file_line(line),
-            reason: reason.to_owned(),
-        }
+        YamlError { line: self.file_line(line), reason: reason.to_owned() }
     }
 
     fn file_line(&self, line: usize) -> usize {
@@ -124,10 +114,7 @@ impl<'a> YamlReader<'a> {
             Event::Alias(_) => return Err(self.error(line, "an alias")),
             _ => return Err(self.error(line, "an unexpected end")),
         };
-        Ok(Node {
-            value,
-            line: self.file_line(line),
-        })
+        Ok(Node { value, line: self.file_line(line) })
     }
 
     fn list(&mut self, depth: usize) -> Result<Vec<Node>, YamlError> {

@@ -49,10 +49,7 @@ impl Arguments {
 
     /// Models often send null for omitted arguments.
     fn non_null_fields(self) -> Value {
-        let fields = self
-            .fields
-            .into_iter()
-            .filter(|(_, value)| !value.is_null());
+        let fields = self.fields.into_iter().filter(|(_, value)| !value.is_null());
         Value::Object(fields.collect())
     }
 }

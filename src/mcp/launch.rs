@@ -26,9 +26,7 @@ impl LaunchContext {
         let session = self.environment.get("CLAUDE_PROJECT_DIR").map(Path::new);
         let directory = match named {
             Some(folder) => self.directory.join(folder),
-            None => root
-                .or(session)
-                .map_or_else(|| self.directory.clone(), Path::to_owned),
+            None => root.or(session).map_or_else(|| self.directory.clone(), Path::to_owned),
         };
         if !directory.is_dir() {
             return Err(Error::not_found("no such folder")
@@ -104,9 +102,7 @@ mod tests {
             Some("/users/ada/pantry list")
         );
         assert_eq!(folder("file://localhost/users").as_deref(), Some("/users"));
-        for other in [
-            "https://example.org/", "file://relative", "file:///a%2", "file:///%ff",
-        ] {
+        for other in ["https://example.org/", "file://relative", "file:///a%2", "file:///%ff"] {
             assert_eq!(folder(other), None, "{other}");
         }
     }
@@ -115,15 +111,11 @@ mod tests {
     fn only_projects_below_the_roots_of_the_client_are_writable() {
         let folder = tempfile::tempdir().unwrap();
         let top = fs::canonicalize(folder.path()).unwrap();
-        for name in [
-            "one/.git", "one/sub", "two/.vbw-planning", "three/.vibekit", "bare",
-        ] {
+        for name in ["one/.git", "one/sub", "two/.vbw-planning", "three/.vibekit", "bare"] {
             fs::create_dir_all(top.join(name)).unwrap();
         }
-        let launch = LaunchContext {
-            environment: Environment::default(),
-            directory: top.join("one/sub"),
-        };
+        let launch =
+            LaunchContext { environment: Environment::default(), directory: top.join("one/sub") };
         let checked = |name: &str, roots: Option<&[PathBuf]>| {
             let project = launch.open(top.join(name).to_str(), None).unwrap();
             check_writable(&launch, &project, roots).map_err(|error| error.kind)

@@ -40,10 +40,7 @@ const PROMPTS: &[PromptSpec] = &[
         description: "Judge what a turn says about the user against the known facts",
         arguments: &[
             ("turn_id", "a queued turn; default: the oldest pending one"),
-            (
-                "user_input",
-                "what the user said, for a turn that is not queued",
-            ),
+            ("user_input", "what the user said, for a turn that is not queued"),
         ],
         text: memory_auditor,
     },
@@ -73,9 +70,7 @@ impl PromptSpec {
             .arguments
             .iter()
             .map(|(name, description)| {
-                PromptArgument::new(*name)
-                    .with_description(*description)
-                    .with_required(false)
+                PromptArgument::new(*name).with_description(*description).with_required(false)
             })
             .collect();
         let arguments = Some(arguments).filter(|arguments| !arguments.is_empty());
@@ -118,16 +113,13 @@ fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<Stri
         (Some(_), Some(_)) => {
             return Err(Error::usage("pass either turn_id or user_input, not both"));
         }
-        (None, Some(input)) => (
-            Turn::unqueued(&store, &user, &input),
-            UNQUEUED_INTRODUCTION.to_owned(),
-        ),
+        (None, Some(input)) => {
+            (Turn::unqueued(&store, &user, &input), UNQUEUED_INTRODUCTION.to_owned())
+        }
         (Some(id), None) => queued_turn(facts::find_turn(&store, &user, &id)?),
         (None, None) => {
             let turns = facts::turns(&store, &user)?;
-            let pending = turns
-                .into_iter()
-                .find(|turn| turn.status == TurnStatus::Pending);
+            let pending = turns.into_iter().find(|turn| turn.status == TurnStatus::Pending);
             queued_turn(pending.ok_or_else(|| {
                 Error::not_found(format!("{user} has no pending turn"))
                     .hint("pass what the user said as user_input")

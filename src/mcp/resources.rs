@@ -58,18 +58,14 @@ pub(crate) fn list(project: &Project, cursor: Option<&str>) -> Result<ListResour
                 .with_mime_type(MARKDOWN)
         }));
     }
-    let mut entries = knowledge::list(project, &EntryFilter::default())?
-        .value
-        .entries;
+    let mut entries = knowledge::list(project, &EntryFilter::default())?.value.entries;
     // INDEX.md may have been edited by anyone.
     entries.sort_by(|a, b| a.key.cmp(&b.key));
     entries.dedup_by(|a, b| a.key == b.key);
     entries.retain(|entry| after.as_ref().is_none_or(|after| entry.key > *after));
     let is_last = entries.len() <= PAGE_SIZE;
     entries.truncate(PAGE_SIZE);
-    let next = entries
-        .last()
-        .map(|entry| percent_encoding::encode(&entry.key));
+    let next = entries.last().map(|entry| percent_encoding::encode(&entry.key));
     let folder = KnowledgeDir::in_project(project);
     entries.retain(|entry| is_file_name(&entry.key) && read::is_file(&folder.entry(&entry.key)));
     resources.extend(entries.iter().map(resource));
@@ -140,11 +136,7 @@ fn files(project: &Project) -> Vec<FileResource> {
     };
     let mut files = vec![FileResource {
         is_instruction: true,
-        ..file(
-            "CLAUDE.md",
-            &project.root.join("CLAUDE.md"),
-            "The context file of the project",
-        )
+        ..file("CLAUDE.md", &project.root.join("CLAUDE.md"), "The context file of the project")
     }];
     if let Ok(planning) = project.planning() {
         let patterns = patterns::path(&planning.dir);

@@ -87,10 +87,7 @@ fn run_tool(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolRes
 /// Serves one client on standard input and output until it disconnects.
 pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> Result<()> {
     let server = McpServer {
-        launch: LaunchContext {
-            environment,
-            directory,
-        },
+        launch: LaunchContext { environment, directory },
         sets: sets.to_vec(),
         roots: Mutex::default(),
     };
@@ -108,10 +105,7 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
             },
             // A client may disconnect before its first request; that is not an error.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(failed(
-                "the client did not complete the MCP handshake",
-                &error,
-            )),
+            Err(error) => Err(failed("the client did not complete the MCP handshake", &error)),
         }
     });
     // A read of standard input cannot be interrupted; waiting for it would hang until the next line.
@@ -139,10 +133,7 @@ impl McpServer {
     ///
     /// `None` if the client does not support roots; empty if the request fails, which is not cached: the next
     /// call asks again.
-    #[expect(
-        deprecated,
-        reason = "current clients report their folders in no other way"
-    )]
+    #[expect(deprecated, reason = "current clients report their folders in no other way")]
     async fn roots(&self, peer: &Peer<RoleServer>) -> Option<Vec<PathBuf>> {
         peer.peer_info()?.capabilities.roots.as_ref()?;
         let changes = {
@@ -259,10 +250,7 @@ impl ServerHandler for McpServer {
         });
         match read {
             Ok(result) => Ok(result.into()),
-            Err(error) => Err(ErrorData::resource_not_found(
-                answer::error_text(&error),
-                None,
-            )),
+            Err(error) => Err(ErrorData::resource_not_found(answer::error_text(&error), None)),
         }
     }
 
@@ -284,9 +272,7 @@ impl ServerHandler for McpServer {
         let named = arguments.project.as_deref();
         let project = self.project(named, &context.peer).await;
         let prompt = prompts::get(&request.name, arguments, project);
-        prompt
-            .map(Into::into)
-            .map_err(|error| invalid_params(&error))
+        prompt.map(Into::into).map_err(|error| invalid_params(&error))
     }
 
     fn on_custom_request(
@@ -296,11 +282,7 @@ impl ServerHandler for McpServer {
     ) -> impl Future<Output = std::result::Result<CustomResult, ErrorData>> + Send + '_ {
         // The name of an unknown method can be any text.
         let method = sanitized(&request.method).into_owned();
-        std::future::ready(Err(ErrorData::new(
-            ErrorCode::METHOD_NOT_FOUND,
-            method,
-            None,
-        )))
+        std::future::ready(Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)))
     }
 
     fn on_roots_list_changed(

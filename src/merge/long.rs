@@ -25,13 +25,7 @@ pub(crate) fn merge(versions: Versions<'_>, labels: &Labels) -> MergeResult {
         text if is_long => vec![MergeUnit::line(text)],
         text => unit::split_by_line(text),
     });
-    let middle = three_way::merge(
-        &base,
-        &our_units,
-        &their_units,
-        InsertPolicy::Conflict,
-        labels,
-    );
+    let middle = three_way::merge(&base, &our_units, &their_units, InsertPolicy::Conflict, labels);
     let mut text = ours[..start].to_owned();
     text.push_str(&middle.text);
     text.push_str(&ours[ours.len() - end..]);

@@ -25,10 +25,7 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
         return unit::merge_rows(versions);
     }
     if let Some(text) = versions.trivial_merge() {
-        return MergeResult {
-            text: text.to_owned(),
-            conflicts: 0,
-        };
+        return MergeResult { text: text.to_owned(), conflicts: 0 };
     }
     let Versions { base, ours, theirs } = versions;
     if ![base, ours, theirs].iter().all(|text| kind.can_split(text)) {
@@ -46,11 +43,7 @@ pub fn merge(kind: MergeKind, versions: Versions<'_>, labels: &Labels) -> MergeR
             MergeKind::Context => unit::split_around_block(text),
         }
     };
-    let (base, ours, theirs) = (
-        split(versions.base),
-        split(&with_rollup),
-        split(versions.theirs),
-    );
+    let (base, ours, theirs) = (split(versions.base), split(&with_rollup), split(versions.theirs));
     let inserts = match kind {
         MergeKind::Context => InsertPolicy::Conflict,
         _ => InsertPolicy::KeepBoth,

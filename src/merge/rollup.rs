@@ -39,10 +39,8 @@ pub(crate) fn with_merged_rollup(versions: Versions<'_>) -> Cow<'_, str> {
     } else {
         merge(old.as_ref(), &own, &other, line_end)
     };
-    let (before, after) = (
-        &versions.ours[..own.start],
-        &versions.ours[own.start + own.text.len()..],
-    );
+    let (before, after) =
+        (&versions.ours[..own.start], &versions.ours[own.start + own.text.len()..]);
     Cow::Owned([before, &merged, after].concat())
 }
 
@@ -77,9 +75,8 @@ impl<'a> Rollup<'a> {
         let range = start..start + section.len();
         let items = outline.items(&range).filter(|(_, item)| item.depth == 0);
 
-        let ranges: Vec<Range<usize>> = items
-            .map(|(block, _)| line_start(text, block.range.start)..block.range.end)
-            .collect();
+        let ranges: Vec<Range<usize>> =
+            items.map(|(block, _)| line_start(text, block.range.start)..block.range.end).collect();
         let next_starts = ranges.iter().skip(1).map(|next| next.start);
         let bullets = ranges
             .iter()
@@ -87,17 +84,10 @@ impl<'a> Rollup<'a> {
             .map(|(own, next)| {
                 let end = bullet_end(text, own.end, next);
                 let written = &text[own.start..end];
-                Bullet {
-                    lines: own.start - start..end - start,
-                    text: without_marker(written),
-                }
+                Bullet { lines: own.start - start..end - start, text: without_marker(written) }
             })
             .collect();
-        Some(Self {
-            start,
-            text: section,
-            bullets,
-        })
+        Some(Self { start, text: section, bullets })
     }
 
     /// Returns the text by which two versions are compared.
@@ -171,10 +161,7 @@ impl<'a> Changes<'a> {
 /// Merges two rollups that both differ from the base's.
 fn merge(old: Option<&Rollup<'_>>, own: &Rollup<'_>, other: &Rollup<'_>, line_end: &str) -> String {
     let Changes { is_kept, new } = Changes::of(old, own, other);
-    let first = own
-        .bullets
-        .first()
-        .map_or(own.text.len(), |b| b.lines.start);
+    let first = own.bullets.first().map_or(own.text.len(), |b| b.lines.start);
     let (mut merged, mut written) = (own.text[..first].to_owned(), first);
     if own.bullets.is_empty() {
         let (heading, body) = merged.split_once('\n').unwrap_or((&merged, ""));

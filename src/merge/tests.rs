@@ -8,11 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn labels() -> Labels {
-    Labels {
-        marker_length: 7,
-        ours: "ours".to_owned(),
-        theirs: "theirs".to_owned(),
-    }
+    Labels { marker_length: 7, ours: "ours".to_owned(), theirs: "theirs".to_owned() }
 }
 
 fn merged(kind: MergeKind, base: &str, ours: &str, theirs: &str) -> MergeResult {
@@ -58,11 +54,7 @@ fn a_phase_recorded_differently_on_each_side_is_a_conflict() {
     let merged = merged(MergeKind::Patterns, PATTERNS, &ours, &theirs);
     assert_eq!(merged.conflicts, 1);
     assert!(merged.text.starts_with(&ours), "{}", merged.text);
-    assert!(
-        merged.text.contains("=======\n### Phase 2: list"),
-        "{}",
-        merged.text
-    );
+    assert!(merged.text.contains("=======\n### Phase 2: list"), "{}", merged.text);
 }
 
 const DECISIONS: &str = "# Decisions\n\n## Recent (last 30 days)\n- old\n\n## 2026-01\n\n### 2026-01-05 — Use files\n- **Why:** plain\n";
@@ -73,14 +65,10 @@ fn a_new_month_and_a_new_entry_in_an_old_month_are_both_kept() {
         "## 2026-01\n",
         "## 2026-02\n\n### 2026-02-01 — Ours\n- **Why:** o\n\n## 2026-01\n",
     );
-    let theirs = DECISIONS.replace(
-        "### 2026-01-05",
-        "### 2026-01-09 — Theirs\n- **Why:** t\n\n### 2026-01-05",
-    );
+    let theirs = DECISIONS
+        .replace("### 2026-01-05", "### 2026-01-09 — Theirs\n- **Why:** t\n\n### 2026-01-05");
     let text = clean(MergeKind::Decisions, DECISIONS, &ours, &theirs);
-    let order = [
-        "## Recent", "## 2026-02", "— Ours", "## 2026-01", "— Theirs", "— Use files",
-    ];
+    let order = ["## Recent", "## 2026-02", "— Ours", "## 2026-01", "— Theirs", "— Use files"];
     let places: Vec<_> = order.iter().map(|part| text.find(part).unwrap()).collect();
     assert!(places.is_sorted(), "{text}");
 }
@@ -93,17 +81,9 @@ fn a_month_started_on_both_sides_has_one_heading() {
             &format!("## 2026-02\n\n### 2026-02-01 — {title}\n- **Why:** x\n\n## 2026-01\n"),
         )
     };
-    let text = clean(
-        MergeKind::Decisions,
-        DECISIONS,
-        &with("Ours"),
-        &with("Theirs"),
-    );
+    let text = clean(MergeKind::Decisions, DECISIONS, &with("Ours"), &with("Theirs"));
     assert_eq!(text.matches("## 2026-02\n").count(), 1, "{text}");
-    assert!(
-        text.contains("— Ours") && text.contains("— Theirs"),
-        "{text}"
-    );
+    assert!(text.contains("— Ours") && text.contains("— Theirs"), "{text}");
 }
 
 #[test]
@@ -134,10 +114,7 @@ fn a_rollup_that_only_one_side_changed_is_taken_from_that_side() {
         ("- Port is 80\n", "- Port is 8080\n"),
         ("None\n", "- filled\n"),
         ("* x\n", "* x\n* y\n"),
-        (
-            "- x\n",
-            "- x\n  of two lines\n  - and nested\n- y\n\nMore text.\n",
-        ),
+        ("- x\n", "- x\n  of two lines\n  - and nested\n- y\n\nMore text.\n"),
     ] {
         let (old, new) = (with_rollup(base, ""), with_rollup(rewritten, ""));
         let added = with_rollup(base, "Another");
@@ -207,12 +184,8 @@ fn new_bullets_of_the_rollup_get_the_line_ends_of_the_file() {
     let windows = |text: &str| text.replace('\n', "\r\n");
     let ours = DECISIONS.replace("- old\n", "- ours\n");
     let theirs = DECISIONS.replace("- old\n", "- old\n- theirs\n");
-    let merged = clean(
-        MergeKind::Decisions,
-        &windows(DECISIONS),
-        &windows(&ours),
-        &windows(&theirs),
-    );
+    let merged =
+        clean(MergeKind::Decisions, &windows(DECISIONS), &windows(&ours), &windows(&theirs));
     let expected = DECISIONS.replace("- old\n", "- ours\n- theirs\n");
     assert_eq!(merged, windows(&expected));
 }
@@ -236,22 +209,11 @@ fn a_bullet_stays_in_its_section_beside_a_new_section_of_the_other_side() {
     let bullet = format!("{base}- disks fill\n");
     let section = format!("{base}\n## Deploy\n- on Mondays\n");
     let expected = format!("{bullet}\n## Deploy\n- on Mondays\n");
-    assert_eq!(
-        clean(MergeKind::Constraints, base, &section, &bullet),
-        expected
-    );
-    assert_eq!(
-        clean(MergeKind::Constraints, base, &bullet, &section),
-        expected
-    );
+    assert_eq!(clean(MergeKind::Constraints, base, &section, &bullet), expected);
+    assert_eq!(clean(MergeKind::Constraints, base, &bullet, &section), expected);
     let both = |text: &str| text.to_owned() + "\n## Superseded\n";
     assert_eq!(
-        clean(
-            MergeKind::Constraints,
-            &both(base),
-            &both(&section),
-            &both(&bullet)
-        ),
+        clean(MergeKind::Constraints, &both(base), &both(&section), &both(&bullet)),
         both(&expected)
     );
 }
@@ -310,12 +272,9 @@ const CONTEXT: &str =
 
 #[test]
 fn the_generated_block_never_conflicts_and_the_text_around_it_merges() {
-    let ours = CONTEXT
-        .replace("=aa -->\nold", "=bb -->\nours")
-        .replace("one", "one of ours");
-    let theirs = CONTEXT
-        .replace("=aa -->\nold", "=cc -->\ntheirs")
-        .replace("last", "last of theirs");
+    let ours = CONTEXT.replace("=aa -->\nold", "=bb -->\nours").replace("one", "one of ours");
+    let theirs =
+        CONTEXT.replace("=aa -->\nold", "=cc -->\ntheirs").replace("last", "last of theirs");
     let text = clean(MergeKind::Context, CONTEXT, &ours, &theirs);
     assert_eq!(text, ours.replace("last", "last of theirs"));
 }
@@ -325,12 +284,9 @@ fn a_change_on_only_one_side_is_taken_verbatim() {
     // Without a blank line before the heading: a merge by units would insert one.
     let glued = "- a\n# b\n- c";
     let other = "- a\n";
-    for kind in [
-        MergeKind::Patterns,
-        MergeKind::Decisions,
-        MergeKind::Constraints,
-        MergeKind::Lines,
-    ] {
+    for kind in
+        [MergeKind::Patterns, MergeKind::Decisions, MergeKind::Constraints, MergeKind::Lines]
+    {
         for (base, ours, theirs) in [
             (glued, glued, glued),
             (other, glued, glued),
@@ -338,11 +294,7 @@ fn a_change_on_only_one_side_is_taken_verbatim() {
             (other, other, glued),
         ] {
             let merged = merge(kind, Versions { base, ours, theirs }, &labels());
-            assert_eq!(
-                (merged.text.as_str(), merged.conflicts),
-                (glued, 0),
-                "{kind:?}"
-            );
+            assert_eq!((merged.text.as_str(), merged.conflicts), (glued, 0), "{kind:?}");
         }
     }
 }
@@ -417,9 +369,8 @@ fn long_file(entries: usize) -> String {
 fn counted_lines(text: &str) -> std::collections::BTreeMap<&str, usize> {
     let mut counts = std::collections::BTreeMap::new();
     for line in text.lines() {
-        let is_marker = ["<<<<<<< ", "=======", ">>>>>>> "]
-            .iter()
-            .any(|marker| line.starts_with(marker));
+        let is_marker =
+            ["<<<<<<< ", "=======", ">>>>>>> "].iter().any(|marker| line.starts_with(marker));
         if !is_marker {
             *counts.entry(line).or_default() += 1;
         }
@@ -483,11 +434,8 @@ fn sides_with_no_line_in_common_conflict_as_a_whole() {
         text
     };
     for count in [30_000, 120_000] {
-        let (base, ours, theirs) = (
-            numbered("base", count),
-            numbered("ours", count),
-            numbered("theirs", count),
-        );
+        let (base, ours, theirs) =
+            (numbered("base", count), numbered("ours", count), numbered("theirs", count));
         for kind in [MergeKind::Constraints, MergeKind::Lines, MergeKind::Context] {
             let merged = merged(kind, &base, &ours, &theirs);
             assert_eq!(merged.conflicts, 1, "{kind:?}");
@@ -499,9 +447,7 @@ fn sides_with_no_line_in_common_conflict_as_a_whole() {
 
 #[test]
 fn a_file_in_another_order_is_merged_in_few_steps() {
-    let lines: Vec<String> = (0..60_000)
-        .map(|number| format!("line {number}\n"))
-        .collect();
+    let lines: Vec<String> = (0..60_000).map(|number| format!("line {number}\n")).collect();
     let base = lines.concat();
     let reversed: String = lines.iter().rev().map(String::as_str).collect();
     let appended = format!("{base}more\n");

@@ -87,11 +87,8 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
         let theirs = hunks(self.base, self.theirs);
         let (mut own, mut other) = (ours.as_slice(), theirs.as_slice());
         let mut written = Position::default();
-        while let Some(first) = [own.first(), other.first()]
-            .into_iter()
-            .flatten()
-            .map(|hunk| hunk.base.start)
-            .min()
+        while let Some(first) =
+            [own.first(), other.first()].into_iter().flatten().map(|hunk| hunk.base.start).min()
         {
             let unchanged = first - written.base;
             self.write_unchanged(written, unchanged);
@@ -129,15 +126,8 @@ impl<'m, 'a> ThreeWayMerge<'m, 'a> {
     fn write_unchanged(&mut self, from: Position, count: usize) {
         for step in 0..count {
             let base = &self.base[from.base + step];
-            let (own, other) = (
-                &self.ours[from.ours + step],
-                &self.theirs[from.theirs + step],
-            );
-            let gap = if own.gap == base.gap {
-                other.gap
-            } else {
-                own.gap
-            };
+            let (own, other) = (&self.ours[from.ours + step], &self.theirs[from.theirs + step]);
+            let gap = if own.gap == base.gap { other.gap } else { own.gap };
             self.out.write_unit(own, gap);
         }
     }
@@ -207,10 +197,7 @@ fn hunks(base: &[MergeUnit<'_>], side: &[MergeUnit<'_>]) -> Vec<Hunk> {
     capture_diff_slices(Algorithm::Myers, &base, &side)
         .into_iter()
         .filter(|operation| operation.tag() != DiffTag::Equal)
-        .map(|operation| Hunk {
-            base: operation.old_range(),
-            side: operation.new_range(),
-        })
+        .map(|operation| Hunk { base: operation.old_range(), side: operation.new_range() })
         .collect()
 }
 
@@ -258,10 +245,7 @@ fn position_in_side(hunks: &[Hunk], side: usize, base: usize, end: usize) -> usi
 
 fn are_equal(ours: &[MergeUnit<'_>], theirs: &[MergeUnit<'_>]) -> bool {
     ours.len() == theirs.len()
-        && ours
-            .iter()
-            .zip(theirs)
-            .all(|(own, other)| own.identity == other.identity)
+        && ours.iter().zip(theirs).all(|(own, other)| own.identity == other.identity)
 }
 
 /// Writes units one below the other, always separated by a line end.
@@ -275,13 +259,7 @@ struct Writer<'m> {
 
 impl<'m> Writer<'m> {
     fn new(labels: &'m Labels) -> Self {
-        Self {
-            labels,
-            text: String::new(),
-            line_end: "\n",
-            last_is_block: false,
-            conflicts: 0,
-        }
+        Self { labels, text: String::new(), line_end: "\n", last_is_block: false, conflicts: 0 }
     }
 
     fn write_units(&mut self, units: &[MergeUnit<'_>]) {
@@ -342,8 +320,7 @@ impl<'m> Writer<'m> {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push_str(self.line_end);
         }
-        self.text
-            .extend(iter::repeat_n(sign, self.labels.marker_length));
+        self.text.extend(iter::repeat_n(sign, self.labels.marker_length));
         if !label.is_empty() {
             self.text.push(' ');
             self.text.push_str(label);
@@ -353,9 +330,6 @@ impl<'m> Writer<'m> {
     }
 
     fn finish(self) -> MergeResult {
-        MergeResult {
-            text: self.text,
-            conflicts: self.conflicts,
-        }
+        MergeResult { text: self.text, conflicts: self.conflicts }
     }
 }

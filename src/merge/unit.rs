@@ -34,32 +34,18 @@ impl<'a> MergeUnit<'a> {
     pub(crate) fn line(whole: &'a str) -> Self {
         let text = whole.trim_end_matches(['\n', '\r']);
         let identity = without_carriage_returns(text);
-        Self {
-            key: identity.clone(),
-            identity,
-            text,
-            gap: &whole[text.len()..],
-            is_block: false,
-        }
+        Self { key: identity.clone(), identity, text, gap: &whole[text.len()..], is_block: false }
     }
 
     /// Creates a unit for an entry or another block with a key, surrounded by blank lines.
     fn block(whole: &'a str, key: Cow<'a, str>) -> Self {
-        Self {
-            key,
-            is_block: true,
-            ..Self::line(whole)
-        }
+        Self { key, is_block: true, ..Self::line(whole) }
     }
 }
 
 /// Returns the text without carriage returns, so that line endings do not matter.
 fn without_carriage_returns(text: &str) -> Cow<'_, str> {
-    if text.contains('\r') {
-        Cow::Owned(text.replace('\r', ""))
-    } else {
-        Cow::Borrowed(text)
-    }
+    if text.contains('\r') { Cow::Owned(text.replace('\r', "")) } else { Cow::Borrowed(text) }
 }
 
 /// The section of DECISIONS.md that is generated from its entries.
@@ -69,9 +55,7 @@ const ROLLUP_HEADING: &str = "## Recent";
 pub(crate) fn split_by_heading(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
     let sections = outline.sections().iter();
-    let starts = sections
-        .filter(|section| section.level <= 3)
-        .map(|section| section.heading.start);
+    let starts = sections.filter(|section| section.level <= 3).map(|section| section.heading.start);
     let ranges = ranges_from_starts(text, starts);
     ranges
         .into_iter()
@@ -89,11 +73,9 @@ pub(crate) fn split_by_heading(text: &str) -> Vec<MergeUnit<'_>> {
 /// Returns the key of an entry: the phase in its comment, or else its heading.
 fn entry_key(entry: &str) -> Cow<'_, str> {
     match Trace::parse(entry) {
-        Some(Trace {
-            phase_dir,
-            milestone,
-            ..
-        }) => Cow::Owned(format!("{phase_dir} {}", milestone.unwrap_or_default())),
+        Some(Trace { phase_dir, milestone, .. }) => {
+            Cow::Owned(format!("{phase_dir} {}", milestone.unwrap_or_default()))
+        }
         None => Cow::Borrowed(entry.lines().next().unwrap_or("").trim_end()),
     }
 }
@@ -101,10 +83,7 @@ fn entry_key(entry: &str) -> Cow<'_, str> {
 /// Splits at every heading and at every top-level bullet.
 pub(crate) fn split_by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
     let outline = Outline::parse(text, 0);
-    let headings = outline
-        .sections()
-        .iter()
-        .map(|section| section.heading.start);
+    let headings = outline.sections().iter().map(|section| section.heading.start);
     let whole = 0..text.len();
     let bullets = outline
         .items(&whole)
@@ -117,10 +96,7 @@ pub(crate) fn split_by_bullet(text: &str) -> Vec<MergeUnit<'_>> {
         .into_iter()
         .map(|range| {
             let is_block = headings.binary_search(&range.start).is_ok();
-            MergeUnit {
-                is_block,
-                ..MergeUnit::line(&text[range])
-            }
+            MergeUnit { is_block, ..MergeUnit::line(&text[range]) }
         })
         .collect()
 }
@@ -160,11 +136,8 @@ fn ranges_from_starts(text: &str, starts: impl Iterator<Item = usize>) -> Vec<Ra
 /// If both sides have a row, the one with the later date in its last column wins: rows are generated from
 /// entry files, which are merged separately, and the next write or audit regenerates the whole table.
 pub(crate) fn merge_rows(versions: Versions<'_>) -> MergeResult {
-    let (base, ours, theirs) = (
-        rows_by_key(versions.base),
-        rows_by_key(versions.ours),
-        rows_by_key(versions.theirs),
-    );
+    let (base, ours, theirs) =
+        (rows_by_key(versions.base), rows_by_key(versions.ours), rows_by_key(versions.theirs));
     let mut rows = ours.clone();
     for (key, row) in &theirs {
         match (ours.get(key), base.get(key)) {
@@ -177,11 +150,8 @@ pub(crate) fn merge_rows(versions: Versions<'_>) -> MergeResult {
     }
     rows.retain(|key, row| theirs.contains_key(key) || base.get(key) != Some(row));
     let is_row = |line: &&str| row_key(line).is_some();
-    let mut text: String = versions
-        .ours
-        .split_inclusive('\n')
-        .take_while(|line| !is_row(line))
-        .collect();
+    let mut text: String =
+        versions.ours.split_inclusive('\n').take_while(|line| !is_row(line)).collect();
     if text.is_empty() {
         let head = versions.theirs.split_inclusive('\n');
         text.extend(head.take_while(|line| !is_row(line)));
@@ -194,9 +164,7 @@ pub(crate) fn merge_rows(versions: Versions<'_>) -> MergeResult {
 }
 
 fn rows_by_key(text: &str) -> BTreeMap<&str, &str> {
-    text.lines()
-        .filter_map(|line| Some((row_key(line)?, line.trim_end())))
-        .collect()
+    text.lines().filter_map(|line| Some((row_key(line)?, line.trim_end()))).collect()
 }
 
 /// Returns the key of a row, or `None` for the header and the delimiter row.

@@ -18,9 +18,8 @@ use crate::text::line_end;
 
 /// Text that closes a block left open at the end of a file. A closing fence may be longer than its opening
 /// fence, so the short ones are tried first.
-pub(crate) const CLOSINGS: &[&str] = &[
-    "", "```", "~~~", "-->", "````", "~~~~", "``````````", "~~~~~~~~~~",
-];
+pub(crate) const CLOSINGS: &[&str] =
+    &["", "```", "~~~", "-->", "````", "~~~~", "``````````", "~~~~~~~~~~"];
 
 /// Plans appending entries to PATTERNS.md, which is created with a header if it does not exist.
 ///
@@ -33,14 +32,9 @@ pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Change
     let path = patterns::path(&project.planning_place().dir);
     let old = changes.current(&path)?;
     let head = templates::render(project, Template::PatternsHeader, &())?;
-    let texts: Vec<String> = entries
-        .iter()
-        .map(|entry| entry.render(project))
-        .collect::<Result<_>>()?;
-    let new = texts.iter().zip(entries).map(|(text, entry)| NewEntry {
-        text,
-        trace: &entry.trace,
-    });
+    let texts: Vec<String> =
+        entries.iter().map(|entry| entry.render(project)).collect::<Result<_>>()?;
+    let new = texts.iter().zip(entries).map(|(text, entry)| NewEntry { text, trace: &entry.trace });
     let new: Vec<NewEntry> = new.collect();
     let known = old.as_deref().unwrap_or_default();
     let longer = [known, texts.concat().as_bytes()].concat();
@@ -131,10 +125,7 @@ fn are_entries(text: &[u8], from: usize, new: &[NewEntry<'_>]) -> bool {
     let old_lines = breaks + usize::from(!old.ends_with(b"\n"));
     let text = String::from_utf8_lossy(text);
     let patterns = Patterns::parse(&text, Path::new("PATTERNS.md")).value;
-    let added = patterns
-        .entries
-        .iter()
-        .filter(|entry| entry.line > old_lines);
+    let added = patterns.entries.iter().filter(|entry| entry.line > old_lines);
     let added = added.map(|entry| entry.trace.as_ref());
     added.eq(new.iter().map(|entry| Some(entry.trace)))
 }
@@ -163,29 +154,19 @@ mod tests {
 
     fn added(old: &[u8]) -> Option<Vec<u8>> {
         let trace = trace();
-        let entry = NewEntry {
-            text: ENTRY,
-            trace: &trace,
-        };
+        let entry = NewEntry { text: ENTRY, trace: &trace };
         appended(old, HEAD, &[entry])
     }
 
     #[test]
     fn several_entries_are_appended_at_once() {
-        let (first, second) = (
-            trace(),
-            Trace {
-                phase_dir: "04-b".to_owned(),
-                ..trace()
-            },
-        );
+        let (first, second) = (trace(), Trace { phase_dir: "04-b".to_owned(), ..trace() });
         let text = ENTRY.replace("03-parser", "04-b");
         let entries = [(ENTRY, &first), (text.as_str(), &second)];
         let entries = entries.map(|(text, trace)| NewEntry { text, trace });
-        for (old, before) in [
-            ("", format!("{HEAD}\n")),
-            ("# P\n```\na\n", "# P\n```\na\n```\n\n".to_owned()),
-        ] {
+        for (old, before) in
+            [("", format!("{HEAD}\n")), ("# P\n```\na\n", "# P\n```\na\n```\n\n".to_owned())]
+        {
             let new = appended(old.as_bytes(), HEAD, &entries).unwrap();
             let expected = format!("{before}{ENTRY}\n{text}");
             assert_eq!(String::from_utf8(new).unwrap(), expected);
@@ -208,10 +189,7 @@ mod tests {
         let new = String::from_utf8(added(heading.as_bytes()).unwrap()).unwrap();
         assert_eq!(new, format!("{heading}\n\n{ENTRY}"));
         let new = String::from_utf8(added(b"# P\r\n- a\r\n").unwrap()).unwrap();
-        assert_eq!(
-            new,
-            format!("# P\r\n- a\r\n\r\n{}", ENTRY.replace('\n', "\r\n"))
-        );
+        assert_eq!(new, format!("# P\r\n- a\r\n\r\n{}", ENTRY.replace('\n', "\r\n")));
     }
 
     #[test]

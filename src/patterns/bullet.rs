@@ -142,10 +142,7 @@ mod tests {
             ["1", "2", "3", "7a"]
         );
         assert_eq!(plans("A plan (no number)"), [""; 0]);
-        assert_eq!(
-            plans("A lock blocks (plans 1, 4294967295-4294967295)").len(),
-            2
-        );
+        assert_eq!(plans("A lock blocks (plans 1, 4294967295-4294967295)").len(), 2);
         assert_eq!(plans("A lock blocks (plans 1-4294967295)").len(), 100);
         assert_eq!(plans("Count hours (plans 2 and 3 took longest)"), [""; 0]);
     }

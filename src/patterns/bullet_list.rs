@@ -23,10 +23,8 @@ pub(crate) fn section<T: AsRef<str>>(worked: &[T], failed: &[T], none_failed: &s
         if bullets.is_empty() {
             return format!("- {none}\n");
         }
-        let lines: Vec<String> = bullets
-            .iter()
-            .map(|bullet| format!("- {}\n", bullet.as_ref()))
-            .collect();
+        let lines: Vec<String> =
+            bullets.iter().map(|bullet| format!("- {}\n", bullet.as_ref())).collect();
         lines.concat()
     };
     format!(

@@ -14,8 +14,6 @@ pub fn effort(planning_dir: &Path) -> Result<Option<String>> {
     // A broken config.json is reported by the planning tool that owns it.
     let config: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
     // GSD's `model_profile` names a model, not an effort.
-    let known = ["effort", "effort_profile"]
-        .iter()
-        .find_map(|key| config.get(key)?.as_str());
+    let known = ["effort", "effort_profile"].iter().find_map(|key| config.get(key)?.as_str());
     Ok(known.map(str::to_owned))
 }

@@ -72,12 +72,7 @@ impl FinishedPhase {
                 continue;
             };
             let summary = Summary::parse(&text, &path).into_value(&mut warnings);
-            sources.push(SummarySource {
-                plan: slot.number.clone(),
-                path,
-                text,
-                summary,
-            });
+            sources.push(SummarySource { plan: slot.number.clone(), path, text, summary });
         }
         let summaries = sources.iter_mut().map(|source| &mut source.summary);
         derive_durations(summaries.collect(), git)?;
@@ -144,21 +139,14 @@ impl FinishedPhase {
 pub(crate) fn derive_durations(mut summaries: Vec<&mut Summary>, git: &Git) -> Result<()> {
     let commits = |summary: &Summary| summary.commits.clone().unwrap_or_default();
     summaries.retain(|summary| summary.duration_minutes.is_none() && commits(summary).len() > 1);
-    let wanted: Vec<String> = summaries
-        .iter()
-        .flat_map(|summary| commits(summary))
-        .collect();
+    let wanted: Vec<String> = summaries.iter().flat_map(|summary| commits(summary)).collect();
     if wanted.is_empty() {
         return Ok(());
     }
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let mut times = git.commit_times(&wanted)?.into_iter();
     for summary in summaries {
-        let known: Vec<_> = times
-            .by_ref()
-            .take(commits(summary).len())
-            .flatten()
-            .collect();
+        let known: Vec<_> = times.by_ref().take(commits(summary).len()).flatten().collect();
         summary.derive_duration(&known);
     }
     Ok(())

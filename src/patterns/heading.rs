@@ -40,11 +40,7 @@ impl EntryHeading {
     fn parse_with(title: &str, known: Option<&PhaseNumber>) -> Self {
         let (without, date) = split_date(title);
         let (phase, name) = split_phase(&without, known).unwrap_or((None, &without));
-        Self {
-            phase,
-            name: trimmed(name).to_owned(),
-            date,
-        }
+        Self { phase, name: trimmed(name).to_owned(), date }
     }
 }
 
@@ -100,16 +96,15 @@ fn split_date(title: &str) -> (String, Option<NaiveDate>) {
 
 fn last_date(title: &str) -> Option<(Range<usize>, NaiveDate)> {
     let is_digit = |at: usize| title.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    (0..title.len())
-        .rev()
-        .filter(|at| is_digit(*at) && (*at == 0 || !is_digit(at - 1)))
-        .find_map(|at| {
+    (0..title.len()).rev().filter(|at| is_digit(*at) && (*at == 0 || !is_digit(at - 1))).find_map(
+        |at| {
             let date = parse_date(&title[at..])?;
             let length = title[at..]
                 .find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '/')))
                 .unwrap_or(title.len() - at);
             Some((at..at + length, date))
-        })
+        },
+    )
 }
 
 fn trimmed_end(text: &str) -> &str {
@@ -129,12 +124,7 @@ mod tests {
     #[test]
     fn the_folder_tells_a_phase_of_a_milestone_from_a_range() {
         for (title, folder, phase, name) in [
-            (
-                "Phase 2-01: Alerts (2026-02-11)",
-                "02-01-alerts",
-                "2-01",
-                "Alerts",
-            ),
+            ("Phase 2-01: Alerts (2026-02-11)", "02-01-alerts", "2-01", "Alerts"),
             ("Phase 8-10: Retro", "CK-08-10-retro", "8-10", "Retro"),
             ("Phase 8-10: Retro", "08-retro", "8", "10: Retro"),
             ("Phase 8-10: Retro", "08-11-retro", "8", "10: Retro"),
@@ -156,54 +146,23 @@ mod tests {
     #[test]
     fn headings_of_every_spelling_are_taken_apart() {
         for (title, phase, name, date) in [
-            (
-                "Phase 5.1: Event system (2026-02-11)",
-                "5.1",
-                "Event system",
-                "2026-02-11",
-            ),
-            (
-                "Phase 03: C# (core) (2026-02-11)",
-                "3",
-                "C# (core)",
-                "2026-02-11",
-            ),
+            ("Phase 5.1: Event system (2026-02-11)", "5.1", "Event system", "2026-02-11"),
+            ("Phase 03: C# (core) (2026-02-11)", "3", "C# (core)", "2026-02-11"),
             ("Phase 3 - Auth — 2026-02-11", "3", "Auth", "2026-02-11"),
-            (
-                "Retrospective: phase 05 - Events, 2026-02-11",
-                "5",
-                "Events",
-                "2026-02-11",
-            ),
+            ("Retrospective: phase 05 - Events, 2026-02-11", "5", "Events", "2026-02-11"),
             ("[2026-02-11] Phase 3 Auth", "3", "Auth", "2026-02-11"),
             ("**Phase 3** — Auth", "3", "Auth", ""),
             ("PHASE 3b (shipped 2026-02-11)", "3b", "", "2026-02-11"),
-            (
-                "Phase 2: Since 2025-01-01 (2026-02-11)",
-                "2",
-                "Since 2025-01-01",
-                "2026-02-11",
-            ),
+            ("Phase 2: Since 2025-01-01 (2026-02-11)", "2", "Since 2025-01-01", "2026-02-11"),
             ("Phase 2: Release 1.2.3", "2", "Release 1.2.3", ""),
             ("Phase X: Later", "", "Phase X: Later", ""),
-            (
-                "What we learned in phase 3",
-                "",
-                "What we learned in phase 3",
-                "",
-            ),
+            ("What we learned in phase 3", "", "What we learned in phase 3", ""),
             ("Error handling", "", "Error handling", ""),
             ("", "", "", ""),
         ] {
             let heading = EntryHeading::parse(title);
-            let shown = heading
-                .phase
-                .map(|phase| phase.to_string())
-                .unwrap_or_default();
-            let day = heading
-                .date
-                .map(|date| date.to_string())
-                .unwrap_or_default();
+            let shown = heading.phase.map(|phase| phase.to_string()).unwrap_or_default();
+            let day = heading.date.map(|date| date.to_string()).unwrap_or_default();
             assert_eq!(
                 (shown.as_str(), heading.name.as_str(), day.as_str()),
                 (phase, name, date),

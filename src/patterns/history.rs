@@ -60,10 +60,7 @@ fn read_history(
     milestones.sort_by_key(|phases| first_day(phases));
     let (active, surveyed) = (&survey.folder.active, &survey.position.phases);
     milestones.push(read_all(active, surveyed, recorded, &mut warnings)?);
-    Ok(Parsed::new(
-        deduplicated(milestones.into_iter().flatten()),
-        warnings,
-    ))
+    Ok(Parsed::new(deduplicated(milestones.into_iter().flatten()), warnings))
 }
 
 /// Reads the phases of a milestone, with the names of those that were `surveyed`.
@@ -76,9 +73,7 @@ fn read_all(
     let git = Git::absent();
     let mut phases = Vec::new();
     for dir in &milestone.phases {
-        let own = surveyed
-            .iter()
-            .find(|phase| phase.dir.as_ref() == Some(&dir.dir));
+        let own = surveyed.iter().find(|phase| phase.dir.as_ref() == Some(&dir.dir));
         let name = own.and_then(|phase| phase.name.as_deref());
         let phase = FinishedPhase::read(dir, name, &milestone.slug, &read::text, &git)?;
         let mut phase = phase.into_value(warnings);

@@ -159,10 +159,7 @@ impl SubmittedLessons {
             }
             Ok(found)
         };
-        Ok(CheckedLessons {
-            worked: check(&self.worked)?,
-            failed: check(&self.failed)?,
-        })
+        Ok(CheckedLessons { worked: check(&self.worked)?, failed: check(&self.failed)? })
     }
 }
 
@@ -195,11 +192,7 @@ impl SubmittedLesson {
         let files = spans.filter(|span| span.contains(['/', '.']) && !span.contains(' '));
         Self {
             text: text.to_owned(),
-            files: if plans.is_empty() {
-                files.map(str::to_owned).collect()
-            } else {
-                Vec::new()
-            },
+            files: if plans.is_empty() { files.map(str::to_owned).collect() } else { Vec::new() },
             plans,
         }
     }
@@ -227,21 +220,16 @@ impl SubmittedLesson {
         let plans = self.known_plans(phase)?;
         let files = self.known_files(phase, root)?;
         if plans.is_empty() && files.is_empty() {
-            return Err(self.refused(
-                "names neither a plan nor a file",
-                "add \"plans\" or \"files\"",
-            ));
+            return Err(
+                self.refused("names neither a plan nor a file", "add \"plans\" or \"files\"")
+            );
         }
         let of_files = || {
             let files: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
             format!("({})", files.join(", "))
         };
         let own: Vec<&PlanNumber> = plans.iter().collect();
-        let citation = if plans.is_empty() {
-            of_files()
-        } else {
-            cite(&own, &[])
-        };
+        let citation = if plans.is_empty() { of_files() } else { cite(&own, &[]) };
         let is_said = plans.is_empty() && files.iter().all(|file| sentence.contains(*file));
         Ok(Lesson {
             text: Line::new(&if is_said {
@@ -249,30 +237,20 @@ impl SubmittedLesson {
             } else {
                 format!("{sentence} {citation}")
             }),
-            source: plans.first().map(|plan| LessonSource {
-                plan: plan.clone(),
-                line: 0,
-            }),
+            source: plans.first().map(|plan| LessonSource { plan: plan.clone(), line: 0 }),
         })
     }
 
     fn known_plans(&self, phase: &FinishedPhase) -> Result<Vec<PlanNumber>> {
         let known = |text: &String| {
-            let plan = text
-                .rsplit_once('-')
-                .map_or(text.as_str(), |(_, plan)| plan);
+            let plan = text.rsplit_once('-').map_or(text.as_str(), |(_, plan)| plan);
             let number = PlanNumber::parse(plan);
             let exists = |number: &PlanNumber| phase.plans.iter().any(|plan| plan.plan == *number);
             number.filter(exists).ok_or_else(|| {
-                let reason = format!(
-                    "names plan {text}, which phase {} does not have",
-                    phase.number
-                );
-                let all: Vec<String> = phase
-                    .plans
-                    .iter()
-                    .map(|plan| plan.plan.to_string())
-                    .collect();
+                let reason =
+                    format!("names plan {text}, which phase {} does not have", phase.number);
+                let all: Vec<String> =
+                    phase.plans.iter().map(|plan| plan.plan.to_string()).collect();
                 self.refused(&reason, &format!("its plans: {}", all.join(", ")))
             })
         };
@@ -332,25 +310,15 @@ mod tests {
         };
         assert_eq!(
             texts(&lessons.failed),
-            [
-                "Tests of the store run in parallel and share one folder, so they failed",
-                "A third"
-            ]
+            ["Tests of the store run in parallel and share one folder, so they failed", "A third"]
         );
         assert_eq!(lessons.failed[0].plans, ["1", "2"]);
-        assert_eq!(
-            texts(&lessons.worked),
-            ["Locks are taken before a file is read"]
-        );
+        assert_eq!(texts(&lessons.worked), ["Locks are taken before a file is read"]);
     }
 
     #[test]
     fn what_cannot_be_read_is_refused_with_the_form() {
-        for text in [
-            "",
-            "{\"worked\":[{\"txt\":\"a\"}]}",
-            "- a bullet under nothing",
-        ] {
+        for text in ["", "{\"worked\":[{\"txt\":\"a\"}]}", "- a bullet under nothing"] {
             let error = SubmittedLessons::parse(text).unwrap_err();
             assert!(error.hint.is_some(), "{text}: {error}");
         }

@@ -12,11 +12,7 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
         let severity = deviation.severity.as_deref().map(plain).unwrap_or_default();
         let says_more =
             !severity.is_empty() && !kind.to_lowercase().contains(&severity.to_lowercase());
-        Some(if says_more {
-            format!("{kind} {severity}")
-        } else {
-            kind
-        })
+        Some(if says_more { format!("{kind} {severity}") } else { kind })
     });
     let counted = count(labels);
     if counted.is_empty() {
@@ -24,10 +20,8 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
     }
     let total = stated_deviations(plans).unwrap_or_default();
     let named: u32 = counted.iter().map(|(_, count)| count).sum();
-    let mut parts: Vec<String> = counted
-        .iter()
-        .map(|(kind, count)| format!("{count} {kind}"))
-        .collect();
+    let mut parts: Vec<String> =
+        counted.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     if total > named {
         parts.push(format!("{} without a kind", total - named));
     }
@@ -99,12 +93,8 @@ mod tests {
     use crate::planning::Summary;
 
     fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
-        let mut plan = PlanRecord::new(
-            PlanNumber::from(1),
-            Summary::default(),
-            "",
-            Path::new("S.md"),
-        );
+        let mut plan =
+            PlanRecord::new(PlanNumber::from(1), Summary::default(), "", Path::new("S.md"));
         plan.deviations = vec![Deviation {
             kind: Some(kind.to_owned()),
             severity: Some(severity.to_owned()),

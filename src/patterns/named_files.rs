@@ -20,14 +20,8 @@ pub(crate) fn exists(root: &Path, file: &str) -> bool {
 impl PlanRecord {
     /// Returns the files that its deviations name, as spelled there, sorted and without duplicates.
     pub fn files_in_deviations(&self) -> Vec<&str> {
-        let in_details = self
-            .deviations
-            .iter()
-            .flat_map(|deviation| &deviation.files);
-        let in_texts = self
-            .deviations
-            .iter()
-            .flat_map(|deviation| paths(&deviation.text));
+        let in_details = self.deviations.iter().flat_map(|deviation| &deviation.files);
+        let in_texts = self.deviations.iter().flat_map(|deviation| paths(&deviation.text));
         let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
         files.sort_unstable();
         files.dedup();
@@ -37,24 +31,17 @@ impl PlanRecord {
 
 /// Returns the paths in a text: code spans whose file name has an extension.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|code| is_path(code))
+    text.split('`').skip(1).step_by(2).filter(|code| is_path(code))
 }
 
 fn is_path(code: &str) -> bool {
     let name = file_name(code);
     // `.class` is a selector or a method, hardly ever a file.
-    let extension = name
-        .rsplit_once('.')
-        .filter(|(stem, _)| !stem.is_empty())
-        .map(|(_, extension)| extension);
+    let extension =
+        name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension);
     let is_file = extension.is_some_and(|extension| {
         (1..=5).contains(&extension.len())
-            && extension
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            && extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
             && extension.bytes().any(|b| b.is_ascii_lowercase())
     });
     is_file && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))

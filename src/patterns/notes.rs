@@ -60,11 +60,7 @@ pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
         let is_new = plan(project, &line, &mut changes)?;
         Ok((is_new, changes))
     })?;
-    Ok(NoteReport {
-        line,
-        is_new,
-        diff: applied.diff,
-    })
+    Ok(NoteReport { line, is_new, diff: applied.diff })
 }
 
 fn written(project: &Project, request: &NoteRequest) -> Result<String> {
@@ -156,11 +152,7 @@ struct InsertionPoint<'t> {
 impl InsertionPoint<'_> {
     /// Returns the text with the note; `closing` closes a block that is left open, and may be empty.
     fn filled(&self, closing: &str, line: &str, end: &str) -> String {
-        let Self {
-            before,
-            opening,
-            after,
-        } = self;
+        let Self { before, opening, after } = self;
         let separator = if closing.is_empty() { "" } else { end };
         format!("{before}{separator}{closing}{opening}{line}{after}")
     }
@@ -170,12 +162,7 @@ impl InsertionPoint<'_> {
 fn insertion_points<'t>(text: &'t str, end: &'t str) -> Vec<InsertionPoint<'t>> {
     let patterns = Patterns::parse(text, Path::new("PATTERNS.md")).value;
     let outline = Outline::parse(text, 0);
-    let is_inside = |at: usize| {
-        patterns
-            .entries
-            .iter()
-            .any(|entry| entry.range.contains(&at))
-    };
+    let is_inside = |at: usize| patterns.entries.iter().any(|entry| entry.range.contains(&at));
     let own = outline
         .sections()
         .iter()
@@ -189,16 +176,9 @@ fn insertion_points<'t>(text: &'t str, end: &'t str) -> Vec<InsertionPoint<'t>> 
         let is_first = body.trim().is_empty();
         // Directly below some blocks, such as HTML, the note would belong to them.
         let openings = [format!("{end}- "), format!("{end}{end}- ")];
-        places.extend(
-            openings
-                .into_iter()
-                .skip(usize::from(is_first))
-                .map(|opening| InsertionPoint {
-                    before,
-                    opening,
-                    after: if after.is_empty() { end } else { after },
-                }),
-        );
+        places.extend(openings.into_iter().skip(usize::from(is_first)).map(|opening| {
+            InsertionPoint { before, opening, after: if after.is_empty() { end } else { after } }
+        }));
     }
     // The heading is at the level of the entries' headings, so that it ends the last entry.
     let levels = patterns.entries.iter().map(|entry| {
@@ -234,18 +214,13 @@ mod tests {
         // Entries appended later do not move the section.
         let later = format!("{second}\n### Phase 2: B (2026-03-03)\n\n**What worked:**\n- y\n");
         let third = noted(&later, "2026-03-04: three").unwrap();
-        assert!(
-            third.contains("two\n- 2026-03-04: three\n\n### Phase 2"),
-            "{third}"
-        );
+        assert!(third.contains("two\n- 2026-03-04: three\n\n### Phase 2"), "{third}");
         assert_eq!(third.replace("- 2026-03-04: three\n", ""), later);
     }
 
     #[test]
     fn the_first_note_of_an_empty_section_is_below_its_heading() {
-        for file in [
-            "# P\n\n### Notes", "# P\n\n### Notes\n", "# P\n\n### Notes\n\n",
-        ] {
+        for file in ["# P\n\n### Notes", "# P\n\n### Notes\n", "# P\n\n### Notes\n\n"] {
             let new = noted(file, "2026-02-02: one").unwrap();
             let added = "# P\n\n### Notes\n\n- 2026-02-02: one\n";
             assert_eq!(new.trim_end(), added.trim_end(), "{file:?}");
@@ -266,10 +241,7 @@ mod tests {
             ("# P\n~~~~\n```\ncode", "# P\n~~~~\n```\ncode\n~~~~\n\n"),
             ("# P\n<!-- todo\n", "# P\n<!-- todo\n-->\n\n"),
         ] {
-            assert_eq!(
-                noted(old, "2026-02-02: one").unwrap(),
-                format!("{closed}{section}")
-            );
+            assert_eq!(noted(old, "2026-02-02: one").unwrap(), format!("{closed}{section}"));
         }
         let old = "### Notes\n\n- old\n\n```\ncode\n";
         assert_eq!(
@@ -277,10 +249,7 @@ mod tests {
             format!("{old}```\n- 2026-02-02: one\n")
         );
         let old = "### Notes\n\n<div>\n";
-        assert_eq!(
-            noted(old, "2026-02-02: one").unwrap(),
-            format!("{old}\n- 2026-02-02: one\n")
-        );
+        assert_eq!(noted(old, "2026-02-02: one").unwrap(), format!("{old}\n- 2026-02-02: one\n"));
         assert_eq!(noted("# P\n<script>\nlet a;\n", "2026-02-02: one"), None);
     }
 

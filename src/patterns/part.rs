@@ -40,10 +40,7 @@ const FAILED: &[&str] = &[
 const LABELS: &[(EntryPart, &[&str])] = &[
     (EntryPart::Worked, WORKED),
     (EntryPart::Failed, FAILED),
-    (
-        EntryPart::Deviations,
-        &["deviations", "deviation", "deviations from plan"],
-    ),
+    (EntryPart::Deviations, &["deviations", "deviation", "deviations from plan"]),
     (EntryPart::Timing, &["timing", "time"]),
     (EntryPart::Date, &["date", "completed", "recorded"]),
 ];
@@ -116,10 +113,7 @@ impl DeviationCount {
             .map(|(_, kinds)| kinds.rsplit_once(')').map_or(kinds, |(kinds, _)| kinds))
             .and_then(non_placeholder);
         let count = first_number(text).or_else(|| is_none(text).then_some(0));
-        Self {
-            count,
-            kinds: kinds.map(str::to_owned),
-        }
+        Self { count, kinds: kinds.map(str::to_owned) }
     }
 }
 
@@ -129,9 +123,7 @@ fn clean(value: &str) -> &str {
 }
 
 fn is_none(text: &str) -> bool {
-    let word = text
-        .split(|c: char| !c.is_alphanumeric())
-        .find(|word| !word.is_empty());
+    let word = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
     word.is_some_and(|word| ["none", "no", "zero"].contains(&word.to_lowercase().as_str()))
 }
 
@@ -164,19 +156,10 @@ mod tests {
                 "Plans: 3, Average: 4m (2 of 3 plans), Total: 1h 05m (2 of 3 plans)",
                 ["3", "4m (2 of 3 plans)", "1h 05m (2 of 3 plans)", ""],
             ),
-            (
-                "Plans: 3, Average: unknown, Total: unknown",
-                ["3", "", "", ""],
-            ),
+            ("Plans: 3, Average: unknown, Total: unknown", ["3", "", "", ""]),
             ("**Effort:** balanced", ["", "", "", "balanced"]),
-            (
-                "Effort: balanced, then thorough",
-                ["", "", "", "balanced, then thorough"],
-            ),
-            (
-                "Total: 00:12:30; Profile: turbo",
-                ["", "", "00:12:30", "turbo"],
-            ),
+            ("Effort: balanced, then thorough", ["", "", "", "balanced, then thorough"]),
+            ("Total: 00:12:30; Profile: turbo", ["", "", "00:12:30", "turbo"]),
             ("about an hour", ["", "", "", ""]),
         ] {
             assert_eq!(timing(text), owned(expected), "{text}");
@@ -186,11 +169,7 @@ mod tests {
     #[test]
     fn deviations_are_a_count_and_kinds() {
         for (text, count, kinds) in [
-            (
-                "3 (2 Rule 1 - Bug, 1 minor)",
-                Some(3),
-                Some("2 Rule 1 - Bug, 1 minor"),
-            ),
+            ("3 (2 Rule 1 - Bug, 1 minor)", Some(3), Some("2 Rule 1 - Bug, 1 minor")),
             ("0", Some(0), None),
             ("None", Some(0), None),
             ("No deviations", Some(0), None),
@@ -202,28 +181,15 @@ mod tests {
             ("9999999999999", None, None),
         ] {
             let read = DeviationCount::parse(text);
-            assert_eq!(
-                (read.count, read.kinds.as_deref()),
-                (count, kinds),
-                "{text}"
-            );
+            assert_eq!((read.count, read.kinds.as_deref()), (count, kinds), "{text}");
         }
     }
 
     #[test]
     fn parts_have_many_names() {
-        assert_eq!(
-            EntryPart::from_label("**What Worked:**"),
-            Some(EntryPart::Worked)
-        );
-        assert_eq!(
-            EntryPart::from_label("✅ What went well"),
-            Some(EntryPart::Worked)
-        );
-        assert_eq!(
-            EntryPart::from_label("What didn’t work"),
-            Some(EntryPart::Failed)
-        );
+        assert_eq!(EntryPart::from_label("**What Worked:**"), Some(EntryPart::Worked));
+        assert_eq!(EntryPart::from_label("✅ What went well"), Some(EntryPart::Worked));
+        assert_eq!(EntryPart::from_label("What didn’t work"), Some(EntryPart::Failed));
         assert_eq!(EntryPart::from_label("Plan 02"), None);
     }
 }

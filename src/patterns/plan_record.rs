@@ -63,9 +63,7 @@ fn line_of(pattern: &str, summary: &str) -> usize {
     let head: String = pattern.chars().take(HEAD_LENGTH).collect();
     let is_of_line = !head.contains('\n');
     let at = memmem::find(summary.as_bytes(), head.as_bytes()).filter(|_| is_of_line);
-    at.map_or(0, |at| {
-        1 + memchr_iter(b'\n', &summary.as_bytes()[..at]).count()
-    })
+    at.map_or(0, |at| 1 + memchr_iter(b'\n', &summary.as_bytes()[..at]).count())
 }
 
 /// Returns the number of deviations in the plans whose summaries mention them; `None` if none does.
@@ -84,9 +82,7 @@ pub(crate) fn plans_without_deviation_count(plans: &[PlanRecord]) -> usize {
 impl PlanRecord {
     /// Creates a record from a plan's summary, as parsed and as text.
     pub fn new(plan: PlanNumber, summary: Summary, text: &str, path: &Path) -> Self {
-        let file = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let patterns = summary.patterns.unwrap_or_default();
         Self {
             plan,
@@ -111,10 +107,7 @@ impl PlanRecord {
 
     /// Returns whether another record of the same plan is identical except for the summary's file name.
     pub(crate) fn is_copy_of(&self, other: &Self) -> bool {
-        let named_alike = Self {
-            file: self.file.clone(),
-            ..other.clone()
-        };
+        let named_alike = Self { file: self.file.clone(), ..other.clone() };
         *self == named_alike
     }
 

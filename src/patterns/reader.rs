@@ -54,18 +54,13 @@ impl Patterns {
 /// Returns the sections that start an entry.
 fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
     let mut heads: Vec<&Section> = Vec::new();
-    for section in outline
-        .sections()
-        .iter()
-        .filter(|section| section.level > 0)
-    {
+    for section in outline.sections().iter().filter(|section| section.level > 0) {
         if EntryPart::from_label(&section.title).is_some() {
             continue;
         }
         // Inside an entry, a heading may mention a phase without starting a new entry.
-        let is_inside = heads
-            .last()
-            .is_some_and(|head| head.whole.contains(&section.heading.start));
+        let is_inside =
+            heads.last().is_some_and(|head| head.whole.contains(&section.heading.start));
         let names_phase = EntryHeading::parse(&section.title).phase.is_some();
         if (names_phase && !is_inside) || has_verdict(outline, section) {
             heads.push(section);
@@ -85,11 +80,7 @@ fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
         outline
             .paragraphs(&section.own)
             .flat_map(|(_, text)| text.lines())
-            .chain(
-                outline
-                    .items(&section.own)
-                    .map(|(_, item)| item.text.as_str()),
-            )
+            .chain(outline.items(&section.own).map(|(_, item)| item.text.as_str()))
             .any(|line| label(line).is_some_and(|(part, _)| part.is_verdict()))
     };
     by_label() || by_heading()
@@ -128,31 +119,18 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
             phase: heading.phase,
             name: heading.name,
             date: heading.date,
-            text: outline
-                .text()
-                .get(range.clone())
-                .unwrap_or_default()
-                .to_owned(),
+            text: outline.text().get(range.clone()).unwrap_or_default().to_owned(),
             range,
             line: head.line,
             ..PatternEntry::default()
         };
-        Self {
-            outline,
-            head,
-            entry,
-            part: EntryPart::Notes,
-            listed_deviations: 0,
-        }
+        Self { outline, head, entry, part: EntryPart::Notes, listed_deviations: 0 }
     }
 
     fn read(&mut self, path: &Path, warnings: &mut Vec<Warning>) {
         let outline = self.outline;
         let range = self.entry.range.clone();
-        let inside = outline
-            .sections_in(&range)
-            .iter()
-            .filter(|section| section.level > 0);
+        let inside = outline.sections_in(&range).iter().filter(|section| section.level > 0);
         for section in inside {
             if section.heading != self.head.heading {
                 self.open_section(&section.title);
@@ -421,13 +399,7 @@ Contract first.
         let loose: Vec<_> = patterns
             .loose
             .iter()
-            .map(|loose| {
-                (
-                    loose.section.as_deref().unwrap_or(""),
-                    loose.text.as_str(),
-                    loose.line,
-                )
-            })
+            .map(|loose| (loose.section.as_deref().unwrap_or(""), loose.text.as_str(), loose.line))
             .collect();
         assert_eq!(
             loose,

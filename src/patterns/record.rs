@@ -55,10 +55,7 @@ impl Patterns {
 
     /// Marks the entries of a phase: the one recorded from its summaries, and earlier ones of the same plans.
     fn claim(&self, phase: &FinishedPhase, claimed: &mut [bool]) {
-        let found = self
-            .entries
-            .iter()
-            .rposition(|entry| is_drawn_from(entry, phase));
+        let found = self.entries.iter().rposition(|entry| is_drawn_from(entry, phase));
         let Some((at, trace)) = found.and_then(|at| Some((at, self.entries[at].trace.as_ref()?)))
         else {
             return;
@@ -95,10 +92,7 @@ fn was_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     entry.trace.as_ref().is_some_and(|trace| {
         trace.phase_dir == phase.dir_name
             && is_same_milestone(trace.milestone.as_deref())
-            && phase
-                .plans
-                .iter()
-                .any(|plan| trace.plans.contains(&plan.plan))
+            && phase.plans.iter().any(|plan| trace.plans.contains(&plan.plan))
     })
 }
 
@@ -106,10 +100,7 @@ fn was_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
 fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let says_something = entry.texts().next().is_some() || entry.timing.plans.is_some();
     let plans = u32::try_from(phase.plans.len()).ok();
-    let slug = phase
-        .dir_name
-        .split_once(['-', '_'])
-        .map_or("", |(_, slug)| slug);
+    let slug = phase.dir_name.split_once(['-', '_']).map_or("", |(_, slug)| slug);
     let name = letters(&entry.name);
     entry.trace.is_none()
         && says_something
@@ -161,15 +152,9 @@ mod tests {
     #[test]
     fn a_phase_is_known_again_wherever_it_stands() {
         let known = patterns(&entry("default", "aa", "01,02"));
-        assert_eq!(
-            known.recorded(&phase("default", "aa", &[1, 2]), &[]),
-            Recorded::Same(1)
-        );
+        assert_eq!(known.recorded(&phase("default", "aa", &[1, 2]), &[]), Recorded::Same(1));
         // Shipped since, as a milestone with a name.
-        assert_eq!(
-            known.recorded(&phase("v1", "aa", &[1, 2]), &[]),
-            Recorded::Same(1)
-        );
+        assert_eq!(known.recorded(&phase("v1", "aa", &[1, 2]), &[]), Recorded::Same(1));
         let mut renamed = phase("v1", "aa", &[1, 2]);
         renamed.dir_name = "01-parser".to_owned();
         assert_eq!(known.recorded(&renamed, &[]), Recorded::Same(1));
@@ -206,12 +191,8 @@ mod tests {
         let own = &folder.active.phases[0];
         let same_named =
             FinishedPhase::phases_of_same_name(&folder, own, &read::text, &Git::absent());
-        let milestones: Vec<String> = same_named
-            .unwrap()
-            .value
-            .into_iter()
-            .map(|phase| phase.milestone)
-            .collect();
+        let milestones: Vec<String> =
+            same_named.unwrap().value.into_iter().map(|phase| phase.milestone).collect();
         assert_eq!(milestones, ["v2"]);
     }
 
@@ -225,10 +206,7 @@ mod tests {
         ] {
             assert_eq!(known.recorded(&changed, &[]), Recorded::Changed(1));
         }
-        assert_eq!(
-            known.recorded(&phase("default", "bb", &[3]), &[]),
-            Recorded::No
-        );
+        assert_eq!(known.recorded(&phase("default", "bb", &[3]), &[]), Recorded::No);
     }
 
     #[test]
@@ -237,16 +215,10 @@ mod tests {
         let active = phase("default", "bb", &[1]);
         let known = patterns(&entry("default", "aa", "01"));
         assert_eq!(known.recorded(&active, &[]), Recorded::Changed(1));
-        assert_eq!(
-            known.recorded(&active, std::slice::from_ref(&shipped)),
-            Recorded::No
-        );
+        assert_eq!(known.recorded(&active, std::slice::from_ref(&shipped)), Recorded::No);
         let both = entry("default", "aa", "01") + &entry("default", "bb", "01");
         let known = patterns(&both);
-        assert_eq!(
-            known.recorded(&active, std::slice::from_ref(&shipped)),
-            Recorded::Same(4)
-        );
+        assert_eq!(known.recorded(&active, std::slice::from_ref(&shipped)), Recorded::Same(4));
         let changed = phase("default", "cc", &[1]);
         assert_eq!(known.recorded(&changed, &[shipped]), Recorded::Changed(4));
         // A named milestone keeps its name, so this phase belongs to another milestone.
@@ -258,22 +230,10 @@ mod tests {
     fn entries_by_others_are_known_by_number_and_name() {
         let own = phase("default", "aa", &[1, 2]);
         for (text, expected) in [
-            (
-                "### Phase 3: The Parser (2026-02-11)\n**What worked:** x\n",
-                Recorded::Foreign(1),
-            ),
-            (
-                "## Phase 03 - parser\n**Timing:**\n- Plans: 2\n",
-                Recorded::Foreign(1),
-            ),
-            (
-                "### Phase 3: The Parser\n**Timing:**\n- Plans: 5\n",
-                Recorded::No,
-            ),
-            (
-                "### Phase 4: The Parser\n**What worked:** x\n",
-                Recorded::No,
-            ),
+            ("### Phase 3: The Parser (2026-02-11)\n**What worked:** x\n", Recorded::Foreign(1)),
+            ("## Phase 03 - parser\n**Timing:**\n- Plans: 2\n", Recorded::Foreign(1)),
+            ("### Phase 3: The Parser\n**Timing:**\n- Plans: 5\n", Recorded::No),
+            ("### Phase 4: The Parser\n**What worked:** x\n", Recorded::No),
             ("### Phase 3: The Lexer\n**What worked:** x\n", Recorded::No),
             ("### Phase 3: The Parser\nSee below.\n", Recorded::No),
         ] {

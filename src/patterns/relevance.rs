@@ -123,11 +123,7 @@ fn is_count(text: &str) -> bool {
 /// Returns the words that describe a phase: its name, goal, requirements and success criteria.
 pub fn topic(phase: &Phase, roadmap: &Roadmap) -> String {
     let mut words: Vec<String> = phase.name.iter().chain(&phase.goal).cloned().collect();
-    for planned in roadmap
-        .phases
-        .iter()
-        .filter(|planned| planned.number == phase.number)
-    {
+    for planned in roadmap.phases.iter().filter(|planned| planned.number == phase.number) {
         words.extend(planned.requirements.iter().cloned());
         words.extend(planned.success_criteria.iter().cloned());
     }
@@ -148,10 +144,7 @@ pub fn relevant(
     let best = scores.iter().copied().fold(0.0, f64::max);
     for (Candidate { pattern, age }, score) in found.iter_mut().zip(scores) {
         let fit = if best > 0.0 { score / best } else { 0.0 };
-        let recurrence = if split_citation(&pattern.text)
-            .1
-            .is_some_and(names_earlier_plans)
-        {
+        let recurrence = if split_citation(&pattern.text).1.is_some_and(names_earlier_plans) {
             RECURRENCE
         } else {
             0.0
@@ -200,17 +193,10 @@ fn candidates(patterns: &Patterns) -> Vec<Candidate> {
         }
     }
     let oldest = u32::try_from(patterns.entries.len()).unwrap_or(u32::MAX - 1);
-    for loose in patterns
-        .loose
-        .iter()
-        .filter(|loose| seen.insert(loose.text.clone()))
-    {
+    for loose in patterns.loose.iter().filter(|loose| seen.insert(loose.text.clone())) {
         let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
         let pattern = unranked(&loose.text, PatternOutcome::Noted, source, loose.line);
-        found.push(Candidate {
-            pattern,
-            age: oldest,
-        });
+        found.push(Candidate { pattern, age: oldest });
     }
     found
 }
@@ -347,19 +333,13 @@ mod tests {
     fn ranked(topic: &str, stale: &dyn Fn(usize, &str) -> Option<String>) -> Vec<String> {
         let patterns = Patterns::parse(FILE, Path::new("PATTERNS.md")).value;
         let found = relevant(&patterns, topic, stale);
-        found
-            .iter()
-            .filter_map(RelevantPattern::standalone)
-            .collect()
+        found.iter().filter_map(RelevantPattern::standalone).collect()
     }
 
     #[test]
     fn words_decide_before_age() {
         let found = ranked("file locking", &|_, _| None);
-        assert_eq!(
-            found[0],
-            "Locking the file before reading kept writers apart (phase 1)"
-        );
+        assert_eq!(found[0], "Locking the file before reading kept writers apart (phase 1)");
     }
 
     #[test]
@@ -404,9 +384,8 @@ mod tests {
 
     #[test]
     fn stale_ones_come_last_whatever_they_say() {
-        let found = ranked("file locking", &|_, text| {
-            text.contains("Locking").then(|| "gone".to_owned())
-        });
+        let found =
+            ranked("file locking", &|_, text| text.contains("Locking").then(|| "gone".to_owned()));
         assert_eq!(
             found.last().unwrap(),
             "Locking the file before reading kept writers apart (phase 1)"
@@ -421,10 +400,7 @@ mod tests {
                     **What failed:**\n- Colour codes reach the pipe (plan 01)\n- 3 of 4 plans without deviations\n";
         let patterns = Patterns::parse(file, Path::new("PATTERNS.md")).value;
         let found = relevant(&patterns, "colour codes", &|_, _| None);
-        let lines: Vec<String> = found
-            .iter()
-            .filter_map(RelevantPattern::standalone)
-            .collect();
+        let lines: Vec<String> = found.iter().filter_map(RelevantPattern::standalone).collect();
         assert_eq!(
             lines,
             [

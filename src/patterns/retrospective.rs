@@ -119,16 +119,9 @@ impl Retrospective {
         let plans = &phase.plans;
         let (worked, failed) = (lesson::worked(phase), lesson::failed(phase, context.past));
         let mut trace = phase.trace(context.commit);
-        trace.sources = worked
-            .iter()
-            .chain(&failed)
-            .map(|one| one.source.clone())
-            .collect();
+        trace.sources = worked.iter().chain(&failed).map(|one| one.source.clone()).collect();
         let mut entry = Self {
-            phase: PhaseTitle {
-                number: phase.number.clone(),
-                name: name(&phase.name),
-            },
+            phase: PhaseTitle { number: phase.number.clone(), name: name(&phase.name) },
             date: phase.completed().or(context.date),
             trace,
             worked: worked.into_iter().map(|one| one.text).collect(),
@@ -203,10 +196,7 @@ impl PlanTimes {
         };
         Self {
             plans: plans.len(),
-            average: shown(Minutes::from_number(
-                average,
-                crate::clock::TimeUnit::Minutes,
-            )),
+            average: shown(Minutes::from_number(average, crate::clock::TimeUnit::Minutes)),
             total: shown(Some(total)),
         }
     }

@@ -35,11 +35,7 @@ pub(crate) fn replace_lessons(
     let entry = known.entries.into_iter().find(|entry| entry.line == line);
     let new = entry.and_then(|entry| {
         let new = rewritten(&entry, lessons)?;
-        Some(format!(
-            "{}{new}{}",
-            &text[..entry.range.start],
-            &text[entry.range.end..]
-        ))
+        Some(format!("{}{new}{}", &text[..entry.range.start], &text[entry.range.end..]))
     });
     let new = new.ok_or_else(|| {
         Error::refused("the entry's bullets were edited and are not replaced")
@@ -70,18 +66,11 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
         Some((entry.text.find(&old)?, old, end))
     })?;
     let texts = |lessons: &[Lesson]| -> Vec<String> {
-        lessons
-            .iter()
-            .map(|lesson| lesson.text.to_string())
-            .collect()
+        lessons.iter().map(|lesson| lesson.text.to_string()).collect()
     };
     let (worked, failed) = (texts(&lessons.worked), texts(&lessons.failed));
-    let sources: Vec<Option<LessonSource>> = lessons
-        .worked
-        .iter()
-        .chain(&lessons.failed)
-        .map(|lesson| lesson.source.clone())
-        .collect();
+    let sources: Vec<Option<LessonSource>> =
+        lessons.worked.iter().chain(&lessons.failed).map(|lesson| lesson.source.clone()).collect();
     let mut new = entry.text.clone();
     let section = bullet_list::section(&worked, &failed, &none_failed).replace('\n', end);
     new.replace_range(at..at + old.len(), &section);
@@ -91,10 +80,7 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
 /// Returns the bullet that stands for an empty list of what failed: the one in the entry, or else one that
 /// agrees with its number of deviations.
 fn none_failed(entry: &PatternEntry) -> String {
-    let bullets = entry
-        .text
-        .lines()
-        .filter_map(|line| line.strip_prefix("- "));
+    let bullets = entry.text.lines().filter_map(|line| line.strip_prefix("- "));
     let written = bullets.map(str::trim_end).rfind(|text| is_filler(text));
     if let Some(written) = written.filter(|text| *text != NONE) {
         return written.to_owned();

@@ -40,9 +40,7 @@ impl StaleReasons {
         let loose = patterns.loose.iter().map(|loose| vec![loose.text.as_str()]);
         let by_line = staleness.entries.iter().zip(entries.chain(loose));
         let by_line = by_line.map(|(found, texts)| (found.line, found.reasons_of(texts)));
-        Ok(Self(
-            by_line.filter(|(_, reasons)| !reasons.is_empty()).collect(),
-        ))
+        Ok(Self(by_line.filter(|(_, reasons)| !reasons.is_empty()).collect()))
     }
 
     /// Returns the cached reasons if nothing was committed or recorded since the last check, or else checks.
@@ -65,9 +63,7 @@ impl StaleReasons {
         match Self::check(project, patterns) {
             Ok(reasons) => {
                 if let Some(fingerprint) = fingerprint {
-                    project
-                        .storage()
-                        .write_derived(CACHE, fingerprint, &reasons);
+                    project.storage().write_derived(CACHE, fingerprint, &reasons);
                 }
                 reasons
             }
@@ -126,10 +122,7 @@ mod tests {
         for patterns in [entry, note] {
             let known = digest("9c", &format!("# P\n\n{patterns}"));
             assert_eq!(known, digest("9c", &format!("# P\n\n{patterns}")));
-            assert_ne!(
-                known,
-                digest("9c", &format!("# P\n\nLearned.\n\n{patterns}"))
-            );
+            assert_ne!(known, digest("9c", &format!("# P\n\nLearned.\n\n{patterns}")));
             assert_ne!(known, digest("9d", &format!("# P\n\n{patterns}")));
         }
     }

@@ -51,10 +51,7 @@ impl Rate {
 /// Fisher's exact test, two-sided: the sum over all tables with the same margins that are no more likely than
 /// this one.
 pub fn fisher_exact(one: Rate, other: Rate) -> f64 {
-    let within = |rate: Rate| Rate {
-        count: rate.count.min(rate.of),
-        of: rate.of,
-    };
+    let within = |rate: Rate| Rate { count: rate.count.min(rate.of), of: rate.of };
     let (one, other) = (within(one), within(other));
     let all = one.of + other.of;
     let hits = one.count + other.count;
@@ -122,10 +119,7 @@ impl Ranks {
         let second = other.iter().map(|value| (*value, false));
         let mut row: Vec<(f64, bool)> = first.chain(second).collect();
         row.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut ranks = Self {
-            sum_of_first: 0.0,
-            ties: 0.0,
-        };
+        let mut ranks = Self { sum_of_first: 0.0, ties: 0.0 };
         let mut before = 0;
         for tied in row.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
             let length = to_f64(tied.len());
@@ -168,10 +162,7 @@ fn exact_p(u: f64, few: usize, many: usize) -> f64 {
     }
     let all: f64 = ways[few].iter().sum();
     let reached = ways[few].iter().enumerate();
-    let reached: f64 = reached
-        .filter(|(sum, _)| to_f64(*sum) >= u)
-        .map(|(_, count)| count)
-        .sum();
+    let reached: f64 = reached.filter(|(sum, _)| to_f64(*sum) >= u).map(|(_, count)| count).sum();
     reached / all
 }
 

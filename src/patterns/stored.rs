@@ -123,9 +123,7 @@ pub(crate) fn relevant_to(
     survey: &Survey,
     phase: Option<&Phase>,
 ) -> Vec<RelevantPattern> {
-    let topic = phase
-        .map(|phase| patterns::topic(phase, &survey.roadmap))
-        .unwrap_or_default();
+    let topic = phase.map(|phase| patterns::topic(phase, &survey.roadmap)).unwrap_or_default();
     patterns::relevant(patterns, &topic, &|line, text| reasons.about(line, text))
 }
 

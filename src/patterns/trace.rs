@@ -69,10 +69,7 @@ impl Trace {
 
     fn from_fields(fields: &str) -> Option<Self> {
         let mut trace = Self::default();
-        for (key, value) in fields
-            .split_whitespace()
-            .filter_map(|field| field.split_once('='))
-        {
+        for (key, value) in fields.split_whitespace().filter_map(|field| field.split_once('=')) {
             let value = decoded(value);
             match key {
                 "phase-dir" => trace.phase_dir = value,
@@ -106,11 +103,8 @@ impl Serialize for Trace {
         fields.serialize_field("digest", &encoded(&self.digest))?;
         fields.serialize_field("commit", &self.commit.as_deref().map(encoded))?;
         fields.serialize_field("milestone", &self.milestone.as_deref().map(encoded))?;
-        let sources: Vec<String> = self
-            .sources
-            .iter()
-            .map(|source| written_source(source.as_ref()))
-            .collect();
+        let sources: Vec<String> =
+            self.sources.iter().map(|source| written_source(source.as_ref())).collect();
         fields.serialize_field("sources", &sources.join(","))?;
         fields.serialize_field("judged", &self.judged)?;
         fields.serialize_field("bullets", &self.bullets.as_deref().map(encoded))?;
@@ -142,11 +136,7 @@ fn comments(text: &str) -> impl Iterator<Item = Comment<'_>> {
             let fields = &inner[..closing.unwrap_or(inner.len())];
             let end = text.len() - inner.len() + fields.len();
             at = end;
-            return Some(Comment {
-                range: start..end,
-                fields,
-                is_closed: closing.is_some(),
-            });
+            return Some(Comment { range: start..end, fields, is_closed: closing.is_some() });
         }
     })
 }
@@ -160,40 +150,24 @@ pub(crate) fn with_judged_mark(
     let names_phase =
         |comment: &Comment<'_>| comment.is_closed && Trace::from_fields(comment.fields).is_some();
     let Range { start: at, end } = comments(text).find(names_phase)?.range;
-    let is_own = |word: &&str| {
-        !["sources=", "judged=", "bullets="]
-            .iter()
-            .any(|key| word.starts_with(key))
-    };
-    let mut words: Vec<String> = text[at..end]
-        .split_whitespace()
-        .filter(is_own)
-        .map(str::to_owned)
-        .collect();
-    let sources: Vec<String> = sources
-        .iter()
-        .map(|source| written_source(source.as_ref()))
-        .collect();
+    let is_own =
+        |word: &&str| !["sources=", "judged=", "bullets="].iter().any(|key| word.starts_with(key));
+    let mut words: Vec<String> =
+        text[at..end].split_whitespace().filter(is_own).map(str::to_owned).collect();
+    let sources: Vec<String> =
+        sources.iter().map(|source| written_source(source.as_ref())).collect();
     if !sources.is_empty() {
         words.push(format!("sources={}", sources.join(",")));
     }
     words.push("judged=1".to_owned());
     words.push(format!("bullets={}", encoded(bullets)));
-    Some(format!(
-        "{}{} {}",
-        &text[..at],
-        words.join(" "),
-        &text[end..]
-    ))
+    Some(format!("{}{} {}", &text[..at], words.join(" "), &text[end..]))
 }
 
 /// Parses `02:41`; `None` for `-` and anything invalid.
 fn source(text: &str) -> Option<LessonSource> {
     let (plan, line) = text.rsplit_once(':')?;
-    Some(LessonSource {
-        plan: PlanNumber::parse(plan)?,
-        line: line.parse().ok()?,
-    })
+    Some(LessonSource { plan: PlanNumber::parse(plan)?, line: line.parse().ok()? })
 }
 
 fn written_source(source: Option<&LessonSource>) -> String {
@@ -238,9 +212,7 @@ fn decoded(value: &str) -> String {
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('%') {
         bytes.extend(before.as_bytes());
-        let byte = after
-            .get(..2)
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let byte = after.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
         bytes.push(byte.unwrap_or(b'%'));
         rest = byte.map_or(after, |_| &after[2..]);
     }

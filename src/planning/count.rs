@@ -16,9 +16,7 @@ impl<'a> Count<'a> {
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (done, rest) = split_number(text.trim_start())?;
         let after = rest.trim_start();
-        let after = after
-            .strip_prefix('/')
-            .or_else(|| after.strip_prefix("of "));
+        let after = after.strip_prefix('/').or_else(|| after.strip_prefix("of "));
         let total = after.and_then(|after| split_number(after.trim_start()));
         if total.is_some_and(|(_, rest)| rest.starts_with('/')) {
             return None;

@@ -55,9 +55,7 @@ fn is_title(title: &str) -> bool {
         "finalised", "finalized", "landed", "locked", "made", "recorded", "settled", "taken",
     ];
     /// Words after the noun before what the decisions are about.
-    const JOINTS: &[&str] = &[
-        "affecting", "during", "for", "from", "in", "of", "since", "with",
-    ];
+    const JOINTS: &[&str] = &["affecting", "during", "for", "from", "in", "of", "since", "with"];
     /// Words for what is not decided, or not valid.
     const UNDECIDED: &[&str] = &[
         "awaiting", "next", "needed", "needing", "needs", "outstanding", "past", "possible",
@@ -89,9 +87,7 @@ fn is_title(title: &str) -> bool {
     let is_undecided = words.iter().any(|word| UNDECIDED.contains(word));
     is_noun
         && !is_mixed
-        && kinds
-            .iter()
-            .all(|word| LISTS.contains(word) || MADE.contains(word))
+        && kinds.iter().all(|word| LISTS.contains(word) || MADE.contains(word))
         && !is_undecided
         && !heading::is_about_items(title)
 }
@@ -128,10 +124,10 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
             BlockContent::Code | BlockContent::Html => continue,
         };
         if !is_undecided && label.is_none_or(may_hold) {
-            found.extend(own.into_iter().map(|decision| Decision {
-                heading: label.map(str::to_owned),
-                ..decision
-            }));
+            found.extend(
+                own.into_iter()
+                    .map(|decision| Decision { heading: label.map(str::to_owned), ..decision }),
+            );
         }
     }
     found
@@ -140,9 +136,7 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
 /// Returns the text of a line that consists only of a bold label: `**Phase 2 decisions:**`.
 fn bold_label(paragraph: &str) -> Option<&str> {
     let inner = paragraph.strip_prefix("**")?;
-    let label = inner
-        .strip_suffix(":**")
-        .or_else(|| inner.strip_suffix("**:"))?;
+    let label = inner.strip_suffix(":**").or_else(|| inner.strip_suffix("**:"))?;
     (!label.contains("**") && !label.contains('\n')).then_some(label)
 }
 
@@ -156,20 +150,11 @@ fn introduces_undecided(paragraph: &str) -> bool {
     let text = one_line(paragraph);
     let last = text.rsplit(". ").next().unwrap_or_default();
     let words = heading::words(last);
-    let words: Vec<&str> = words
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> =
+        words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_left = |pair: &[&str]| VERBS.contains(&pair[0]) && STATES.contains(&pair[1]);
-    let is_settled = words
-        .iter()
-        .any(|word| ["now", "settled", "were"].contains(word));
-    let to_decide = [
-        ["be", "decided"],
-        ["to", "decide"],
-        ["to", "revisit"],
-        ["open", "questions"],
-    ];
+    let is_settled = words.iter().any(|word| ["now", "settled", "were"].contains(word));
+    let to_decide = [["be", "decided"], ["to", "decide"], ["to", "revisit"], ["open", "questions"]];
     let is_to_decide = |pair: &[&str]| to_decide.iter().any(|words| pair == words);
     let mut pairs = words.windows(2);
     !is_settled && pairs.any(|pair| is_left(pair) || is_to_decide(pair))
@@ -291,9 +276,8 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
 /// Returns whether the outcome of a decision says that it is no longer valid: `**Changed in 04-03**`, `Replaced by X`,
 /// but not `Replaced three scripts`.
 fn is_taken_back(outcome: &str) -> bool {
-    const TAKEN_BACK: &[&str] = &[
-        "changed", "superseded", "replaced", "reverted", "dropped", "rejected", "revoked",
-    ];
+    const TAKEN_BACK: &[&str] =
+        &["changed", "superseded", "replaced", "reverted", "dropped", "rejected", "revoked"];
     /// Words after it before when, why or by what.
     const JOINTS: &[&str] = &["after", "because", "by", "due", "later", "since"];
     let lower = outcome.to_lowercase();
@@ -304,9 +288,7 @@ fn is_taken_back(outcome: &str) -> bool {
     let mut words = rest.split_whitespace().map(bare);
     let is_time = |word: String| {
         ["milestone", "phase", "plan"].contains(&word.as_str())
-            || word
-                .trim_start_matches('v')
-                .starts_with(|c: char| c.is_ascii_digit())
+            || word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
     };
     TAKEN_BACK.contains(&first)
         && (!rest.starts_with(' ')
@@ -379,16 +361,12 @@ fn split_plain_tag(text: &str) -> Option<(&str, &str)> {
     };
     let plan = || {
         let (tag, rest) = text.split_once(':')?;
-        let of_version = tag
-            .split_once(" (")
-            .filter(|(version, _)| milestone_version(version).is_some());
+        let of_version =
+            tag.split_once(" (").filter(|(version, _)| milestone_version(version).is_some());
         let phase = of_version.and_then(|(_, phase)| phase.strip_suffix(')'));
         (is_plan(tag) || phase.is_some_and(is_phase)).then_some((tag, rest))
     };
-    square
-        .or_else(round)
-        .or_else(plan)
-        .and_then(|(tag, rest)| Some((non_placeholder(tag)?, rest)))
+    square.or_else(round).or_else(plan).and_then(|(tag, rest)| Some((non_placeholder(tag)?, rest)))
 }
 
 /// Returns whether a text names a phase or a plan of it: `Phase 6`, `Phase 28-01`.
@@ -403,9 +381,7 @@ fn is_plan(text: &str) -> bool {
     let is_number = |digits: &str| {
         (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let named = ["Plan ", "Phase "]
-        .iter()
-        .find_map(|noun| text.strip_prefix(noun));
+    let named = ["Plan ", "Phase "].iter().find_map(|noun| text.strip_prefix(noun));
     let numbers = named
         .and_then(|named| named.split_once(" P"))
         .or_else(|| named.unwrap_or(text).split_once('-'));
@@ -469,10 +445,7 @@ mod tests {
         let text = "| Phase | Decision | Rationale |\n|---|---|---|\n| 2 | Use X | fast |\n| | _(No decisions yet)_ | |\n\n- [02-03]: keep `y`\n  - a detail\n- (Phase 6): replaced z\n- None.\n";
         let found = read(text);
         let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
-        assert_eq!(
-            texts,
-            ["Use X", "[02-03]: keep `y`", "(Phase 6): replaced z"]
-        );
+        assert_eq!(texts, ["Use X", "[02-03]: keep `y`", "(Phase 6): replaced z"]);
         let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
         assert_eq!(sources, [Some("2"), Some("02-03"), Some("Phase 6")]);
         let reasons: Vec<_> = found.iter().map(|d| d.rationale.as_deref()).collect();
@@ -543,15 +516,7 @@ mod tests {
         let sources: Vec<_> = found.iter().map(|d| d.source.as_deref()).collect();
         assert_eq!(
             sources,
-            [
-                Some("04-02"),
-                Some("05.1-03"),
-                None,
-                None,
-                None,
-                Some("v0.10.0 (Phase 28-01)"),
-                None
-            ]
+            [Some("04-02"), Some("05.1-03"), None, None, None, Some("v0.10.0 (Phase 28-01)"), None]
         );
         assert_eq!(found[5].untagged(), "v");
         assert_eq!(found[0].text, "04-02: Keep the index");
@@ -597,10 +562,7 @@ mod tests {
     fn a_bold_label_is_the_heading_of_its_list() {
         let text = "- a\n\n**Phase 2 decisions:**\n- b\n\n**v1.2 roadmap structure:**\n- 5 phases\n\n**Phase structure**:\n- 1 to 4\n\n**Deferred:**\n- c\n\n**Table structure:**\n- d\n\n**Note:** more\n- e\n";
         let found = read(text);
-        let found: Vec<_> = found
-            .iter()
-            .map(|d| (d.text.as_str(), d.heading.as_deref()))
-            .collect();
+        let found: Vec<_> = found.iter().map(|d| (d.text.as_str(), d.heading.as_deref())).collect();
         assert_eq!(
             found,
             [
@@ -627,11 +589,7 @@ mod tests {
         ] {
             let found = read(&format!("{lead}\n\n- Use X\n\nRecent ones:\n\n- Keep y\n"));
             let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
-            let expected: &[&str] = if is_decided {
-                &["Use X", "Keep y"]
-            } else {
-                &["Keep y"]
-            };
+            let expected: &[&str] = if is_decided { &["Use X", "Keep y"] } else { &["Keep y"] };
             assert_eq!(texts, expected, "{lead}");
         }
     }

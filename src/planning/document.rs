@@ -25,13 +25,7 @@ impl<'a> Document<'a> {
     pub(crate) fn parse(text: &'a str, path: &Path, warnings: &mut Vec<Warning>) -> Self {
         let (front, body) = if json_lines::is_json_lines(text) {
             let fields = json_lines::parse(text, path).into_value(warnings);
-            (
-                FrontMatter {
-                    fields,
-                    range: 0..0,
-                },
-                text.len(),
-            )
+            (FrontMatter { fields, range: 0..0 }, text.len())
         } else {
             let front = FrontMatter::parse(text, path).into_value(warnings);
             let body = front.range.end;
@@ -40,20 +34,14 @@ impl<'a> Document<'a> {
         let outline = Outline::parse_beginning(text, body);
         warnings.extend(outline.warning(path));
         let labels = outline.labels(&(body..text.len()));
-        Self {
-            front,
-            outline,
-            labels,
-        }
+        Self { front, outline, labels }
     }
 
     /// Returns the first of `keys` that is present at the top level or under `metrics`.
     pub(crate) fn field(&self, keys: &[&str]) -> Option<&Node> {
         let metrics = self.front.get(&["metrics", "performance"]);
         keys.iter().find_map(|key| {
-            self.front
-                .get(&[key])
-                .or_else(|| metrics.and_then(|metrics| metrics.get(&[key])))
+            self.front.get(&[key]).or_else(|| metrics.and_then(|metrics| metrics.get(&[key])))
         })
     }
 
@@ -84,9 +72,8 @@ impl<'a> Document<'a> {
     pub(crate) fn sections(&self, fits: impl Fn(&[String]) -> bool) -> Vec<&Section> {
         let mut found: Vec<&Section> = Vec::new();
         for section in self.outline.sections() {
-            let is_inside = found
-                .last()
-                .is_some_and(|outer| outer.whole.contains(&section.heading.start));
+            let is_inside =
+                found.last().is_some_and(|outer| outer.whole.contains(&section.heading.start));
             if section.level > 0 && !is_inside && fits(&title_words(&section.title)) {
                 found.push(section);
             }

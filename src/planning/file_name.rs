@@ -83,11 +83,9 @@ impl FileName {
                 let phase = PhaseNumber::parse(only).filter(|n| Some(n) == phase_of_dir);
                 Some(file(Some(phase?), None, &[]))
             }
-            [first, second] if PlanNumber::parse(second).is_some() => Some(file(
-                Some(PhaseNumber::parse(first)?),
-                PlanNumber::parse(second),
-                &[],
-            )),
+            [first, second] if PlanNumber::parse(second).is_some() => {
+                Some(file(Some(PhaseNumber::parse(first)?), PlanNumber::parse(second), &[]))
+            }
             [first, second, slug @ ..] => {
                 let phase = PhaseNumber::parse(first)?;
                 let plan = PlanNumber::parse(second).filter(|_| begins_with_digit(second));
@@ -128,10 +126,7 @@ pub(super) struct FolderName<'a> {
 impl<'a> FolderName<'a> {
     /// Parses a folder's name in a project that numbers its phases in the given way.
     pub(super) fn new(name: &'a str, numbering: PhaseNumbering) -> Self {
-        Self {
-            name,
-            parsed: numbering.split_folder(name),
-        }
+        Self { name, parsed: numbering.split_folder(name) }
     }
 
     /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
@@ -159,10 +154,7 @@ impl<'a> FolderName<'a> {
 
 /// Splits a file name into its kind and the part without the kind's word, whose words are joined by dashes.
 fn split_kind(name: &str) -> Option<(FileKind, Cow<'_, str>)> {
-    for (ending, kind) in [
-        (".plan.jsonl", FileKind::Plan),
-        (".summary.jsonl", FileKind::Summary),
-    ] {
+    for (ending, kind) in [(".plan.jsonl", FileKind::Plan), (".summary.jsonl", FileKind::Summary)] {
         if let Some(head) = strip_suffix_ignore_case(name, ending) {
             return Some((kind, head.into()));
         }
@@ -176,9 +168,8 @@ fn split_kind(name: &str) -> Option<(FileKind, Cow<'_, str>)> {
     let (before, word) = split_last_word(before?);
     let kind = kind_of(word).filter(|_| begins_with_digit(last))?;
     PlanNumber::parse(last)?;
-    let head = before.map_or(last.into(), |before| {
-        format!("{}-{last}", with_dashes(before)).into()
-    });
+    let head =
+        before.map_or(last.into(), |before| format!("{}-{last}", with_dashes(before)).into());
     Some((kind, head))
 }
 
@@ -190,11 +181,7 @@ fn split_last_word(words: &str) -> (Option<&str>, &str) {
 }
 
 fn with_dashes(words: &str) -> Cow<'_, str> {
-    if words.contains('_') {
-        words.replace('_', "-").into()
-    } else {
-        words.into()
-    }
+    if words.contains('_') { words.replace('_', "-").into() } else { words.into() }
 }
 
 fn kind_of(word: &str) -> Option<FileKind> {
@@ -218,10 +205,7 @@ fn without_phase_dir<'a>(head: &'a str, phase_dir: &str, slug: &str) -> Option<&
 
 /// Splits at dashes and underscores, and drops the words `phase` and `plan` before a number or at the end.
 fn numbered_words(head: &str) -> Vec<&str> {
-    let mut words = head
-        .split(['-', '_'])
-        .filter(|word| !word.is_empty())
-        .peekable();
+    let mut words = head.split(['-', '_']).filter(|word| !word.is_empty()).peekable();
     let mut kept = Vec::new();
     while let Some(word) = words.next() {
         let names_it = word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan");
@@ -243,9 +227,7 @@ mod tests {
 
     fn read(name: &str, dir: &str) -> Option<(FileKind, String)> {
         FileName::parse(name, dir).map(|file| {
-            let plan = file
-                .plan
-                .map_or_else(|| "whole".to_owned(), |plan| plan.to_string());
+            let plan = file.plan.map_or_else(|| "whole".to_owned(), |plan| plan.to_string());
             (file.kind, plan)
         })
     }
@@ -281,14 +263,9 @@ mod tests {
         ] {
             let found = Some((FileKind::Plan, plan.to_owned()));
             assert_eq!(read(name, dir), found, "{name}");
-            let summary = name
-                .replace("PLAN.", "SUMMARY.")
-                .replace(".plan.", ".summary.");
-            let summary = if summary == name {
-                name.replace(".md", "-SUMMARY.md")
-            } else {
-                summary
-            };
+            let summary = name.replace("PLAN.", "SUMMARY.").replace(".plan.", ".summary.");
+            let summary =
+                if summary == name { name.replace(".md", "-SUMMARY.md") } else { summary };
             let found = Some((FileKind::Summary, plan.to_owned()));
             assert_eq!(read(&summary, dir), found, "{summary}");
         }

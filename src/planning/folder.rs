@@ -79,11 +79,7 @@ impl PlanningFolder {
         let active = active_milestone(dir, &mut warnings)?;
         let mut archived = archives(dir, &mut warnings)?;
         archived.retain(|archive| archive.dir.as_ref() != Some(&active.dir));
-        let value = Self {
-            dir: dir.to_owned(),
-            active,
-            archived,
-        };
+        let value = Self { dir: dir.to_owned(), active, archived };
         Ok(Parsed { value, warnings })
     }
 }
@@ -144,11 +140,10 @@ impl MilestoneFolder {
         let config = planning.join(vocabulary::CONFIG);
         let roadmap = home.join(vocabulary::ROADMAP);
         let numbering = OnceCell::new();
-        let phases = PhaseDir::read_all(
-            &home.join(vocabulary::PHASES),
-            OtherFolders::Mistakes,
-            || *numbering.get_or_init(|| PhaseNumbering::read(&config, &roadmap)),
-        )?;
+        let phases =
+            PhaseDir::read_all(&home.join(vocabulary::PHASES), OtherFolders::Mistakes, || {
+                *numbering.get_or_init(|| PhaseNumbering::read(&config, &roadmap))
+            })?;
         Ok(phases.map(|phases| Self {
             slug: slug.to_owned(),
             dir: home.to_owned(),
@@ -169,11 +164,7 @@ impl Archive {
         };
         let home = phases_dir(dir);
         // An archive that contains its phases directly may contain other folders, which are not reported.
-        let others = if home == *dir {
-            OtherFolders::Expected
-        } else {
-            OtherFolders::Mistakes
-        };
+        let others = if home == *dir { OtherFolders::Expected } else { OtherFolders::Mistakes };
         let numbering = OnceCell::new();
         let read_numbering = || *numbering.get_or_init(|| self.numbering(dir));
         let phases = PhaseDir::read_all(&home, others, read_numbering)?;
@@ -192,9 +183,7 @@ impl Archive {
         };
         for path in [self.roadmap_beside(dir), dir.join(vocabulary::ROADMAP)] {
             if let Some(text) = read::text(&path)? {
-                return Ok(Some(
-                    Roadmap::parse_with(&text.value, &path, numbering).value,
-                ));
+                return Ok(Some(Roadmap::parse_with(&text.value, &path, numbering).value));
             }
         }
         Ok(None)
@@ -223,20 +212,14 @@ impl Archive {
     /// Returns the names of the archived phase folders.
     pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
         let dir = self.dir.as_ref();
-        dir.map_or(Ok(Vec::new()), |dir| {
-            PhaseDir::names(&phases_dir(dir), || self.numbering(dir))
-        })
+        dir.map_or(Ok(Vec::new()), |dir| PhaseDir::names(&phases_dir(dir), || self.numbering(dir)))
     }
 }
 
 /// Returns the folder that contains an archive's phases.
 fn phases_dir(archive: &Path) -> PathBuf {
     let nested = archive.join(vocabulary::PHASES);
-    if read::is_folder(&nested) {
-        nested
-    } else {
-        archive.to_owned()
-    }
+    if read::is_folder(&nested) { nested } else { archive.to_owned() }
 }
 
 fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<MilestoneFolder> {
@@ -305,10 +288,7 @@ fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
     if read::is_folder(&taken_over.join(vocabulary::PHASES)) {
         found.insert(vocabulary::TAKEN_OVER.to_owned(), Some(taken_over));
     }
-    Ok(found
-        .into_iter()
-        .map(|(slug, dir)| Archive { slug, dir })
-        .collect())
+    Ok(found.into_iter().map(|(slug, dir)| Archive { slug, dir }).collect())
 }
 
 #[cfg(test)]
@@ -330,13 +310,8 @@ mod tests {
         dir.child("phases/10-c/10-01-PLAN.md").touch().unwrap();
         let found = read(&dir);
         assert_eq!(found.value.active.slug, DEFAULT_MILESTONE);
-        let numbers: Vec<String> = found
-            .value
-            .active
-            .phases
-            .iter()
-            .map(|p| p.number.to_string())
-            .collect();
+        let numbers: Vec<String> =
+            found.value.active.phases.iter().map(|p| p.number.to_string()).collect();
         assert_eq!(numbers, ["5", "5.1", "10"]);
     }
 
@@ -357,10 +332,7 @@ mod tests {
     fn two_archives_of_one_milestone_are_warned_of() {
         let dir = TempDir::new().unwrap();
         for name in ["v1.0", "v1.0-phases"] {
-            dir.child("milestones")
-                .child(name)
-                .create_dir_all()
-                .unwrap();
+            dir.child("milestones").child(name).create_dir_all().unwrap();
         }
         let found = read(&dir);
         assert_eq!(found.value.archived.len(), 1);
@@ -370,20 +342,13 @@ mod tests {
     #[test]
     fn archives_of_every_layout_are_found() {
         let dir = TempDir::new().unwrap();
-        dir.child("milestones/one/phases/01-a")
-            .create_dir_all()
-            .unwrap();
+        dir.child("milestones/one/phases/01-a").create_dir_all().unwrap();
         dir.child("milestones/two/01-a").create_dir_all().unwrap();
-        dir.child("milestones/v1.0-phases/01-a")
-            .create_dir_all()
-            .unwrap();
+        dir.child("milestones/v1.0-phases/01-a").create_dir_all().unwrap();
         dir.child("milestones/v1.0-ROADMAP.md").touch().unwrap();
         dir.child("milestones/v0.9-ROADMAP.md").touch().unwrap();
         let archived = read(&dir).value.archived;
-        let slugs: Vec<&str> = archived
-            .iter()
-            .map(|archive| archive.slug.as_str())
-            .collect();
+        let slugs: Vec<&str> = archived.iter().map(|archive| archive.slug.as_str()).collect();
         assert_eq!(slugs, ["one", "two", "v0.9", "v1.0"]);
         let phases: Vec<usize> = archived
             .iter()
@@ -395,29 +360,16 @@ mod tests {
     #[test]
     fn a_project_code_or_the_word_may_stand_before_the_number() {
         let dir = TempDir::new().unwrap();
-        dir.child("phases/CK-01-log-in/01-01-PLAN.md")
-            .touch()
-            .unwrap();
-        dir.child("phases/phase-02-log-out")
-            .create_dir_all()
-            .unwrap();
+        dir.child("phases/CK-01-log-in/01-01-PLAN.md").touch().unwrap();
+        dir.child("phases/phase-02-log-out").create_dir_all().unwrap();
         let found = read(&dir);
         assert_eq!(found.warnings, []);
         let phases = found.value.active.phases.iter();
         let named: Vec<_> = phases
-            .map(|phase| {
-                (
-                    phase.number.to_string(),
-                    phase.name.as_str(),
-                    phase.plans.len(),
-                )
-            })
+            .map(|phase| (phase.number.to_string(), phase.name.as_str(), phase.plans.len()))
             .collect();
         let expected = [("1", "Log in", 1), ("2", "Log out", 0)];
-        assert_eq!(
-            named,
-            expected.map(|(number, name, plans)| (number.to_owned(), name, plans))
-        );
+        assert_eq!(named, expected.map(|(number, name, plans)| (number.to_owned(), name, plans)));
     }
 
     #[test]
@@ -425,9 +377,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         dir.child("phases/42-49-range").create_dir_all().unwrap();
         dir.child("phases/m2s3-tracing").create_dir_all().unwrap();
-        dir.child("phases/01-a/01-01-SUMMARY.md")
-            .create_dir_all()
-            .unwrap();
+        dir.child("phases/01-a/01-01-SUMMARY.md").create_dir_all().unwrap();
         let found = read(&dir);
         assert_eq!(found.value.active.phases.len(), 1);
         assert_eq!(found.warnings.len(), 3);

@@ -48,10 +48,7 @@ pub struct WrittenAt {
 impl WrittenAt {
     /// Parses the date or the timestamp at the start of a text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        Some(Self {
-            day: parse_date(text)?,
-            time: parse_timestamp(text),
-        })
+        Some(Self { day: parse_date(text)?, time: parse_timestamp(text) })
     }
 
     /// Returns whether it is certainly earlier than another: on the same day, only times tell.

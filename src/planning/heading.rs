@@ -33,9 +33,7 @@ fn plain_words(title: &str) -> impl Iterator<Item = &str> {
 fn is_titled(title: &str, name: &str) -> bool {
     let chars = plain_words(title).enumerate().flat_map(|(index, word)| {
         let space = (index > 0).then_some(' ');
-        space
-            .into_iter()
-            .chain(word.chars().flat_map(char::to_lowercase))
+        space.into_iter().chain(word.chars().flat_map(char::to_lowercase))
     });
     chars.eq(name.chars())
 }
@@ -56,9 +54,8 @@ pub(crate) fn sections<'o>(
 }
 
 /// Titles of subsections for completed entries.
-pub(crate) const DONE: &[&str] = &[
-    "done", "completed", "complete", "resolved", "archived", "closed",
-];
+pub(crate) const DONE: &[&str] =
+    &["done", "completed", "complete", "resolved", "archived", "closed"];
 
 /// Returns whether a heading is about open, deferred or completed items.
 pub(crate) fn is_about_items(title: &str) -> bool {
@@ -77,9 +74,7 @@ mod tests {
 
     #[test]
     fn items_are_recognised_by_whole_words() {
-        for title in [
-            "Open Questions", "Blockers/Concerns", "Deferred", "Done", "Todos",
-        ] {
+        for title in ["Open Questions", "Blockers/Concerns", "Deferred", "Done", "Todos"] {
             assert!(is_about_items(title), "{title}");
         }
         for title in ["OpenAPI", "Key Decisions", "Definition of done"] {

@@ -36,11 +36,7 @@ impl Identity {
             .text(&["phase", "phase_number"])
             .and_then(non_placeholder)
             .map(|text| phase_id(text, of_folder.as_ref()))
-            .or_else(|| {
-                stated_plan
-                    .filter(|_| !has_milestone)
-                    .and_then(phase_of_plan)
-            })
+            .or_else(|| stated_plan.filter(|_| !has_milestone).and_then(phase_of_plan))
             .or(from_path.phase)
             .or(from_title.phase);
         let plan = stated_plan
@@ -62,15 +58,9 @@ impl Identity {
         let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
         let stem = stem.trim_end_matches("-PLAN").trim_end_matches("-SUMMARY");
         if folders.contains(&"quick") {
-            return Self {
-                phase: Some("quick".to_owned()),
-                plan: Some(stem.to_owned()),
-            };
+            return Self { phase: Some("quick".to_owned()), plan: Some(stem.to_owned()) };
         }
-        let of_phase = folders
-            .iter()
-            .rev()
-            .find(|folder| number_of_folder(folder, name).is_some());
+        let of_phase = folders.iter().rev().find(|folder| number_of_folder(folder, name).is_some());
         let file = FileName::parse(name, of_phase.unwrap_or(&""));
         let phase = of_phase.and_then(|folder| number_of_folder(folder, name));
         let of_file = file.as_ref().and_then(|file| file.phase.clone());
@@ -78,21 +68,16 @@ impl Identity {
         let is_round = stem.starts_with('R') && PlanNumber::parse(&stem[1..]).is_some();
         Self {
             phase: phase.or_else(|| of_file.map(|phase| phase.to_string())),
-            plan: number
-                .map(|plan| plan.to_string())
-                .or_else(|| is_round.then(|| stem.to_owned())),
+            plan: number.map(|plan| plan.to_string()).or_else(|| is_round.then(|| stem.to_owned())),
         }
     }
 
     /// Parses `Phase 08 Plan 10: …`.
     fn from_title(title: &str) -> Self {
-        let words: Vec<&str> = title
-            .split(|c: char| c.is_whitespace() || c == ':' || c == ',')
-            .collect();
+        let words: Vec<&str> =
+            title.split(|c: char| c.is_whitespace() || c == ':' || c == ',').collect();
         let after = |name: &str| {
-            let at = words
-                .iter()
-                .position(|word| word.eq_ignore_ascii_case(name))?;
+            let at = words.iter().position(|word| word.eq_ignore_ascii_case(name))?;
             words.get(at + 1).copied()
         };
         let phase = after("phase").and_then(|word| PhaseNumber::parse(word).map(|_| word));
@@ -169,9 +154,7 @@ fn plan_id(text: &str, phase: Option<&str>) -> Option<String> {
         }
         _ => text,
     };
-    let first = rest
-        .split(|c: char| c == '-' || c == ':' || c.is_whitespace())
-        .next()?;
+    let first = rest.split(|c: char| c == '-' || c == ':' || c.is_whitespace()).next()?;
     if PlanNumber::parse(first).is_some() {
         return Some(first.to_owned());
     }
@@ -187,10 +170,7 @@ mod tests {
         let path = Path::new(path);
         let document = Document::parse(text, path, &mut Vec::new());
         let identity = Identity::from_document(&document, path);
-        (
-            identity.phase.unwrap_or_default(),
-            identity.plan.unwrap_or_default(),
-        )
+        (identity.phase.unwrap_or_default(), identity.plan.unwrap_or_default())
     }
 
     #[test]
@@ -231,10 +211,7 @@ mod tests {
         }
         assert_eq!(ids("", path), expect("02-01", "3"));
         let stated = "---\nphase: 2\nplan: 3\n---\n";
-        assert_eq!(
-            ids(stated, "phases/02-tides/02-03-PLAN.md"),
-            expect("2", "3")
-        );
+        assert_eq!(ids(stated, "phases/02-tides/02-03-PLAN.md"), expect("2", "3"));
         assert_eq!(ids("", "phases/02-tides/02-01-PLAN.md"), expect("02", "1"));
     }
 

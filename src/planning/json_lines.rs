@@ -56,8 +56,7 @@ const TASK: &[(&str, &str)] = &[
 /// Returns whether a text is JSON Lines rather than markdown.
 pub(crate) fn is_json_lines(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
-    text.strip_prefix('{')
-        .is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
+    text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
 }
 
 /// Parses the rows into one mapping of fields, with the tasks as a list under `task_rows`.
@@ -78,11 +77,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
             Ok(Json::Object(row)) => fields.extend(header(row, line)),
             Ok(_) => warnings.push(Warning::at(path, line, "not a JSON object; skipped")),
             Err(error) => {
-                warnings.push(Warning::at(
-                    path,
-                    line,
-                    format!("not JSON ({error}); skipped"),
-                ));
+                warnings.push(Warning::at(path, line, format!("not JSON ({error}); skipped")));
             }
         }
     }
@@ -104,11 +99,8 @@ fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
     {
         row.insert("tasks_total".to_owned(), count);
     }
-    let is_words = |value: Option<&Json>| {
-        value
-            .and_then(Json::as_str)
-            .is_some_and(|text| text.contains(' '))
-    };
+    let is_words =
+        |value: Option<&Json>| value.and_then(Json::as_str).is_some_and(|text| text.contains(' '));
     if is_words(row.get("n"))
         && let Some(title) = row.remove("n")
     {
@@ -116,10 +108,7 @@ fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
     }
     // `"p":"03-02"` is the complete plan id.
     let has_plan = row.contains_key("n") || row.contains_key("plan");
-    let is_whole = row
-        .get("p")
-        .and_then(Json::as_str)
-        .is_some_and(|text| text.contains('-'));
+    let is_whole = row.get("p").and_then(Json::as_str).is_some_and(|text| text.contains('-'));
     if is_whole
         && !has_plan
         && let Some(plan) = row.remove("p")
@@ -127,15 +116,9 @@ fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
         row.insert("plan".to_owned(), plan);
     }
     // `d` means dependencies in a plan, and deviations in a summary.
-    let is_summary = ["s", "st", "status"]
-        .iter()
-        .any(|key| row.contains_key(*key));
+    let is_summary = ["s", "st", "status"].iter().any(|key| row.contains_key(*key));
     if let Some(list) = row.remove("d") {
-        let name = if is_summary {
-            "deviations"
-        } else {
-            "depends_on"
-        };
+        let name = if is_summary { "deviations" } else { "depends_on" };
         row.insert(name.to_owned(), list);
     }
     node(renamed(row, HEADER), line).pairs().to_vec()
@@ -143,16 +126,9 @@ fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
 
 fn renamed(row: JsonRow, names: &[(&str, &str)]) -> Json {
     let long = |key: String| {
-        names
-            .iter()
-            .find(|(short, _)| *short == key)
-            .map_or(key, |(_, long)| (*long).to_owned())
+        names.iter().find(|(short, _)| *short == key).map_or(key, |(_, long)| (*long).to_owned())
     };
-    Json::Object(
-        row.into_iter()
-            .map(|(key, value)| (long(key), value))
-            .collect(),
-    )
+    Json::Object(row.into_iter().map(|(key, value)| (long(key), value)).collect())
 }
 
 fn node(json: Json, line: usize) -> Node {
@@ -162,11 +138,9 @@ fn node(json: Json, line: usize) -> Node {
         Json::Number(number) => Value::Text(number.to_string()),
         Json::String(text) => Value::Text(text),
         Json::Array(list) => Value::List(list.into_iter().map(|json| node(json, line)).collect()),
-        Json::Object(map) => Value::Map(
-            map.into_iter()
-                .map(|(key, json)| (key, node(json, line)))
-                .collect(),
-        ),
+        Json::Object(map) => {
+            Value::Map(map.into_iter().map(|(key, json)| (key, node(json, line))).collect())
+        }
     };
     Node { value, line }
 }

@@ -41,14 +41,8 @@ pub(crate) fn is_lead(text: &str) -> bool {
 
 /// Returns a text with the joint before its details.
 fn with_joint(text: &str) -> String {
-    let is_sentence = text
-        .trim_end_matches(['*', '_', ')'])
-        .ends_with(['.', '!', '?']);
-    let joint = if is_lead(text) || is_sentence {
-        " "
-    } else {
-        ": "
-    };
+    let is_sentence = text.trim_end_matches(['*', '_', ')']).ends_with(['.', '!', '?']);
+    let joint = if is_lead(text) || is_sentence { " " } else { ": " };
     format!("{text}{joint}")
 }
 
@@ -65,14 +59,8 @@ mod tests {
                 "Label printer (needs its own phase): one driver; paper sizes; no cloud",
             ),
             ("- **Launch:**\n  - a\n", "**Launch:** a"),
-            (
-                "- Launch\n  - a:\n    - a1\n    - a2\n  - b\n",
-                "Launch: a: a1; a2; b",
-            ),
-            (
-                "- It hangs.\n\n  Only at\n  night.\n",
-                "It hangs. Only at night.",
-            ),
+            ("- Launch\n  - a:\n    - a1\n    - a2\n  - b\n", "Launch: a: a1; a2; b"),
+            ("- It hangs.\n\n  Only at\n  night.\n", "It hangs. Only at night."),
             ("- [ ] Move\n  - [x] read\n  - [ ] write\n", "Move: write"),
             ("- Run it\n  ```\n  make\n  ```\n\nAfter it.\n", "Run it"),
         ] {

@@ -18,11 +18,7 @@ pub struct Located<T> {
 impl<T> Located<T> {
     /// Returns another value stated by the same bytes.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Located<U> {
-        Located {
-            value: change(self.value),
-            range: self.range,
-            line: self.line,
-        }
+        Located { value: change(self.value), range: self.range, line: self.line }
     }
 }
 
@@ -49,12 +45,7 @@ impl<'a> Span<'a> {
     /// Returns the subslice between two offsets within the slice, trimmed.
     pub(crate) fn part(self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default();
-        Self {
-            text,
-            start: self.start + range.start,
-            line: self.line,
-        }
-        .trimmed()
+        Self { text, start: self.start + range.start, line: self.line }.trimmed()
     }
 
     /// Returns the text after the offset `at` within the slice.
@@ -76,20 +67,13 @@ impl<'a> Span<'a> {
 
     /// Returns `value` as stated by this slice.
     pub(crate) fn with_value<T>(self, value: T) -> Located<T> {
-        Located {
-            value,
-            range: self.start..self.start + self.text.len(),
-            line: self.line,
-        }
+        Located { value, range: self.start..self.start + self.text.len(), line: self.line }
     }
 
     /// Returns the digits at the start of the slice as a number.
     pub(crate) fn leading_number(self) -> Option<(Self, u32)> {
-        let digits = self.text.len()
-            - self
-                .text
-                .trim_start_matches(|c: char| c.is_ascii_digit())
-                .len();
+        let digits =
+            self.text.len() - self.text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let number = self.text[..digits].parse().ok()?;
         Some((self.part(0..digits), number))
     }
@@ -109,11 +93,7 @@ impl<'a> Span<'a> {
 
     fn trimmed(self) -> Self {
         let lead = self.text.len() - self.text.trim_start().len();
-        Self {
-            text: self.text.trim(),
-            start: self.start + lead,
-            line: self.line,
-        }
+        Self { text: self.text.trim(), start: self.start + lead, line: self.line }
     }
 }
 

@@ -68,11 +68,7 @@ impl PhaseNumber {
             return None;
         }
         let letter = letter.map(|c| c.to_ascii_lowercase());
-        let number = Self {
-            prefix,
-            parts,
-            letter,
-        };
+        let number = Self { prefix, parts, letter };
         Some((number, rest))
     }
 
@@ -94,9 +90,7 @@ impl PhaseNumber {
 
     /// Returns the first integer: 5 for 5.1, the milestone 2 for 2-01.
     pub fn whole(&self) -> u32 {
-        self.prefix
-            .first()
-            .map_or_else(|| self.ordinal(), |first| *first)
+        self.prefix.first().map_or_else(|| self.ordinal(), |first| *first)
     }
 
     /// Returns the integer that counts the phase among its siblings: 5 for 5.1, 1 for 2-01.
@@ -106,19 +100,13 @@ impl PhaseNumber {
 
     /// Returns the phase that has another integer and is otherwise numbered like this one: 2-07 for 2-01.
     pub(crate) fn sibling(&self, ordinal: u32) -> Self {
-        Self {
-            prefix: self.prefix.clone(),
-            ..Self::from(ordinal)
-        }
+        Self { prefix: self.prefix.clone(), ..Self::from(ordinal) }
     }
 
     /// Returns the phase directly in the milestone that contains this one: 2-04 for 2-04-01.
     pub(crate) fn in_milestone(&self) -> Self {
         match self.prefix.as_slice() {
-            [milestone, phase, ..] => Self {
-                prefix: vec![*milestone],
-                ..Self::from(*phase)
-            },
+            [milestone, phase, ..] => Self { prefix: vec![*milestone], ..Self::from(*phase) },
             _ => self.clone(),
         }
     }
@@ -145,9 +133,7 @@ impl PhaseNumber {
         let mut rest = text;
         for part in &self.prefix {
             let (digits, behind) = rest.split_at(leading_digits(rest));
-            rest = behind
-                .strip_prefix('-')
-                .filter(|_| digits.parse() == Ok(*part))?;
+            rest = behind.strip_prefix('-').filter(|_| digits.parse() == Ok(*part))?;
         }
         let (number, rest) = Self::split_after(self.prefix.clone(), rest)?;
         (number == *self).then_some(rest)
@@ -161,11 +147,7 @@ pub(super) fn leading_digits(text: &str) -> usize {
 
 impl From<u32> for PhaseNumber {
     fn from(number: u32) -> Self {
-        Self {
-            prefix: Vec::new(),
-            parts: vec![number],
-            letter: None,
-        }
+        Self { prefix: Vec::new(), parts: vec![number], letter: None }
     }
 }
 
@@ -261,10 +243,7 @@ impl PlanNumber {
 
 impl From<u32> for PlanNumber {
     fn from(number: u32) -> Self {
-        Self {
-            number,
-            letter: None,
-        }
+        Self { number, letter: None }
     }
 }
 
@@ -339,11 +318,8 @@ mod tests {
 
     #[test]
     fn a_code_or_the_word_may_stand_before_the_number_of_a_folder() {
-        let number = |name| {
-            PhaseNumbering::Plain
-                .split_folder(name)
-                .map(|(number, _)| number.to_string())
-        };
+        let number =
+            |name| PhaseNumbering::Plain.split_folder(name).map(|(number, _)| number.to_string());
         for (name, expected) in [
             ("05.1-name", "5.1"),
             ("CK-01-name", "1"),
@@ -353,14 +329,10 @@ mod tests {
         ] {
             assert_eq!(number(name).as_deref(), Some(expected), "{name}");
         }
-        for name in [
-            "m2s3-name", "v1-01-name", "round-01", "TOOLONGX-01", "CK-name", "CK", "-01",
-        ] {
+        for name in ["m2s3-name", "v1-01-name", "round-01", "TOOLONGX-01", "CK-name", "CK", "-01"] {
             assert_eq!(number(name), None, "{name}");
         }
-        let (_, rest) = PhaseNumbering::Plain
-            .split_folder("CK-01-event-system")
-            .unwrap();
+        let (_, rest) = PhaseNumbering::Plain.split_folder("CK-01-event-system").unwrap();
         assert_eq!(rest, "-event-system");
     }
 

@@ -42,9 +42,7 @@ fn is_set(config: &str) -> bool {
 /// Returns whether a roadmap numbers its phases by milestone: `### Phase 2-01: Name`.
 fn is_used(roadmap: &str) -> bool {
     // Few roadmaps contain such a title, and parsing takes time.
-    let mut titles = roadmap
-        .match_indices("Phase ")
-        .map(|(at, _)| &roadmap[at..]);
+    let mut titles = roadmap.match_indices("Phase ").map(|(at, _)| &roadmap[at..]);
     if !titles.any(|title| titled(title).is_some()) {
         return false;
     }
@@ -60,10 +58,7 @@ mod tests {
     #[test]
     fn the_form_is_read_only_where_the_project_uses_it() {
         let set = r#"{"phase_id_convention": "milestone-prefixed"}"#;
-        assert_eq!(
-            PhaseNumbering::detect(Some(set), None),
-            PhaseNumbering::MilestonePrefixed
-        );
+        assert_eq!(PhaseNumbering::detect(Some(set), None), PhaseNumbering::MilestonePrefixed);
         for config in [
             "{}",
             "[1]",

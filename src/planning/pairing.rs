@@ -49,9 +49,8 @@ pub(super) fn pair<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> Paire
         }
     }
     let phase = folder.number().map(ToString::to_string);
-    let (of_phase, of_plans): (Vec<_>, Vec<_>) = files
-        .iter()
-        .partition(|(_, file)| is_of_phase(file, phase.as_deref(), &files));
+    let (of_phase, of_plans): (Vec<_>, Vec<_>) =
+        files.iter().partition(|(_, file)| is_of_phase(file, phase.as_deref(), &files));
     for kind in [FileKind::Plan, FileKind::Summary] {
         for (name, file) in of_plans.iter().filter(|(_, file)| file.kind == kind) {
             paired.pair(name, file);
@@ -60,9 +59,7 @@ pub(super) fn pair<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> Paire
             paired.assign_phase_file(name, file);
         }
     }
-    paired
-        .plans
-        .sort_by(|a, b| (&a.number, &a.slug).cmp(&(&b.number, &b.slug)));
+    paired.plans.sort_by(|a, b| (&a.number, &a.slug).cmp(&(&b.number, &b.slug)));
     paired.ignored.sort();
     paired
 }
@@ -149,12 +146,7 @@ impl PairedPlans {
     }
 
     fn add(&mut self, number: PlanNumber, file: &FileName, name: &str) {
-        let mut slot = PlanSlot {
-            number,
-            slug: file.slug.clone(),
-            plan: None,
-            summary: None,
-        };
+        let mut slot = PlanSlot { number, slug: file.slug.clone(), plan: None, summary: None };
         slot.fill(file.kind, name);
         self.plans.push(slot);
     }
@@ -167,8 +159,7 @@ fn is_lookalike(name: &str) -> bool {
 
 /// Returns whether a file name has this extension, in whatever case.
 pub(super) fn has_ending(name: &str, ending: &str) -> bool {
-    name.rsplit_once('.')
-        .is_some_and(|(_, last)| last.eq_ignore_ascii_case(ending))
+    name.rsplit_once('.').is_some_and(|(_, last)| last.eq_ignore_ascii_case(ending))
 }
 
 #[cfg(test)]
@@ -189,43 +180,23 @@ mod tests {
     }
 
     /// A phase folder, its files, and the expected plans.
-    type Case = (
-        &'static str,
-        &'static [&'static str],
-        &'static [&'static str],
-    );
+    type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
 
     const STYLES: &[Case] = &[
         (
             "01-version",
-            &[
-                "02-PLAN.md", "01-02-SUMMARY.md", "01-PLAN.md", "01-01-SUMMARY.md", "NOTES.md",
-            ],
-            &[
-                "1 01-PLAN.md 01-01-SUMMARY.md",
-                "2 02-PLAN.md 01-02-SUMMARY.md",
-            ],
+            &["02-PLAN.md", "01-02-SUMMARY.md", "01-PLAN.md", "01-01-SUMMARY.md", "NOTES.md"],
+            &["1 01-PLAN.md 01-01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
         ),
         (
             "04-bulk",
-            &[
-                "04-PLAN-01.md", "04-01-SUMMARY.md", "04-PLAN-10.md", "04-PLAN-02.md",
-            ],
-            &[
-                "1 04-PLAN-01.md 04-01-SUMMARY.md",
-                "2 04-PLAN-02.md -",
-                "10 04-PLAN-10.md -",
-            ],
+            &["04-PLAN-01.md", "04-01-SUMMARY.md", "04-PLAN-10.md", "04-PLAN-02.md"],
+            &["1 04-PLAN-01.md 04-01-SUMMARY.md", "2 04-PLAN-02.md -", "10 04-PLAN-10.md -"],
         ),
         (
             "02-facade",
-            &[
-                "01-PLAN.md", "02-PLAN.md", "02-01-SUMMARY.md", "02-02-SUMMARY.md",
-            ],
-            &[
-                "1 01-PLAN.md 02-01-SUMMARY.md",
-                "2 02-PLAN.md 02-02-SUMMARY.md",
-            ],
+            &["01-PLAN.md", "02-PLAN.md", "02-01-SUMMARY.md", "02-02-SUMMARY.md"],
+            &["1 01-PLAN.md 02-01-SUMMARY.md", "2 02-PLAN.md 02-02-SUMMARY.md"],
         ),
         (
             "02-hooks",
@@ -234,11 +205,7 @@ mod tests {
         ),
         (
             "01-cli-scaffold",
-            &[
-                "01-project-scaffold-PLAN.md",
-                "01-project-scaffold-SUMMARY.md",
-                "02-names-PLAN.md",
-            ],
+            &["01-project-scaffold-PLAN.md", "01-project-scaffold-SUMMARY.md", "02-names-PLAN.md"],
             &[
                 "1 01-project-scaffold-PLAN.md 01-project-scaffold-SUMMARY.md",
                 "2 02-names-PLAN.md -",
@@ -246,44 +213,21 @@ mod tests {
         ),
         (
             "03-rows",
-            &[
-                "03-01.plan.jsonl", "03-01.summary.jsonl", "03-02.summary.jsonl",
-            ],
-            &[
-                "1 03-01.plan.jsonl 03-01.summary.jsonl",
-                "2 - 03-02.summary.jsonl",
-            ],
+            &["03-01.plan.jsonl", "03-01.summary.jsonl", "03-02.summary.jsonl"],
+            &["1 03-01.plan.jsonl 03-01.summary.jsonl", "2 - 03-02.summary.jsonl"],
         ),
         (
             "01-audit",
-            &[
-                "01-PLAN.md", "02-PLAN.md", "01-SUMMARY.md", "01-02-SUMMARY.md",
-            ],
-            &[
-                "1 01-PLAN.md 01-SUMMARY.md",
-                "2 02-PLAN.md 01-02-SUMMARY.md",
-            ],
+            &["01-PLAN.md", "02-PLAN.md", "01-SUMMARY.md", "01-02-SUMMARY.md"],
+            &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
         ),
-        (
-            "02-alerts",
-            &["PLAN.md", "SUMMARY.md"],
-            &["1 PLAN.md SUMMARY.md"],
-        ),
+        ("02-alerts", &["PLAN.md", "SUMMARY.md"], &["1 PLAN.md SUMMARY.md"]),
         ("02-alerts", &["SUMMARY.md"], &["1 - SUMMARY.md"]),
-        (
-            "07-one",
-            &["07-01-PLAN.md", "07-SUMMARY.md"],
-            &["1 07-01-PLAN.md 07-SUMMARY.md"],
-        ),
+        ("07-one", &["07-01-PLAN.md", "07-SUMMARY.md"], &["1 07-01-PLAN.md 07-SUMMARY.md"]),
         (
             "01-dup",
-            &[
-                "01-log-in-PLAN.md", "01-log-out-PLAN.md", "01-log-out-SUMMARY.md",
-            ],
-            &[
-                "1 01-log-in-PLAN.md -",
-                "1 01-log-out-PLAN.md 01-log-out-SUMMARY.md",
-            ],
+            &["01-log-in-PLAN.md", "01-log-out-PLAN.md", "01-log-out-SUMMARY.md"],
+            &["1 01-log-in-PLAN.md -", "1 01-log-out-PLAN.md 01-log-out-SUMMARY.md"],
         ),
     ];
 
@@ -305,10 +249,7 @@ mod tests {
                 "12-01-PLAN.md.bak", "12-01.plan.jsonl", ".12-03-PLAN.md",
             ],
         );
-        assert_eq!(
-            plans,
-            ["1 12-01-PLAN.md 12-01-SUMMARY.md", "2 12-02-PLAN.md -"]
-        );
+        assert_eq!(plans, ["1 12-01-PLAN.md 12-01-SUMMARY.md", "2 12-02-PLAN.md -"]);
         assert_eq!(
             ignored,
             [
@@ -318,18 +259,11 @@ mod tests {
         );
         let named = shown(
             "12-chat",
-            &[
-                "12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-FINAL-SUMMARY.md",
-            ],
+            &["12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-FINAL-SUMMARY.md"],
         );
-        assert_eq!(
-            (named.0.len(), named.1),
-            (2, vec!["12-FINAL-SUMMARY.md".to_owned()])
-        );
-        let (plans, ignored) = shown(
-            "12-chat",
-            &["12-01-PLAN.md", "12-02-PLAN.md", "12-SUMMARY.md"],
-        );
+        assert_eq!((named.0.len(), named.1), (2, vec!["12-FINAL-SUMMARY.md".to_owned()]));
+        let (plans, ignored) =
+            shown("12-chat", &["12-01-PLAN.md", "12-02-PLAN.md", "12-SUMMARY.md"]);
         assert_eq!((plans.len(), ignored.len()), (2, 1));
     }
 }

@@ -118,10 +118,7 @@ impl PhaseDir {
         let folder = FolderName::new(name, number.numbering());
         for (found, what) in [
             (&folders, "a folder where a file is expected; skipped"),
-            (
-                &others,
-                "a pipe, a device or a dead link where a file is expected; skipped",
-            ),
+            (&others, "a pipe, a device or a dead link where a file is expected; skipped"),
         ] {
             for slot in pair(&folder, found).plans {
                 for entry in [slot.plan, slot.summary].into_iter().flatten() {
@@ -129,9 +126,7 @@ impl PhaseDir {
                 }
             }
         }
-        let has_files = [&names, &folders, &others]
-            .iter()
-            .any(|list| !list.is_empty());
+        let has_files = [&names, &folders, &others].iter().any(|list| !list.is_empty());
         let has_remediation = folders.iter().any(|folder| folder == check::REMEDIATION);
         Ok(Self {
             number,
@@ -146,17 +141,12 @@ impl PhaseDir {
 
     /// Returns the folder's name: `05.1-event-system`.
     pub fn dir_name(&self) -> String {
-        self.dir
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default()
+        self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
     /// Returns the paths of the summaries, sorted by plan number.
     pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
-        self.plans
-            .iter()
-            .filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
+        self.plans.iter().filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
     }
 }
 
@@ -165,14 +155,9 @@ fn numbering_of_folders(
     entries: &[(String, PathKind)],
     numbering: impl Fn() -> PhaseNumbering,
 ) -> PhaseNumbering {
-    let may_differ = entries
-        .iter()
-        .any(|(name, kind)| *kind == PathKind::Folder && may_be_prefixed(name));
-    if may_differ {
-        numbering()
-    } else {
-        PhaseNumbering::Plain
-    }
+    let may_differ =
+        entries.iter().any(|(name, kind)| *kind == PathKind::Folder && may_be_prefixed(name));
+    if may_differ { numbering() } else { PhaseNumbering::Plain }
 }
 
 /// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.

@@ -41,23 +41,19 @@ impl PhaseNumbering {
 
     /// Parses a text that consists of a phase number.
     pub fn parse(self, text: &str) -> Option<PhaseNumber> {
-        self.split(text.trim())
-            .and_then(|(number, rest)| rest.is_empty().then_some(number))
+        self.split(text.trim()).and_then(|(number, rest)| rest.is_empty().then_some(number))
     }
 
     /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
     pub(crate) fn phases_in(self, text: &str) -> Vec<PhaseNumber> {
         const WORDS: &[&str] = &["phase", "phases", "fase", "fases", "фаза"];
-        const COMMANDS: &[&str] = &[
-            "--plan", "--execute", "--discuss", "--verify", ":plan", ":execute",
-        ];
+        const COMMANDS: &[&str] =
+            &["--plan", "--execute", "--discuss", "--verify", ":plan", ":execute"];
         let lower = text.to_lowercase();
         let words: Vec<&str> = lower.split_whitespace().collect();
         let names_phase = |word: &str| {
             let word = word.trim_matches(['*', '`', '(', '"', ':']);
-            WORDS
-                .iter()
-                .any(|known| word == *known || word.ends_with(&format!("-{known}")))
+            WORDS.iter().any(|known| word == *known || word.ends_with(&format!("-{known}")))
                 || COMMANDS.iter().any(|known| word.ends_with(known))
         };
         words
@@ -100,10 +96,7 @@ fn split_prefixed(text: &str) -> Option<(PhaseNumber, &str)> {
     }
     let mut prefix = Vec::new();
     let (mut last, mut rest) = text.split_at(digits);
-    while let Some(next) = rest
-        .strip_prefix('-')
-        .filter(|next| leading_digits(next) == 2)
-    {
+    while let Some(next) = rest.strip_prefix('-').filter(|next| leading_digits(next) == 2) {
         prefix.push(last.parse().ok()?);
         (last, rest) = next.split_at(2);
     }

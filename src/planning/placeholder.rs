@@ -38,9 +38,7 @@ pub fn is_absent(value: &str) -> bool {
         .trim_end_matches('.')
         .trim();
     is_placeholder
-        || PLACEHOLDERS
-            .iter()
-            .any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
+        || PLACEHOLDERS.iter().any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
         || is_none_in_other_languages(inner)
         || is_hint(bare)
 }
@@ -65,9 +63,7 @@ pub(crate) fn is_none_remark(text: &str) -> bool {
         return is_none_in_other_languages(head.trim()) || is_absent(text);
     };
     rest.is_empty()
-        || rest.starts_with([
-            '.', ',', ';', ':', '-', '(', ')', '!', '\u{2013}', '\u{2014}',
-        ])
+        || rest.starts_with(['.', ',', ';', ':', '-', '(', ')', '!', '\u{2013}', '\u{2014}'])
         || is_absent(text)
 }
 
@@ -82,9 +78,7 @@ fn is_italic_remark(value: &str) -> bool {
 }
 
 fn bare(value: &str) -> &str {
-    value
-        .trim()
-        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
+    value.trim().trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
 }
 
 /// Returns whether a value is a bracketed hint from a template: `(No decisions yet)`, `[to be planned]`.

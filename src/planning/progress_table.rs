@@ -66,26 +66,16 @@ struct Columns {
 /// Returns the rows of a table of phases with their status; empty for any other table.
 pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow> {
     Columns::find(table).map_or_else(Vec::new, |columns| {
-        table
-            .rows
-            .iter()
-            .filter_map(|row| columns.read(row, numbering))
-            .collect()
+        table.rows.iter().filter_map(|row| columns.read(row, numbering)).collect()
     })
 }
 
 impl Columns {
     /// Finds the columns. The phase must be the first column, since requirement tables also name phases.
     fn find(table: &Table) -> Option<Self> {
-        let headers: Vec<String> = table
-            .header
-            .iter()
-            .map(|cell| heading::words(cell))
-            .collect();
+        let headers: Vec<String> = table.header.iter().map(|cell| heading::words(cell)).collect();
         let column = |names: &[&str]| {
-            names
-                .iter()
-                .find_map(|name| headers.iter().position(|header| header == name))
+            names.iter().find_map(|name| headers.iter().position(|header| header == name))
         };
         let first_is_sign = table.header.first()?.trim() == "#";
         let first_is_phase = matches!(headers.first()?.as_str(), "phase" | "no" | "no." | "nr");
@@ -121,27 +111,19 @@ impl Columns {
         // In a row with a cell missing, the count is in the cell before.
         let is_status = |span: &Span<'_>| PhaseProgress::parse(span.text).is_some();
         let is_shifted = cell(self.plans).as_ref().is_some_and(is_status);
-        let before = self
-            .plans
-            .filter(|_| is_shifted)
-            .and_then(|at| at.checked_sub(1));
+        let before = self.plans.filter(|_| is_shifted).and_then(|at| at.checked_sub(1));
         let before = cell(before.filter(|at| *at > 0)).filter(|span| span.text.contains('/'));
-        let shifted = before
-            .and_then(counts)
-            .filter(|count| count.rest.text.is_empty());
+        let shifted = before.and_then(counts).filter(|count| count.rest.text.is_empty());
         let counted = cell(self.plans).and_then(counts);
-        let (mut complete, mut total) = counted
-            .as_ref()
-            .map_or((None, None), |counted| (counted.complete, counted.total));
+        let (mut complete, mut total) =
+            counted.as_ref().map_or((None, None), |counted| (counted.complete, counted.total));
         if self.is_total_first && complete.is_some() {
             std::mem::swap(&mut complete, &mut total);
         }
         if self.is_done_alone && complete.is_none() {
             complete = total.take();
         }
-        let beside_counts = counted
-            .as_ref()
-            .map_or(cell(self.plans), |counted| Some(counted.rest));
+        let beside_counts = counted.as_ref().map_or(cell(self.plans), |counted| Some(counted.rest));
         if let Some(shifted) = shifted.filter(|_| counted.is_none()) {
             (complete, total) = (shifted.complete, shifted.total);
         }
@@ -206,9 +188,7 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
 /// Returns a name without backticks around it, or a single one at an end; those around a part of it stay.
 pub(super) fn without_code_marks(name: &str) -> &str {
     let is_single = name.matches('`').count() == 1;
-    let inner = name
-        .strip_prefix('`')
-        .and_then(|rest| rest.strip_suffix('`'));
+    let inner = name.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     match inner.filter(|inner| !inner.contains('`')) {
         Some(inner) => inner,
         None if is_single => name.trim_matches('`'),
@@ -264,9 +244,7 @@ mod tests {
         let outline = Outline::parse(text, 0);
         let all = 0..text.len();
         let tables = outline.tables(&all);
-        tables
-            .flat_map(|table| rows(table, PhaseNumbering::Plain))
-            .collect()
+        tables.flat_map(|table| rows(table, PhaseNumbering::Plain)).collect()
     }
 
     #[test]
@@ -275,17 +253,11 @@ mod tests {
         let found = read(text);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].name.as_deref(), Some("Name"));
-        assert_eq!(
-            (found[0].plans_complete, found[0].plans_total),
-            (Some(3), Some(4))
-        );
+        assert_eq!((found[0].plans_complete, found[0].plans_total), (Some(3), Some(4)));
         let status = found[0].status.clone().unwrap();
         assert_eq!(&text[status.range], "In progress");
         assert_eq!(found[1].number.to_string(), "5.1");
-        assert_eq!(
-            (found[1].plans_complete, found[1].plans_total),
-            (Some(0), None)
-        );
+        assert_eq!((found[1].plans_complete, found[1].plans_total), (Some(0), None));
     }
 
     #[test]
@@ -310,10 +282,7 @@ mod tests {
         let spaced = read(
             "| Phase | Status | Plans written / executed |\n|---|---|---|\n| 1 (M1) | \u{2713} **COMPLETE** (x) | 3 / 2 |\n",
         );
-        assert_eq!(
-            (spaced[0].plans_complete, spaced[0].plans_total),
-            (Some(2), Some(3))
-        );
+        assert_eq!((spaced[0].plans_complete, spaced[0].plans_total), (Some(2), Some(3)));
         assert_eq!(spaced[0].name.as_deref(), Some("M1"));
     }
 

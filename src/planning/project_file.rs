@@ -89,10 +89,7 @@ fn description(outline: &Outline<'_>) -> Option<String> {
         .next()
         .and_then(|section| paragraph(outline, &section.own))
         .or_else(|| {
-            let mut heads = outline
-                .sections()
-                .iter()
-                .filter(|section| section.level <= 1);
+            let mut heads = outline.sections().iter().filter(|section| section.level <= 1);
             heads.find_map(|section| paragraph(outline, &section.own))
         })
         .or_else(|| {
@@ -166,9 +163,7 @@ fn bullets_under(outline: &Outline<'_>, names: &[&str]) -> Vec<String> {
 fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
     let mut sections = decision::sections(outline).peekable();
     if sections.peek().is_some() {
-        return sections
-            .flat_map(|section| decision::decisions(outline, &section.own))
-            .collect();
+        return sections.flat_map(|section| decision::decisions(outline, &section.own)).collect();
     }
     let all = 0..outline.text().len();
     outline
@@ -204,14 +199,8 @@ mod tests {
     fn emphasis_of_a_whole_core_value_says_nothing() {
         let value = |text: &str| read(&format!("# demo\n\n**Core value:** {text}\n")).core_value;
         for (written, plain) in [
-            (
-                "**Every sale is counted once.**",
-                "Every sale is counted once.",
-            ),
-            (
-                "_Every sale is counted once._",
-                "Every sale is counted once.",
-            ),
+            ("**Every sale is counted once.**", "Every sale is counted once."),
+            ("_Every sale is counted once._", "Every sale is counted once."),
             ("**Every** sale, **once**", "**Every** sale, **once**"),
             ("Every sale *once*", "Every sale *once*"),
         ] {

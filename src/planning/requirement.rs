@@ -32,10 +32,7 @@ impl Requirement {
                     return Self { id: None, text };
                 }
                 let text = lines.iter().find_map(|line| after_id(line, name));
-                Self {
-                    id: Some(name.clone()),
-                    text,
-                }
+                Self { id: Some(name.clone()), text }
             })
             .collect()
     }
@@ -51,10 +48,7 @@ fn is_id(text: &str) -> bool {
 fn lines(text: &str) -> Vec<String> {
     let outline = Outline::parse_beginning(text, 0);
     let all = 0..text.len();
-    let headings = outline
-        .sections()
-        .iter()
-        .map(|section| section.title.clone());
+    let headings = outline.sections().iter().map(|section| section.title.clone());
     let items = outline.items(&all).map(|(_, item)| item.text.clone());
     let paragraphs = outline.paragraphs(&all).map(|(_, text)| text.to_owned());
     let rows = outline.tables(&all).flat_map(|table| &table.rows);
@@ -62,11 +56,7 @@ fn lines(text: &str) -> Vec<String> {
         [id, text, ..] if !is_place(text) => Some(format!("{id}: {text}")),
         _ => None,
     });
-    items
-        .chain(headings)
-        .chain(paragraphs)
-        .chain(rows)
-        .collect()
+    items.chain(headings).chain(paragraphs).chain(rows).collect()
 }
 
 /// Returns whether a cell names the phase in which a requirement is met, rather than describing it.
@@ -89,10 +79,7 @@ fn after_id(line: &str, id: &str) -> Option<String> {
     let mut rest = rest.trim_start_matches(is_mark);
     // A backtick closes the id only if one opened it; any other opens a code span of the requirement.
     if is_code {
-        rest = rest
-            .strip_prefix('`')
-            .unwrap_or(rest)
-            .trim_start_matches(is_mark);
+        rest = rest.strip_prefix('`').unwrap_or(rest).trim_start_matches(is_mark);
     }
     let text = one_line(rest);
     non_placeholder(&text).map(str::to_owned)
@@ -105,10 +92,7 @@ mod tests {
     fn texts(requirements: &str) -> Vec<Option<String>> {
         let named = ["REQ-01".to_owned(), "AUTH-2".to_owned()];
         let found = Requirement::resolve(&named, requirements);
-        found
-            .into_iter()
-            .map(|requirement| requirement.text)
-            .collect()
+        found.into_iter().map(|requirement| requirement.text).collect()
     }
 
     #[test]
@@ -116,10 +100,7 @@ mod tests {
         let both = [Some("One (must)".to_owned()), Some("Two".to_owned())];
         assert_eq!(
             texts("- **REQ-01**: `meta/` folder\n- `AUTH-2`: `x` works\n"),
-            [
-                Some("`meta/` folder".to_owned()),
-                Some("`x` works".to_owned())
-            ]
+            [Some("`meta/` folder".to_owned()), Some("`x` works".to_owned())]
         );
         for text in [
             "- [ ] **REQ-01**: One (must)\n- [x] AUTH-2 \u{2014} Two\n",
@@ -142,10 +123,7 @@ mod tests {
     #[test]
     fn a_text_in_place_of_an_id_stands_for_itself() {
         let found = Requirement::resolve(&["Fast start, under 2 s".to_owned()], "");
-        let expected = Requirement {
-            id: None,
-            text: Some("Fast start, under 2 s".to_owned()),
-        };
+        let expected = Requirement { id: None, text: Some("Fast start, under 2 s".to_owned()) };
         assert_eq!(found, [expected]);
     }
 }

@@ -48,10 +48,7 @@ pub fn installed_skills(project: &Project) -> Parsed<Vec<Skill>> {
             continue;
         }
         for name in names(&folder, &mut warnings) {
-            let skill = Skill {
-                name,
-                scope: Some(scope.to_owned()),
-            };
+            let skill = Skill { name, scope: Some(scope.to_owned()) };
             if !skills.contains(&skill) {
                 skills.push(skill);
             }
@@ -71,9 +68,7 @@ fn names(folder: &Path, warnings: &mut Vec<Warning>) -> Vec<String> {
             return Vec::new();
         }
     };
-    let folders = listed
-        .into_iter()
-        .filter(|(_, kind)| *kind == PathKind::Folder);
+    let folders = listed.into_iter().filter(|(_, kind)| *kind == PathKind::Folder);
     folders
         .filter_map(|(name, _)| {
             let file = folder.join(&name).join("SKILL.md");
@@ -121,15 +116,9 @@ mod tests {
 
     #[test]
     fn skills_of_all_places_are_found_once() {
-        let tree = Tree::new(&[
-            "app/.git",
-            "app/.claude/skills/empty",
-            "home/.claude/skills/.hidden",
-        ]);
-        tree.write(
-            "home/.claude/skills/zebra/SKILL.md",
-            "---\nname: aardvark\n---\n",
-        );
+        let tree =
+            Tree::new(&["app/.git", "app/.claude/skills/empty", "home/.claude/skills/.hidden"]);
+        tree.write("home/.claude/skills/zebra/SKILL.md", "---\nname: aardvark\n---\n");
         tree.write("home/.claude/skills/.hidden/SKILL.md", "");
         tree.write("home/.claude/skills/README.md", "");
         tree.write("app/.claude/skills/docs/SKILL.md", "no front matter");
@@ -137,15 +126,9 @@ mod tests {
             "app/.agents/skills/docs/SKILL.md",
             "---\nname: docs\ndescription: a: b: c\n---\n",
         );
-        tree.write(
-            "app/.agents/skills/two-words/SKILL.md",
-            "---\nname: Two Words\n---\n",
-        );
+        tree.write("app/.agents/skills/two-words/SKILL.md", "---\nname: Two Words\n---\n");
         let found = found(&tree, "app");
-        assert_eq!(
-            shown(&found),
-            ["aardvark (global)", "docs (project)", "two-words (project)"]
-        );
+        assert_eq!(shown(&found), ["aardvark (global)", "docs (project)", "two-words (project)"]);
         assert_eq!(found.warnings, []);
     }
 

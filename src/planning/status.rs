@@ -66,32 +66,18 @@ const PREFIXES: &[(PhaseProgress, &[&str])] = &[
     ),
     (PhaseProgress::Blocked, &["blocked", "on hold", "paused"]),
     (PhaseProgress::Deferred, &["deferred", "postponed"]),
-    (
-        PhaseProgress::Superseded,
-        &["superseded", "merged into", "absorbed"],
-    ),
+    (PhaseProgress::Superseded, &["superseded", "merged into", "absorbed"]),
     (
         PhaseProgress::Removed,
-        &[
-            "removed", "dropped", "cancelled", "canceled", "skipped", "abandoned", "obsolete",
-        ],
+        &["removed", "dropped", "cancelled", "canceled", "skipped", "abandoned", "obsolete"],
     ),
 ];
 
 /// Symbols that represent a status if no word does.
 const SYMBOLS: &[(PhaseProgress, &str)] = &[
-    (
-        PhaseProgress::Complete,
-        "\u{2705}\u{2713}\u{2714}\u{2611}\u{25cf}",
-    ),
-    (
-        PhaseProgress::InProgress,
-        "\u{25d1}\u{25d0}\u{1f6a7}\u{1f504}\u{1f7e1}",
-    ),
-    (
-        PhaseProgress::NotStarted,
-        "\u{25cb}\u{2b1c}\u{1f4cb}\u{23f3}",
-    ),
+    (PhaseProgress::Complete, "\u{2705}\u{2713}\u{2714}\u{2611}\u{25cf}"),
+    (PhaseProgress::InProgress, "\u{25d1}\u{25d0}\u{1f6a7}\u{1f504}\u{1f7e1}"),
+    (PhaseProgress::NotStarted, "\u{25cb}\u{2b1c}\u{1f4cb}\u{23f3}"),
     (PhaseProgress::Removed, "\u{23ed}"),
     (PhaseProgress::Blocked, "\u{1f6ab}"),
 ];
@@ -128,10 +114,7 @@ impl PhaseProgress {
 
     /// Returns whether a status means that work remains.
     pub(crate) fn is_open_status(status: &str) -> bool {
-        matches!(
-            Self::parse(status),
-            Some(Self::InProgress | Self::NotStarted | Self::Blocked)
-        )
+        matches!(Self::parse(status), Some(Self::InProgress | Self::NotStarted | Self::Blocked))
     }
 
     /// Returns whether the phase is no longer to be done under its own number.
@@ -158,9 +141,7 @@ pub(crate) fn is_status(text: &str) -> bool {
     // are not.
     rest.trim_start().is_empty()
         || begins_with_date(rest.trim_start())
-        || rest
-            .trim_start()
-            .starts_with(|c: char| !c.is_alphanumeric() && c != '&')
+        || rest.trim_start().starts_with(|c: char| !c.is_alphanumeric() && c != '&')
         || text.trim().chars().any(char::is_alphabetic)
             && !text.trim().chars().any(char::is_lowercase)
 }
@@ -174,11 +155,7 @@ pub(crate) fn last_square_brackets(text: &str) -> Option<(usize, &str)> {
     let inside = &inner[at + 1..];
     let is_shouted = |word: &str| word.len() > 3 && word.chars().all(char::is_uppercase);
     let is_sentence = !inside.contains(char::is_lowercase)
-        && inside
-            .split([' ', ';', ','])
-            .filter(|word| is_shouted(word))
-            .count()
-            > 1;
+        && inside.split([' ', ';', ',']).filter(|word| is_shouted(word)).count() > 1;
     (is_status(inside) || is_sentence).then_some((at, inside))
 }
 
@@ -230,15 +207,11 @@ const OF_MILESTONES: &[&str] = &[
 
 /// Returns whether a text is a status of a milestone, perhaps with its date or a remark.
 fn is_status_of_milestone(text: &str) -> bool {
-    let words = text
-        .trim()
-        .trim_start_matches(|c: char| !c.is_alphanumeric());
+    let words = text.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     if words.is_empty() {
         return PhaseProgress::from_symbol(text).is_some();
     }
-    let rest = OF_MILESTONES
-        .iter()
-        .find_map(|word| strip_prefix_ignore_case(words, word));
+    let rest = OF_MILESTONES.iter().find_map(|word| strip_prefix_ignore_case(words, word));
     rest.is_some_and(|rest| {
         let date = rest.trim_start().trim_start_matches("on ");
         let remark = rest.trim_start();
@@ -287,9 +260,7 @@ mod tests {
 
     #[test]
     fn names_that_begin_like_a_status_are_names() {
-        for text in [
-            "Complete Rewrite", "Planning & Research", "Doneness", "Events",
-        ] {
+        for text in ["Complete Rewrite", "Planning & Research", "Doneness", "Events"] {
             assert!(!is_status(text), "{text}");
         }
         for text in [
@@ -311,16 +282,10 @@ mod tests {
             ("v1.0 MVP: archived", "v1.0 MVP"),
             ("v1.0 MVP \u{2705}", "v1.0 MVP"),
             ("v2.0 Feature Gaps COMPLETE", "v2.0 Feature Gaps"),
-            (
-                "Milestone 1 \u{2014} Harbour Map \u{2014} done",
-                "Milestone 1 \u{2014} Harbour Map",
-            ),
+            ("Milestone 1 \u{2014} Harbour Map \u{2014} done", "Milestone 1 \u{2014} Harbour Map"),
             ("v2.0 Complete Rewrite", "v2.0 Complete Rewrite"),
             ("v2.0: Complete Rewrite", "v2.0: Complete Rewrite"),
-            (
-                "M2 Single path (M1 closed 2026-05-12)",
-                "M2 Single path (M1 closed 2026-05-12)",
-            ),
+            ("M2 Single path (M1 closed 2026-05-12)", "M2 Single path (M1 closed 2026-05-12)"),
             ("v2.0 - Planning", "v2.0 - Planning"),
             ("v2.0 \u{2014} Active Users", "v2.0 \u{2014} Active Users"),
             ("SHIPPED", "SHIPPED"),

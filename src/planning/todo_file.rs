@@ -39,10 +39,7 @@ pub(crate) fn open_title(text: &str, path: &Path) -> Option<String> {
     let front = FrontMatter::parse(text, path).value;
     let status = front.text(&["status"]);
     let is_done = status.is_some_and(PhaseProgress::is_complete_status)
-        || front
-            .text(&["resolved", "completed"])
-            .and_then(non_placeholder)
-            .is_some();
+        || front.text(&["resolved", "completed"]).and_then(non_placeholder).is_some();
     if is_done {
         return None;
     }
@@ -55,11 +52,7 @@ pub(crate) fn open_title(text: &str, path: &Path) -> Option<String> {
         let words = if words.is_empty() { &stem } else { words };
         words.replace('-', " ")
     };
-    Some(
-        in_front
-            .or_else(heading)
-            .map_or_else(of_name, str::to_owned),
-    )
+    Some(in_front.or_else(heading).map_or_else(of_name, str::to_owned))
 }
 
 /// Returns the todos of STATE.md, then those of the files that it does not list; where there are files, a mere count in
@@ -79,13 +72,9 @@ pub(crate) fn merged(stated: &[String], files: Vec<(&Path, String)>) -> Vec<Stri
         let counted = [" pending", " todo", " open todo"];
         rest.len() < todo.len() && counted.iter().any(|word| rest.starts_with(word))
     };
-    let kept = stated
-        .iter()
-        .filter(|todo| files.is_empty() || !is_count(todo));
+    let kept = stated.iter().filter(|todo| files.is_empty() || !is_count(todo));
     let mut todos: Vec<String> = kept.cloned().collect();
-    let further = files
-        .into_iter()
-        .filter(|(path, title)| !is_listed(path, title));
+    let further = files.into_iter().filter(|(path, title)| !is_listed(path, title));
     todos.extend(further.map(|(_, title)| title));
     todos
 }
@@ -96,11 +85,8 @@ mod tests {
 
     #[test]
     fn files_add_what_the_state_does_not_list() {
-        let stated = [
-            "5 pending todos",
-            "Integration tests for the API",
-            "See `2026-03-10-labels`",
-        ];
+        let stated =
+            ["5 pending todos", "Integration tests for the API", "See `2026-03-10-labels`"];
         let stated = stated.map(str::to_owned);
         let file = |name, title: &str| (Path::new(name), title.to_owned());
         let files = vec![
@@ -116,23 +102,14 @@ mod tests {
     fn a_todo_is_named_by_its_title_its_heading_or_its_file() {
         let path = Path::new("todos/pending/2026-03-10-print-labels.md");
         for (text, expected) in [
-            (
-                "---\ncreated: 2026-03-10\ntitle: Print all\n---\n# Other\n",
-                "Print all",
-            ),
-            (
-                "---\ncreated: 2026-03-10\n---\n\n# Print them\n",
-                "Print them",
-            ),
+            ("---\ncreated: 2026-03-10\ntitle: Print all\n---\n# Other\n", "Print all"),
+            ("---\ncreated: 2026-03-10\n---\n\n# Print them\n", "Print them"),
             ("## Problem\n\nMany.\n", "print labels"),
             ("", "print labels"),
         ] {
             assert_eq!(open_title(text, path).as_deref(), Some(expected));
         }
-        for text in [
-            "---\ntitle: A\nstatus: done\n---\n",
-            "---\nresolved: 2026-03-11\n---\n",
-        ] {
+        for text in ["---\ntitle: A\nstatus: done\n---\n", "---\nresolved: 2026-03-11\n---\n"] {
             assert_eq!(open_title(text, path), None);
         }
     }

@@ -81,14 +81,8 @@ mod tests {
 
     #[test]
     fn a_phase_is_complete_if_all_with_its_number_are() {
-        let phase = |number: u32, state| Phase {
-            state,
-            ..Phase::empty(PhaseNumber::from(number))
-        };
-        let waiting = Phase {
-            awaits_check: true,
-            ..phase(4, PhaseState::Done)
-        };
+        let phase = |number: u32, state| Phase { state, ..Phase::empty(PhaseNumber::from(number)) };
+        let waiting = Phase { awaits_check: true, ..phase(4, PhaseState::Done) };
         let phases = [
             phase(1, PhaseState::Done),
             phase(2, PhaseState::Done),

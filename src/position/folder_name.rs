@@ -59,10 +59,7 @@ pub(crate) fn name_of_past_phase<'a>(folder: &'a PhaseDir, planned: Option<&'a s
 const SAME_STEM: usize = 4;
 
 fn common_start(one: &str, other: &str) -> usize {
-    one.chars()
-        .zip(other.chars())
-        .take_while(|(a, b)| a == b)
-        .count()
+    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
 }
 
 /// An index from words to names of phases, to find the names that match a folder.
@@ -75,10 +72,7 @@ pub(crate) struct NameIndex {
 
 impl NameIndex {
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut index = Self {
-            lengths: Vec::new(),
-            with_word: HashMap::new(),
-        };
+        let mut index = Self { lengths: Vec::new(), with_word: HashMap::new() };
         for (place, name) in names.enumerate() {
             let words = words(name);
             index.lengths.push(words.len());

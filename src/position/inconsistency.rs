@@ -36,10 +36,8 @@ fn missing(survey: &Survey) -> Vec<Warning> {
     if folders(survey).next().is_none() {
         return Vec::new();
     }
-    let documents = [
-        (vocabulary::STATE, survey.has_state),
-        (vocabulary::ROADMAP, survey.has_roadmap),
-    ];
+    let documents =
+        [(vocabulary::STATE, survey.has_state), (vocabulary::ROADMAP, survey.has_roadmap)];
     let absent = documents.iter().filter(|(_, is_there)| !is_there);
     absent
         .map(|(name, _)| {
@@ -60,10 +58,7 @@ fn unlisted(survey: &Survey, roadmap: &Path) -> Option<Warning> {
     let message = match absent.as_slice() {
         [] => return None,
         [one] => format!("does not list phase {one}, which has a folder"),
-        more => format!(
-            "does not list phases {}, which have folders",
-            more.join(", ")
-        ),
+        more => format!("does not list phases {}, which have folders", more.join(", ")),
     };
     (!listed.is_empty()).then(|| Warning::file(roadmap, message))
 }
@@ -98,11 +93,7 @@ fn gap(survey: &Survey) -> Option<Warning> {
         let has = |phase: &PhaseNumber| phase.is_sibling(one) && phase.ordinal() == number;
         let ranges = survey.roadmap.milestones.iter();
         let mut ranges = ranges.filter_map(|milestone| milestone.phases.as_ref());
-        survey
-            .position
-            .phases
-            .iter()
-            .any(|phase| has(&phase.number))
+        survey.position.phases.iter().any(|phase| has(&phase.number))
             || survey.roadmap.phases.iter().any(|phase| has(&phase.number))
             || ranges.any(|range| range.contains(&one.sibling(number)))
     };
@@ -118,20 +109,13 @@ fn gap(survey: &Survey) -> Option<Warning> {
     let (first, last) = (one.sibling(first), one.sibling(last));
     let message = format!("{missing} missing between {first} and {last}");
     let home = &survey.folder.active.dir;
-    let place = if survey.has_roadmap {
-        home.join(vocabulary::ROADMAP)
-    } else {
-        home.clone()
-    };
+    let place = if survey.has_roadmap { home.join(vocabulary::ROADMAP) } else { home.clone() };
     Some(Warning::file(&place, message))
 }
 
 /// Reports a name in STATE.md that differs from PROJECT.md's by more than abbreviation.
 fn other_name(survey: &Survey, state: &Path) -> Option<Warning> {
-    let (ours, theirs) = (
-        survey.project_file.name.as_ref()?,
-        survey.state.project.as_ref()?,
-    );
+    let (ours, theirs) = (survey.project_file.name.as_ref()?, survey.state.project.as_ref()?);
     let (one, other) = (letters(ours), letters(theirs));
     let is_same = one.contains(&other) || other.contains(&one);
     (!is_same).then(|| {

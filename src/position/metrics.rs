@@ -87,17 +87,10 @@ fn is_total(name: &str) -> bool {
 
 impl Measured {
     fn measure(survey: &Survey, read: ReadText<'_>) -> Result<Self> {
-        let mut measured = Self {
-            complete: 0,
-            of_phases: 0,
-            durations: Vec::new(),
-        };
+        let mut measured = Self { complete: 0, of_phases: 0, durations: Vec::new() };
         for phase in survey.position.members() {
             measured.of_phases += usize::from(phase.is_only_summarised());
-            let complete = phase
-                .plans
-                .iter()
-                .filter(|(_, state)| *state == PlanState::Complete);
+            let complete = phase.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
             for (slot, _) in complete {
                 measured.complete += 1;
                 let file = phase.dir.as_ref().zip(slot.summary.as_ref());
@@ -164,9 +157,7 @@ fn in_style(minutes: f64, stated: &str) -> Option<String> {
     }
     let number = stated.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
     let unit = &stated[number.len()..];
-    let decimals = number
-        .split_once('.')
-        .map_or(0, |(_, decimals)| decimals.len());
+    let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let is_number = number.parse::<f64>().is_ok();
     match unit.trim() {
         "min" | "mins" | "minutes" if is_number => Some(format!("{minutes:.decimals$}{unit}")),

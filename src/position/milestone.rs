@@ -59,11 +59,7 @@ impl MilestoneStatus {
         let title = self.title.as_ref();
         let title = title.filter(|title| !name.to_lowercase().contains(&title.to_lowercase()));
         let is_said = name.to_lowercase().contains("shipped");
-        let shipped = if self.is_shipped && !is_said {
-            " (shipped)"
-        } else {
-            ""
-        };
+        let shipped = if self.is_shipped && !is_said { " (shipped)" } else { "" };
         Some(match title {
             Some(title) => format!("{name} {title}{shipped}"),
             None => format!("{name}{shipped}"),
@@ -95,9 +91,7 @@ fn milestone_name(survey: &Survey) -> Option<String> {
         };
         let named = of_phase.and_then(|index| all.get(index));
         let named = named.or_else(|| all.iter().find(|one| !one.is_shipped && holds(one)));
-        named
-            .filter(|one| !one.is_shipped)
-            .map(|one| one.name.clone())
+        named.filter(|one| !one.is_shipped).map(|one| one.name.clone())
     };
     let stated = survey.state.milestone.as_deref();
     let stated = stated.map(|name| planning::without_status(name).to_owned());
@@ -118,10 +112,6 @@ fn stated_version(survey: &Survey) -> Option<&str> {
 /// Returns whether STATE.md still names a milestone that the roadmap calls shipped.
 fn names_shipped_milestone(survey: &Survey) -> bool {
     let stated = stated_version(survey);
-    let mut shipped = survey
-        .roadmap
-        .milestones
-        .iter()
-        .filter(|one| one.is_shipped);
+    let mut shipped = survey.roadmap.milestones.iter().filter(|one| one.is_shipped);
     stated.is_some() && shipped.any(|one| milestone_version_in(&one.name) == stated)
 }

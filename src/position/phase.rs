@@ -42,10 +42,7 @@ pub enum PhaseState {
 
 /// A phase of the active milestone, with everything known from its files.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the flags are independent of each other"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
 pub struct Phase {
     /// The phase number.
     pub number: PhaseNumber,
@@ -107,9 +104,8 @@ impl Phase {
         };
         let dir = self.dir.as_ref().and_then(|dir| dir.file_name());
         let name = slot.summary.as_deref().filter(|_| slot.plan.is_none());
-        let parsed = dir
-            .zip(name)
-            .and_then(|(dir, name)| FileName::parse(name, &dir.to_string_lossy()));
+        let parsed =
+            dir.zip(name).and_then(|(dir, name)| FileName::parse(name, &dir.to_string_lossy()));
         parsed.is_some_and(|file| match (file.phase, file.plan) {
             (_, None) => file.slug.is_none(),
             (None, Some(plan)) => {
@@ -123,10 +119,7 @@ impl Phase {
     ///
     /// A plan or summary that was never committed leaves a gap in the numbers.
     pub(crate) fn complete_range(&self) -> RangeInclusive<usize> {
-        let complete = self
-            .plans
-            .iter()
-            .filter(|(_, own)| *own == PlanState::Complete);
+        let complete = self.plans.iter().filter(|(_, own)| *own == PlanState::Complete);
         if self.is_only_summarised() {
             return 0..=complete.count();
         }
@@ -171,10 +164,7 @@ impl Phase {
 
     /// Returns the plans that are not complete.
     pub fn open_plans(&self) -> impl Iterator<Item = &PlanSlot> {
-        self.plans
-            .iter()
-            .filter(|(_, own)| *own != PlanState::Complete)
-            .map(|(slot, _)| slot)
+        self.plans.iter().filter(|(_, own)| *own != PlanState::Complete).map(|(slot, _)| slot)
     }
 
     /// Returns whether the phase has plans or summaries.
@@ -254,10 +244,7 @@ pub fn phases(
     let mut phases: Vec<Phase> = folders
         .map(|(dir, is_renumbered)| {
             let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_renumbered);
-            Phase {
-                is_renumbered,
-                ..with_folder(dir, planned, text)
-            }
+            Phase { is_renumbered, ..with_folder(dir, planned, text) }
         })
         .collect();
     let known: BTreeSet<PhaseNumber> = phases.iter().map(|phase| phase.number.clone()).collect();
@@ -314,9 +301,7 @@ fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>)
     });
     let checks = Checks::new(dir.checks.clone(), of_checks.collect());
     Phase {
-        name: planned
-            .and_then(|phase| phase.name.clone())
-            .or_else(|| Some(dir.name.clone())),
+        name: planned.and_then(|phase| phase.name.clone()).or_else(|| Some(dir.name.clone())),
         goal: planned.and_then(|phase| phase.goal.clone()),
         dir: Some(dir.dir.clone()),
         has_files: dir.has_files,
@@ -361,9 +346,7 @@ impl Phase {
 fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
     let next = || {
         let steps = state.next_steps.iter();
-        steps
-            .flat_map(|step| state.numbering.phases_in(&step.value))
-            .next()
+        steps.flat_map(|step| state.numbering.phases_in(&step.value)).next()
     };
     let number = match known {
         [] if state.is_between_milestones => None,
@@ -372,10 +355,7 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     }?;
     let is_known = known.iter().any(|phase| phase.number == number)
         || roadmap_phase(roadmap, &number).is_some();
-    (!is_known).then(|| Phase {
-        name: state.phase.name.clone(),
-        ..Phase::empty(number)
-    })
+    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::empty(number) })
 }
 
 /// Returns the phases without a folder, up to STATE.md's total; only phases of the milestone of the last folder count.
@@ -412,10 +392,7 @@ fn counted(folders: &[Phase], state: &StateFile) -> Vec<Phase> {
     };
     let missing = missing.skip(removed).take(left).enumerate();
     missing
-        .map(|(index, ordinal)| Phase {
-            is_counted_complete: index < complete,
-            ..phase(ordinal)
-        })
+        .map(|(index, ordinal)| Phase { is_counted_complete: index < complete, ..phase(ordinal) })
         .collect()
 }
 
@@ -446,11 +423,7 @@ mod tests {
             let phases = counted(&folders, &state).into_iter();
             phases
                 .map(|phase| {
-                    let mark = if phase.is_counted_complete {
-                        " done"
-                    } else {
-                        ""
-                    };
+                    let mark = if phase.is_counted_complete { " done" } else { "" };
                     format!("{}{mark}", phase.number)
                 })
                 .collect::<Vec<_>>()
@@ -467,10 +440,7 @@ mod tests {
         assert_eq!(counted(&["1", "3"], four), ["4"]);
         assert_eq!(counted(&[], four), ["1", "2", "3", "4"]);
         // An inserted phase may be among those counted.
-        assert_eq!(
-            counted(&["1", "2", "2.1"], "progress:\n  total_phases: 3\n"),
-            [""; 0]
-        );
+        assert_eq!(counted(&["1", "2", "2.1"], "progress:\n  total_phases: 3\n"), [""; 0]);
         // Numbers may continue from an earlier milestone.
         assert_eq!(counted(&["6", "7"], one_complete), ["8", "9"]);
         assert_eq!(counted(&["2-01", "2-02"], four), ["2-03", "2-04"]);

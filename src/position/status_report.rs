@@ -141,10 +141,7 @@ impl PausedWork {
 
     /// Returns a line about it, with the next action clipped.
     pub fn line(&self) -> String {
-        let (file, next) = (
-            self.file.display(),
-            clip(&self.next_action, MAX_NEXT_ACTION_LENGTH),
-        );
+        let (file, next) = (self.file.display(), clip(&self.next_action, MAX_NEXT_ACTION_LENGTH));
         format!("{file} ({}): {next}", self.written)
     }
 }
@@ -341,27 +338,11 @@ pub(crate) fn status_words(phase: &Phase) -> String {
 }
 
 fn stated(survey: &Survey, derived: &PhaseReport) -> PhaseReport {
-    let StatedPhase {
-        number,
-        total,
-        name,
-        status,
-        progress_percent,
-    } = survey.state.phase.clone();
+    let StatedPhase { number, total, name, status, progress_percent } = survey.state.phase.clone();
     if number.is_none() && status.is_none() && progress_percent.is_none() {
         return derived.clone();
     }
-    let planned = number
-        .as_ref()
-        .and_then(|number| roadmap_phase(&survey.roadmap, number));
+    let planned = number.as_ref().and_then(|number| roadmap_phase(&survey.roadmap, number));
     let goal = planned.and_then(|phase| phase.goal.clone());
-    PhaseReport {
-        number,
-        total,
-        name,
-        status,
-        progress_percent,
-        goal,
-        source: PhaseSource::State,
-    }
+    PhaseReport { number, total, name, status, progress_percent, goal, source: PhaseSource::State }
 }

@@ -84,10 +84,7 @@ impl Survey {
     ) -> Result<Self> {
         let mut warnings = Vec::new();
         let folder = folder.into_value(&mut warnings);
-        let documents = Documents {
-            read,
-            warnings: RefCell::new(warnings),
-        };
+        let documents = Documents { read, warnings: RefCell::new(warnings) };
         let home = &folder.active.dir;
         let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
         let [state, roadmap] = [vocabulary::STATE, vocabulary::ROADMAP].map(|name| {
@@ -106,10 +103,7 @@ impl Survey {
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
         let (has_state, has_roadmap) = (state.is_some(), roadmap.is_some());
         let roadmap = roadmap.unwrap_or_default();
-        let mut state = state.unwrap_or_else(|| StateFile {
-            numbering,
-            ..StateFile::default()
-        });
+        let mut state = state.unwrap_or_else(|| StateFile { numbering, ..StateFile::default() });
         documents.add_shared(&folder, &mut state);
         let workflow = config.as_deref().map(WorkflowSettings::parse);
         let workflow = workflow.unwrap_or_default();
@@ -185,10 +179,7 @@ impl Survey {
         let slugs: Vec<&str> = archives.map(|archive| archive.slug.as_str()).collect();
         let mut hints = Vec::new();
         if !slugs.is_empty() {
-            hints.push(format!(
-                "phase {number} is archived in {}",
-                slugs.join(", ")
-            ));
+            hints.push(format!("phase {number} is archived in {}", slugs.join(", ")));
         }
         if !known.is_empty() {
             hints.push(format!("known phases: {}", known.join(", ")));
@@ -201,28 +192,15 @@ impl Survey {
 
     /// Returns the project's name from PROJECT.md, otherwise from STATE.md, otherwise from its folder.
     pub fn name(&self, project: &Project) -> String {
-        let folder = || {
-            project
-                .root
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-        };
-        let written = self
-            .project_file
-            .name
-            .clone()
-            .or_else(|| self.state.project.clone());
-        written
-            .or_else(folder)
-            .unwrap_or_else(|| "project".to_owned())
+        let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let written = self.project_file.name.clone().or_else(|| self.state.project.clone());
+        written.or_else(folder).unwrap_or_else(|| "project".to_owned())
     }
 
     /// Returns the main purpose of the project from PROJECT.md, otherwise from STATE.md.
     pub fn core_value(&self) -> Option<&str> {
         let written = self.project_file.core_value.as_ref();
-        written
-            .or(self.state.core_value.as_ref())
-            .map(String::as_str)
+        written.or(self.state.core_value.as_ref()).map(String::as_str)
     }
 }
 
@@ -254,9 +232,7 @@ fn is_current(handoff: &Handoff, state: &StateFile, position: &Position) -> bool
         let mut dirs = position.phases.iter().map(|phase| phase.dir.as_ref());
         dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
     });
-    let is_passed = own
-        .zip(position.current)
-        .is_some_and(|(own, current)| own < current);
+    let is_passed = own.zip(position.current).is_some_and(|(own, current)| own < current);
     let mut dates = state.last_active.iter();
     !is_passed && !dates.any(|date| handoff.written.is_before(date))
 }

@@ -174,10 +174,7 @@ mod tests {
     fn a_folder_with_another_name_is_detected_by_its_content() {
         let tree = Tree::new(&[]);
         assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Vbw);
-        tree.write(
-            "ROADMAP.md",
-            "Run /vbw:status, /yolo:vibe or /yolo:status\n",
-        );
+        tree.write("ROADMAP.md", "Run /vbw:status, /yolo:vibe or /yolo:status\n");
         assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Yolo);
         tree.write("STATE.md", "---\ngsd_state_version: 1.0\n---\n");
         assert_eq!(LayoutName::from_content(&tree.at("")), LayoutName::Gsd);

@@ -36,10 +36,7 @@ fn is_project(dir: &Path) -> bool {
 
 /// Returns the layouts whose planning folders exist in a project, the one to use first.
 pub(crate) fn layouts(root: &Path) -> Vec<LayoutName> {
-    LayoutName::ALL
-        .into_iter()
-        .filter(|layout| root.join(layout.dir()).is_dir())
-        .collect()
+    LayoutName::ALL.into_iter().filter(|layout| root.join(layout.dir()).is_dir()).collect()
 }
 
 #[cfg(test)]
@@ -49,9 +46,7 @@ mod tests {
 
     #[test]
     fn the_nearest_planning_folder_or_repository_is_the_project() {
-        let tree = Tree::new(&[
-            ".git/", ".vbw-planning/", "src/deep/", "packages/a/.planning/",
-        ]);
+        let tree = Tree::new(&[".git/", ".vbw-planning/", "src/deep/", "packages/a/.planning/"]);
         assert_eq!(root(&tree.at("src/deep"), None), tree.at(""));
         assert_eq!(root(&tree.at(".vbw-planning"), None), tree.at(""));
         assert_eq!(root(&tree.at("packages/a"), None), tree.at("packages/a"));

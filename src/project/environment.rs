@@ -19,18 +19,12 @@ impl Environment {
     /// Returns the environment with these variables; invalid UTF-8 is replaced, not dropped.
     pub fn new(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let text = |os: OsString| os.to_string_lossy().into_owned();
-        variables
-            .into_iter()
-            .map(|(name, value)| (text(name), text(value)))
-            .collect()
+        variables.into_iter().map(|(name, value)| (text(name), text(value))).collect()
     }
 
     /// Returns a variable's value; an empty one counts as unset.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0
-            .get(name)
-            .map(String::as_str)
-            .filter(|value| !value.is_empty())
+        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// Returns the names of all variables, sorted.
@@ -61,10 +55,7 @@ impl Environment {
 
     /// The XDG base directory specification requires relative paths to be ignored.
     fn absolute(&self, variable: &str) -> Option<PathBuf> {
-        self.get(variable)
-            .map(Path::new)
-            .filter(|path| path.is_absolute())
-            .map(Path::to_owned)
+        self.get(variable).map(Path::new).filter(|path| path.is_absolute()).map(Path::to_owned)
     }
 }
 
@@ -79,10 +70,7 @@ mod tests {
     use super::*;
 
     fn environment(variables: &[(&str, &str)]) -> Environment {
-        variables
-            .iter()
-            .map(|&(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
+        variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
     #[test]

@@ -36,9 +36,6 @@ impl Tree {
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.at(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        File::create(path)
-            .unwrap()
-            .write_all(text.as_ref())
-            .unwrap();
+        File::create(path).unwrap().write_all(text.as_ref()).unwrap();
     }
 }

@@ -42,13 +42,7 @@ impl Generation {
                 && !longer.iter().any(|word| text[*at..].starts_with(word))
         };
         let words = self.words.iter();
-        words
-            .map(|word| {
-                memmem::find_iter(text.as_bytes(), word)
-                    .filter(is_command)
-                    .count()
-            })
-            .sum()
+        words.map(|word| memmem::find_iter(text.as_bytes(), word).filter(is_command).count()).sum()
     }
 }
 
@@ -120,8 +114,7 @@ impl<'a> Traces<'a> {
             let mut paths = generation.paths.iter();
             paths.any(|path| plan.contains(path.as_str()))
         };
-        self.most_mentioned(&plan)
-            .or_else(|| self.generations.iter().find(names_path))
+        self.most_mentioned(&plan).or_else(|| self.generations.iter().find(names_path))
     }
 
     fn most_mentioned(&self, text: &str) -> Option<&'a Generation> {
@@ -134,9 +127,7 @@ impl<'a> Traces<'a> {
             let longer: Vec<&str> = all().filter(is_longer).map(String::as_str).collect();
             (generation.mentions(text, &longer), generation)
         });
-        let highest = counts
-            .filter(|(count, _)| *count > 0)
-            .max_by_key(|(count, _)| *count);
+        let highest = counts.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
         highest.map(|(_, generation)| generation)
     }
 }

@@ -40,10 +40,7 @@ impl Input<'_> {
     pub(crate) fn absolute_paths(&self) -> Result<Vec<PathBuf>, String> {
         let paths: Vec<PathBuf> = self.words()?.into_iter().map(PathBuf::from).collect();
         match paths.iter().find(|path| !path.is_absolute()) {
-            Some(path) => Err(format!(
-                "must be absolute paths, which {} is not",
-                path.display()
-            )),
+            Some(path) => Err(format!("must be absolute paths, which {} is not", path.display())),
             None => Ok(paths),
         }
     }

@@ -18,11 +18,8 @@ use crate::storage::listing;
 /// Returns whether a planning folder does not exist yet, or is as `annals init` creates it by default: with
 /// our own config.json, and without phases. An interrupted init may not have written config.json yet.
 fn is_pristine(root: &Path, planning: &Path) -> bool {
-    let is_empty = |name: &str| {
-        listing::entries(&planning.join(name))
-            .unwrap_or_default()
-            .is_empty()
-    };
+    let is_empty =
+        |name: &str| listing::entries(&planning.join(name)).unwrap_or_default().is_empty();
     let settings = read_or_empty(&planning.join(vocabulary::CONFIG));
     let is_own = settings == include_str!("../../templates/init/config.json")
         || settings.is_empty() && storage::has_pending(root);
@@ -71,9 +68,7 @@ impl Layout {
         })?;
         let Some(first) = table.generations.first() else {
             let layout = name.as_str();
-            return Err(Error::failed(format!(
-                "the built-in layout {layout} has no commands"
-            )));
+            return Err(Error::failed(format!("the built-in layout {layout} has no commands")));
         };
         Ok(Self {
             name,
@@ -94,12 +89,7 @@ impl Layout {
         planning: &Path,
         harness: Option<&Path>,
     ) -> Result<()> {
-        let traces = Traces {
-            generations: &self.generations,
-            root,
-            planning,
-            harness,
-        };
+        let traces = Traces { generations: &self.generations, root, planning, harness };
         let Some(generation) = traces.generation() else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
@@ -152,24 +142,16 @@ mod tests {
         let commands = |name| {
             let mut layout = Layout::load(name).unwrap();
             let home = tree.at("home/.claude");
-            layout
-                .use_generation(&tree.at(""), &tree.at(".planning"), Some(&home))
-                .unwrap();
+            layout.use_generation(&tree.at(""), &tree.at(".planning"), Some(&home)).unwrap();
             (layout.commands.plan("2"), layout.section.lines.concat())
         };
-        assert_eq!(
-            commands(LayoutName::Vbw),
-            ("plan phase 2".to_owned(), String::new())
-        );
+        assert_eq!(commands(LayoutName::Vbw), ("plan phase 2".to_owned(), String::new()));
         tree.write(".planning/config.json", "{}");
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
         tree.write("CLAUDE.md", "<!--annals:begin v1-->\n/gsd:a /gsd:b\n<!-- annals:end -->\nRun /gsd-progress and /vbw:vibe\n");
         let (plan, section) = commands(LayoutName::Gsd);
         assert_eq!(plan, "/gsd-plan-phase 2");
-        assert!(
-            section.contains("/gsd-progress") && !section.contains("/gsd:"),
-            "{section}"
-        );
+        assert!(section.contains("/gsd-progress") && !section.contains("/gsd:"), "{section}");
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
         tree.write("CLAUDE.md", "# A\n");
         tree.write(".planning/config.json", r#"{"prefer_teams": "auto"}"#);
@@ -193,15 +175,9 @@ mod tests {
         let plugin = "Run /gsd-core:progress, /vbw:vibe; @~/.claude/gsd-core/a.md, /gsd-core/b\n";
         tree.write("CLAUDE.md", plugin);
         assert_eq!(commands(LayoutName::Gsd).0, "/gsd-core:plan-phase 2");
-        tree.write(
-            "home/.claude/plugins/cache/market/vbw/1.2.0/commands/plan.md",
-            "",
-        );
+        tree.write("home/.claude/plugins/cache/market/vbw/1.2.0/commands/plan.md", "");
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:plan 2");
-        tree.write(
-            "home/.claude/plugins/cache/market/vbw/1.30.0/commands/vibe.md",
-            "",
-        );
+        tree.write("home/.claude/plugins/cache/market/vbw/1.30.0/commands/vibe.md", "");
         assert_eq!(commands(LayoutName::Vbw).0, "/vbw:vibe --plan 2");
     }
 
@@ -212,9 +188,7 @@ mod tests {
         let stage = ".planning/phases/01-a/remediation/qa/.qa-remediation-stage";
         tree.write(stage, "stage=plan\n");
         let mut layout = Layout::load(LayoutName::Vbw).unwrap();
-        layout
-            .use_generation(&tree.at(""), &tree.at(".planning"), None)
-            .unwrap();
+        layout.use_generation(&tree.at(""), &tree.at(".planning"), None).unwrap();
         assert_eq!(layout.commands.plan("2"), "/vbw:vibe --plan 2");
     }
 
@@ -223,17 +197,12 @@ mod tests {
         let tree = Tree::new(&[]);
         let plan = || {
             let mut layout = Layout::load(LayoutName::Gsd).unwrap();
-            layout
-                .use_generation(&tree.at(""), &tree.at(".planning"), None)
-                .unwrap();
+            layout.use_generation(&tree.at(""), &tree.at(".planning"), None).unwrap();
             layout.commands.plan("2")
         };
         tree.write(".planning/PROJECT.md", "# Tides\n");
         assert_eq!(plan(), "/gsd:plan-phase 2");
-        tree.write(
-            ".planning/ROADMAP.md",
-            "Plans: TBD (run /gsd-plan-phase 2)\n",
-        );
+        tree.write(".planning/ROADMAP.md", "Plans: TBD (run /gsd-plan-phase 2)\n");
         assert_eq!(plan(), "/gsd-plan-phase 2");
         tree.write(".claude/CLAUDE.md", "Run /gsd:progress first.\n");
         assert_eq!(plan(), "/gsd:plan-phase 2");

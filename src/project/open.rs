@@ -74,11 +74,7 @@ pub struct Project {
 impl Project {
     /// Finds the project and reads its settings; a planning folder is not required.
     pub fn open(request: OpenRequest) -> Result<Self> {
-        let root = root(
-            &request.directory,
-            request.project.as_deref(),
-            &request.environment,
-        )?;
+        let root = root(&request.directory, request.project.as_deref(), &request.environment)?;
         Self::open_at(root.clone(), request).map_err(|error| error.relative_to(&root))
     }
 
@@ -90,10 +86,7 @@ impl Project {
             boundary.allow(folder);
         }
         if let Some(dir) = request.planning_dir {
-            let base = request
-                .project
-                .as_ref()
-                .map_or(&request.directory, |_| &root);
+            let base = request.project.as_ref().map_or(&request.directory, |_| &root);
             settings.planning_dir = Some(base.join(dir));
             settings.set_flag_origin("planning_dir", "--planning-dir");
         }
@@ -108,10 +101,7 @@ impl Project {
         }
         boundary.limit(&planning.dir);
         let home = environment.home().map(|home| home.join(CLAUDE_FOLDER));
-        let harness = environment
-            .get(CLAUDE_FOLDER_VARIABLE)
-            .map(PathBuf::from)
-            .or(home);
+        let harness = environment.get(CLAUDE_FOLDER_VARIABLE).map(PathBuf::from).or(home);
         let layout = &mut planning.layout;
         layout.use_generation(&root, &planning.dir, harness.as_deref())?;
         settings.fill_commands(&planning.layout.commands);
@@ -135,10 +125,7 @@ impl Project {
     /// Returns the same project with dry run switched on or off.
     #[must_use]
     pub fn dry_run(&self, dry_run: bool) -> Self {
-        Self {
-            dry_run,
-            ..self.clone()
-        }
+        Self { dry_run, ..self.clone() }
     }
 
     /// Returns the planning folder, or an error if it does not exist.
@@ -150,16 +137,12 @@ impl Project {
             let origin = self.settings.origin("planning_dir");
             return Err(Error::not_found("no planning folder here")
                 .at(&self.planning.dir, None)
-                .hint(format!(
-                    "the path comes from {origin}; `annals init` creates the folder"
-                )));
+                .hint(format!("the path comes from {origin}; `annals init` creates the folder")));
         }
         let names = LayoutName::ALL.map(LayoutName::dir).join(", ");
-        Err(Error::not_found("no planning folder here")
-            .at(&self.root, None)
-            .hint(format!(
-                "looked for {names}; `annals init` creates one, --planning-dir names another"
-            )))
+        Err(Error::not_found("no planning folder here").at(&self.root, None).hint(format!(
+            "looked for {names}; `annals init` creates one, --planning-dir names another"
+        )))
     }
 
     /// Returns the planning folder, which need not exist: `init` would create it there.
@@ -174,10 +157,8 @@ impl Project {
         }
         if self.planning.exists() || self.settings.planning_dir.is_some() {
             let own = self.planning.layout.name.as_str();
-            let message = format!(
-                "the planning folder here belongs to {own}, not {}",
-                name.as_str()
-            );
+            let message =
+                format!("the planning folder here belongs to {own}, not {}", name.as_str());
             return Err(Error::refused(message)
                 .at(self.relative(&self.planning.dir), None)
                 .hint("a project has one planning folder, whose name determines the tool"));
@@ -187,11 +168,7 @@ impl Project {
         settings.fill_commands(&layout.commands);
         layout.commands.clone_from(&settings.commands);
         let dir = self.root.join(name.dir());
-        Ok(Self {
-            settings,
-            planning: Planning { dir, layout },
-            ..self.clone()
-        })
+        Ok(Self { settings, planning: Planning { dir, layout }, ..self.clone() })
     }
 
     /// Returns the storage for writing in this project, configured by the settings.
@@ -240,11 +217,7 @@ impl Project {
             seen.insert(warning.clone()).then_some(warning)
         };
         let unfollowed = self.boundary.take_warnings();
-        warnings
-            .into_iter()
-            .chain(unfollowed)
-            .filter_map(named)
-            .collect()
+        warnings.into_iter().chain(unfollowed).filter_map(named).collect()
     }
 }
 
@@ -278,10 +251,7 @@ mod tests {
     }
 
     fn request(tree: &Tree, directory: &str) -> OpenRequest {
-        OpenRequest {
-            directory: tree.at(directory),
-            ..OpenRequest::default()
-        }
+        OpenRequest { directory: tree.at(directory), ..OpenRequest::default() }
     }
 
     fn with(name: &str, value: &str) -> Environment {
@@ -415,10 +385,7 @@ mod tests {
         request.project = Some(PathBuf::from("."));
         assert_eq!(Project::open(request.clone()).unwrap().root, tree.at("sub"));
         request.project = Some(PathBuf::from("missing"));
-        assert_eq!(
-            Project::open(request).unwrap_err().kind,
-            ErrorKind::NotFound
-        );
+        assert_eq!(Project::open(request).unwrap_err().kind, ErrorKind::NotFound);
     }
 
     #[test]
@@ -427,10 +394,7 @@ mod tests {
         let project = open(&tree, "").unwrap();
         let inside = tree.at("a/b.md");
         assert_eq!(project.relative(&inside), Path::new("a/b.md"));
-        assert_eq!(
-            project.relative(Path::new("/elsewhere")),
-            Path::new("/elsewhere")
-        );
+        assert_eq!(project.relative(Path::new("/elsewhere")), Path::new("/elsewhere"));
     }
 
     #[test]

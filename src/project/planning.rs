@@ -39,10 +39,8 @@ impl Planning {
             }
             None => detect(root, warnings),
         };
-        let is_trusted = !matches!(
-            settings.origin("planning_dir"),
-            Origin::Default | Origin::Project { .. }
-        );
+        let is_trusted =
+            !matches!(settings.origin("planning_dir"), Origin::Default | Origin::Project { .. });
         if !is_trusted {
             confine(&dir, &settings.folders(root))?;
         }
@@ -94,12 +92,10 @@ pub(crate) fn confine(path: &Path, folders: &[&Path]) -> Result<()> {
     if folders.iter().any(is_inside) {
         return Ok(());
     }
-    Err(
-        Error::refused(format!("leads outside the project, to {}", real.display()))
-            .at(path, None)
-            .hint(
-                "if that is intended, set it in your own settings, in the environment or with a flag; \
+    Err(Error::refused(format!("leads outside the project, to {}", real.display()))
+        .at(path, None)
+        .hint(
+            "if that is intended, set it in your own settings, in the environment or with a flag; \
                  linked_roots in your own settings allows links into a folder",
-            ),
-    )
+        ))
 }

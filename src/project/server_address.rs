@@ -31,10 +31,8 @@ impl ServerAddress {
         let config = Config::from_str(url).map_err(|error| {
             let why = std::error::Error::source(&error)
                 .map_or_else(|| error.to_string(), ToString::to_string);
-            Error::usage(format!(
-                "share.url is not the address of a PostgreSQL database: {why}"
-            ))
-            .hint(EXAMPLE)
+            Error::usage(format!("share.url is not the address of a PostgreSQL database: {why}"))
+                .hint(EXAMPLE)
         })?;
         let [host] = config.get_hosts() else {
             return Err(Error::usage("share.url must name exactly one host").hint(EXAMPLE));
@@ -104,10 +102,7 @@ mod tests {
             ("postgres://role@host/db", "role@host:5432/db"),
             ("postgres://role:ss99word@host:5433/db", "role@host:5433/db"),
             ("postgres://role:pa/ss99word@host/db", "role@host:5432/db"),
-            (
-                "postgres://host/db?user=role&password=ss99word",
-                "role@host:5432/db",
-            ),
+            ("postgres://host/db?user=role&password=ss99word", "role@host:5432/db"),
             ("host=h user=r password=ss99word", "r@h:5432"),
             ("postgres://role:p@ss99word@host/db", "-"),
             ("postgres://role:p@x/y99word@host/db", "-"),

@@ -43,11 +43,7 @@ pub struct FactSettings {
 
 impl Default for FactSettings {
     fn default() -> Self {
-        Self {
-            fusion: Fusion::default(),
-            profile_turns: 5,
-            high_risk: Vec::new(),
-        }
+        Self { fusion: Fusion::default(), profile_turns: 5, high_risk: Vec::new() }
     }
 }
 
@@ -79,12 +75,7 @@ pub struct Share {
 
 impl Default for Share {
     fn default() -> Self {
-        Self {
-            url: None,
-            ca: None,
-            scopes: Vec::new(),
-            journal: "private".to_owned(),
-        }
+        Self { url: None, ca: None, scopes: Vec::new(), journal: "private".to_owned() }
     }
 }
 

@@ -253,11 +253,7 @@ impl Settings {
             ("commands.plan", &mut commands.plan, &layout.plan),
             ("commands.execute", &mut commands.execute, &layout.execute),
             ("commands.ship", &mut commands.ship, &layout.ship),
-            (
-                "commands.new_milestone",
-                &mut commands.new_milestone,
-                &layout.new_milestone,
-            ),
+            ("commands.new_milestone", &mut commands.new_milestone, &layout.new_milestone),
         ] {
             if !self.origins.contains_key(key) {
                 commands.clone_from(layout);

@@ -12,9 +12,8 @@ const OPENING_CHARS: usize = 120;
 const MIN_SHARED_WORDS: f64 = 0.5;
 
 /// Openings of a correction.
-const OPENINGS: &[&str] = &[
-    "actually", "correction", "corrected", "erratum", "no longer", "update:", "wrong:",
-];
+const OPENINGS: &[&str] =
+    &["actually", "correction", "corrected", "erratum", "no longer", "update:", "wrong:"];
 
 /// Phrases by which a correction refers to the earlier statement.
 const PHRASES: &[&str] = &[

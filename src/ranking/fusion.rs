@@ -25,11 +25,7 @@ pub fn normalise_min_max(scores: &mut [f64]) {
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let range = highest - lowest;
     for score in scores {
-        *score = if range > 0.0 && range.is_finite() {
-            (*score - lowest) / range
-        } else {
-            0.0
-        };
+        *score = if range > 0.0 && range.is_finite() { (*score - lowest) / range } else { 0.0 };
     }
 }
 

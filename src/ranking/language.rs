@@ -107,11 +107,7 @@ impl Language {
         if word.len() > MAX_WORD_LENGTH || !word.chars().all(char::is_alphabetic) {
             return without_accents(word).into_owned();
         }
-        let language = if word.contains(is_cyrillic) {
-            Self::Russian
-        } else {
-            self
-        };
+        let language = if word.contains(is_cyrillic) { Self::Russian } else { self };
         let nasal_stem = (language == Self::Portuguese).then(|| without_nasal_ending(word));
         if let Some(stem) = nasal_stem.flatten() {
             return without_accents(stem).into_owned();
@@ -179,9 +175,7 @@ impl Language {
 /// Returns the common stem of singular and plural of a Portuguese word in `-ão`, which Snowball stems
 /// differently.
 fn without_nasal_ending(word: &str) -> Option<&str> {
-    let stem = ["ão", "ãos", "ões", "ães"]
-        .iter()
-        .find_map(|ending| word.strip_suffix(ending))?;
+    let stem = ["ão", "ãos", "ões", "ães"].iter().find_map(|ending| word.strip_suffix(ending))?;
     (stem.chars().count() >= MIN_STEM_LENGTH).then_some(stem)
 }
 
@@ -291,31 +285,13 @@ mod tests {
     #[test]
     fn languages_are_detected_by_function_words() {
         for (text, expected) in [
-            (
-                "The queue is read when the program starts.",
-                Language::English,
-            ),
-            (
-                "Die Warteschlange wird beim Start gelesen.",
-                Language::German,
-            ),
+            ("The queue is read when the program starts.", Language::English),
+            ("Die Warteschlange wird beim Start gelesen.", Language::German),
             ("La file d'attente est lue au démarrage.", Language::French),
-            (
-                "La cola se lee cuando el programa arranca.",
-                Language::Spanish,
-            ),
-            (
-                "A fila é lida quando o programa é iniciado.",
-                Language::Portuguese,
-            ),
-            (
-                "La coda viene letta quando il programma parte.",
-                Language::Italian,
-            ),
-            (
-                "De wachtrij wordt gelezen bij het starten.",
-                Language::Dutch,
-            ),
+            ("La cola se lee cuando el programa arranca.", Language::Spanish),
+            ("A fila é lida quando o programa é iniciado.", Language::Portuguese),
+            ("La coda viene letta quando il programma parte.", Language::Italian),
+            ("De wachtrij wordt gelezen bij het starten.", Language::Dutch),
             ("Очередь читается при запуске.", Language::Russian),
             ("Größe der Dateien", Language::German),
             ("src/http_client.rs", Language::English),
@@ -352,10 +328,7 @@ mod tests {
     #[test]
     fn french_forms_share_a_stem() {
         assert_same_stem(Language::French, &["décision", "décisions"]);
-        assert_same_stem(
-            Language::French,
-            &["verrouiller", "verrouillé", "verrouillée"],
-        );
+        assert_same_stem(Language::French, &["verrouiller", "verrouillé", "verrouillée"]);
     }
 
     #[test]
@@ -367,15 +340,8 @@ mod tests {
     #[test]
     fn portuguese_forms_share_a_stem() {
         assert_same_stem(Language::Portuguese, &["decisão", "decisões"]);
-        assert_ne!(
-            Language::Portuguese.stem("mão"),
-            "m",
-            "too little would be left"
-        );
-        assert_same_stem(
-            Language::Portuguese,
-            &["bloquear", "bloqueado", "bloqueada"],
-        );
+        assert_ne!(Language::Portuguese.stem("mão"), "m", "too little would be left");
+        assert_same_stem(Language::Portuguese, &["bloquear", "bloqueado", "bloqueada"]);
     }
 
     #[test]

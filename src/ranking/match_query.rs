@@ -20,11 +20,7 @@ pub fn content_words(query: &str) -> Vec<String> {
         let lower = word.to_lowercase();
         let is_function_word =
             Language::English.is_function_word(&lower) || language.is_function_word(&lower);
-        let list = if is_function_word {
-            &mut function_words
-        } else {
-            &mut words
-        };
+        let list = if is_function_word { &mut function_words } else { &mut words };
         if lower.chars().count() <= MAX_TERM_LENGTH && !list.contains(&lower) {
             list.push(lower);
         }
@@ -84,10 +80,7 @@ mod tests {
     #[test]
     fn stop_words_and_repetitions_are_dropped() {
         for (query, expected) in [
-            (
-                "When did Ada go to the Library, the library?",
-                &["go", "library", "ada"][..],
-            ),
+            ("When did Ada go to the Library, the library?", &["go", "library", "ada"][..]),
             ("the who", &["the", "who"]),
             (
                 "a - \"quoted\" * AND NOT NEAR(x, 2) ^b col:y",

@@ -30,9 +30,7 @@ pub fn passages(text: &str) -> Vec<&str> {
 
 /// Returns the end of the first passage of a text, as a byte offset.
 fn end(text: &str) -> usize {
-    let limit = (0..=MAX_PASSAGE_LENGTH)
-        .rev()
-        .find(|end| text.is_char_boundary(*end));
+    let limit = (0..=MAX_PASSAGE_LENGTH).rev().find(|end| text.is_char_boundary(*end));
     let head = &text[..limit.unwrap_or_default()];
     let half = head.len() / 2;
     let sentence = head.char_indices().rev().find_map(|(at, c)| {

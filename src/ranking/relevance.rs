@@ -75,10 +75,7 @@ pub struct TextEvidence {
 impl TextEvidence {
     /// Returns the evidence as a single number; the decision is made by [`WeightedQuestion::relevance`].
     pub fn sum(self) -> f64 {
-        let similarity = self
-            .similarity
-            .unwrap_or(DEFAULT_SIMILARITY)
-            .clamp(0.0, 1.0);
+        let similarity = self.similarity.unwrap_or(DEFAULT_SIMILARITY).clamp(0.0, 1.0);
         MASS_WEIGHT * self.mass + self.share + SIMILARITY_WEIGHT * similarity
     }
 }
@@ -122,11 +119,7 @@ impl WeightedQuestion {
         let mass: f64 = contained.map(|(_, idf)| idf).sum();
         TextEvidence {
             mass,
-            share: if self.mass > 0.0 {
-                mass / self.mass
-            } else {
-                0.0
-            },
+            share: if self.mass > 0.0 { mass / self.mass } else { 0.0 },
             similarity,
         }
     }
@@ -190,9 +183,8 @@ mod tests {
         let terms = terms(question, &[]).into_iter().map(|term| (term, 10));
         let question = WeightedQuestion::new(question, terms.collect(), 1000);
         let words = crate::ranking::words(text);
-        let evidence = question.evidence(similarity, |term| {
-            term.stems.iter().any(|stem| words.contains(stem))
-        });
+        let evidence = question
+            .evidence(similarity, |term| term.stems.iter().any(|stem| words.contains(stem)));
         question.relevance(&[evidence])[0]
     }
 
@@ -214,10 +206,7 @@ mod tests {
         let judged = |question| judged(question, text, Some(0.5));
         assert_eq!(judged("postgres index partition vacuum"), Relevance::High);
         assert_eq!(judged("postgres index vacuum freeze"), Relevance::Low);
-        assert_eq!(
-            judged("the postgres index and its vacuum freeze"),
-            Relevance::High
-        );
+        assert_eq!(judged("the postgres index and its vacuum freeze"), Relevance::High);
     }
 
     #[test]
@@ -226,11 +215,8 @@ mod tests {
             let terms = terms("lock the file", &[]).into_iter();
             let asked =
                 WeightedQuestion::new("lock the file", terms.map(|t| (t, 9)).collect(), all);
-            let text = TextEvidence {
-                share: 0.5,
-                similarity: Some(0.5),
-                ..TextEvidence::default()
-            };
+            let text =
+                TextEvidence { share: 0.5, similarity: Some(0.5), ..TextEvidence::default() };
             asked.relevance(&[text])[0]
         };
         assert_eq!(judged(8_000), Relevance::High);
@@ -240,14 +226,8 @@ mod tests {
     #[test]
     fn evidence_counts_less_at_lower_ranks() {
         let asked = WeightedQuestion::new("lock", vec![(terms("lock", &[])[0].clone(), 1)], 1000);
-        let good = TextEvidence {
-            share: 0.7,
-            ..TextEvidence::default()
-        };
-        let poor = TextEvidence {
-            similarity: Some(0.0),
-            ..TextEvidence::default()
-        };
+        let good = TextEvidence { share: 0.7, ..TextEvidence::default() };
+        let poor = TextEvidence { similarity: Some(0.0), ..TextEvidence::default() };
         assert_eq!(asked.relevance(&[good, poor])[0], Relevance::High);
         let down = [poor, poor, poor, poor, good];
         assert_eq!(asked.relevance(&down)[4], Relevance::Low);

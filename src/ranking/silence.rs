@@ -7,9 +7,8 @@ use crate::ranking::relevance::AnswerEvidence;
 use crate::ranking::to_f64;
 
 /// Thresholds of the curve, in ascending order.
-const THRESHOLDS: [f64; 15] = [
-    0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 0.64, 0.66, 0.68, 0.7, 0.75, 0.8, 0.9, 1.1,
-];
+const THRESHOLDS: [f64; 15] =
+    [0.0, 0.4, 0.45, 0.5, 0.55, 0.6, 0.62, 0.64, 0.66, 0.68, 0.7, 0.75, 0.8, 0.9, 1.1];
 
 /// Costs and benefits of withholding irrelevant hits, at the threshold in force and at others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -112,9 +111,7 @@ mod tests {
         let found = test.result().unwrap();
         let at = |threshold: f64| {
             let mut points = found.curve.iter();
-            *points
-                .find(|point| (point.threshold - threshold).abs() < 1e-9)
-                .unwrap()
+            *points.find(|point| (point.threshold - threshold).abs() < 1e-9).unwrap()
         };
         let is = |point: SilencePoint, surfacing: f64, loss: f64| {
             (point.false_surfacing - surfacing).abs() < 1e-9 && (point.loss - loss).abs() < 1e-9

@@ -11,9 +11,8 @@ const MIN_SHARED: f64 = 0.8;
 const MIN_WORDS: usize = 4;
 
 /// Stems of words that restrict or reverse a statement.
-const RESTRICTIONS: &[&str] = &[
-    "cannot", "except", "never", "no", "not", "onli", "unless", "until", "without",
-];
+const RESTRICTIONS: &[&str] =
+    &["cannot", "except", "never", "no", "not", "onli", "unless", "until", "without"];
 
 /// The words of a text.
 #[derive(Clone, Debug)]
@@ -27,11 +26,7 @@ impl WordSet {
     /// Returns whether this text adds hardly anything to another one.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         let is_short = self.0.len() < MIN_WORDS;
-        let size = if is_short {
-            self.0.len().max(other.0.len())
-        } else {
-            self.0.len()
-        };
+        let size = if is_short { self.0.len().max(other.0.len()) } else { self.0.len() };
         size > 0 && self.shared_words(other) >= MIN_SHARED * to_f64(size)
     }
 
@@ -47,11 +42,8 @@ impl WordSet {
     /// Returns whether two similar texts differ only by words added to one of them, none of which restricts or
     /// reverses the statement.
     pub(crate) fn differs_only_by_additions(&self, other: &Self) -> bool {
-        let (fewer, more) = if self.0.len() <= other.0.len() {
-            (self, other)
-        } else {
-            (other, self)
-        };
+        let (fewer, more) =
+            if self.0.len() <= other.0.len() { (self, other) } else { (other, self) };
         let mut added = more.0.difference(&fewer.0);
         self.is_similar_to(other)
             && fewer.0.is_subset(&more.0)
@@ -87,27 +79,15 @@ mod tests {
         let repeat =
             |new: &str, old: &str| WordSet::from_text(new).repeats(&WordSet::from_text(old));
         let old = "The gateway listens on port 7778 and binds to all addresses";
-        assert!(repeat(
-            "The gateway listens on port 7778 and binds to all addresses",
-            old
-        ));
+        assert!(repeat("The gateway listens on port 7778 and binds to all addresses", old));
         assert!(repeat("Gateway binds to all addresses, port 7778", old));
-        assert!(!repeat(
-            "The dashboard is served from public/index.html",
-            old
-        ));
-        assert!(!repeat(
-            "Use tabs",
-            "Use tabs in Makefiles, spaces elsewhere"
-        ));
+        assert!(!repeat("The dashboard is served from public/index.html", old));
+        assert!(!repeat("Use tabs", "Use tabs in Makefiles, spaces elsewhere"));
         assert!(!repeat(
             "Use worktrees for agents that run at once, never clones",
             "Use worktrees"
         ));
-        assert!(repeat(
-            "再試行キューはファイルに保存される",
-            "再試行キューはファイルに保存される"
-        ));
+        assert!(repeat("再試行キューはファイルに保存される", "再試行キューはファイルに保存される"));
         assert!(!repeat("", ""));
     }
 
@@ -116,27 +96,18 @@ mod tests {
         let differs = |one: &str, other: &str| {
             WordSet::from_text(one).differs_only_by_additions(&WordSet::from_text(other))
         };
-        assert!(differs(
-            "Tokens are encrypted with AES",
-            "Tokens encrypted with AES"
-        ));
+        assert!(differs("Tokens are encrypted with AES", "Tokens encrypted with AES"));
         assert!(differs("Warn below 5 euros", "Warn below 5 euros"));
         assert!(!differs(
             "Use Redis for the cache of sessions",
             "Use SQLite for the cache of sessions"
         ));
-        assert!(!differs(
-            "Warn users below 5 euros",
-            "Warn users below 10 euros"
-        ));
+        assert!(!differs("Warn users below 5 euros", "Warn users below 10 euros"));
         assert!(!differs("Use SQLite", "Use SQLite for sessions"));
         for word in ["not", "never", "only", "without", "except"] {
             let restricted = format!("Use the mock server of the shop in tests, {word} in CI");
             assert!(
-                !differs(
-                    "Use the mock server of the shop in tests in CI",
-                    &restricted
-                ),
+                !differs("Use the mock server of the shop in tests in CI", &restricted),
                 "{word}"
             );
         }

@@ -53,10 +53,7 @@ impl Tokenizer {
     /// In a language other than English, each word also yields its English stem: texts about software mix
     /// both.
     pub fn new(language: Language) -> Self {
-        Self {
-            language,
-            ..Self::default()
-        }
+        Self { language, ..Self::default() }
     }
 
     /// Calls `take` with every word of a text.
@@ -219,11 +216,7 @@ impl Terms {
         if !self.is_full() && !stems.is_empty() && !is_known {
             self.words.insert(word.clone());
             self.stems.insert(stems.clone());
-            self.found.push(Term {
-                word,
-                stems,
-                is_compound,
-            });
+            self.found.push(Term { word, stems, is_compound });
         }
     }
 }
@@ -249,11 +242,7 @@ fn each_run<'a>(text: &'a str, mut take: impl FnMut(CharRun<'a>)) {
         };
         let end = rest.find(|c| !continues(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        take(if unspaced {
-            CharRun::Unspaced(run)
-        } else {
-            CharRun::Spaced(run)
-        });
+        take(if unspaced { CharRun::Unspaced(run) } else { CharRun::Spaced(run) });
         rest = after;
     }
 }

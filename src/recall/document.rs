@@ -49,9 +49,7 @@ impl Flags {
 
     /// Returns the flags of the set.
     pub(crate) fn list(self) -> impl Iterator<Item = Flag> {
-        Flag::ALL
-            .into_iter()
-            .filter(move |flag| self.0 & flag.bit() != 0)
+        Flag::ALL.into_iter().filter(move |flag| self.0 & flag.bit() != 0)
     }
 
     /// Returns the set as the number that is stored.

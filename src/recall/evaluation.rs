@@ -162,10 +162,7 @@ fn judge_question(
     let scan = Scan::compare(index, &query)?;
     let staleness = Staleness::check(project, index, &scan)?.value;
     let ranked = scan.ranked(Method::Both, |unit| staleness.contains(unit));
-    let extent = Extent {
-        limit: query.limit,
-        include_irrelevant: true,
-    };
+    let extent = Extent { limit: query.limit, include_irrelevant: true };
     let answer = RecallAnswer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
     let snippet = normalised(&question.answer_snippet);
     let is_own = is_about(project, question);
@@ -196,11 +193,9 @@ fn read_questions(path: &Path) -> Result<Vec<Question>> {
             continue;
         }
         let question = serde_json::from_str(&line).map_err(|error| {
-            Error::failed(format!("is not a question: {error}"))
-                .at(path, at + 1)
-                .hint(
-                    "one JSON object per line: question, answer_snippet, and project if it matters",
-                )
+            Error::failed(format!("is not a question: {error}")).at(path, at + 1).hint(
+                "one JSON object per line: question, answer_snippet, and project if it matters",
+            )
         })?;
         questions.push(question);
     }

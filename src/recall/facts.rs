@@ -155,9 +155,7 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<FactHits> {
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut database, &user, &fact_query, &embedder)?;
-    Ok(FactHits(
-        found.hits.into_iter().map(|hit| hit.fact).collect(),
-    ))
+    Ok(FactHits(found.hits.into_iter().map(|hit| hit.fact).collect()))
 }
 
 fn flags(fact: &Fact) -> Flags {

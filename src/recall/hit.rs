@@ -78,10 +78,7 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
     };
     let counts: Vec<usize> = lines.iter().map(count_terms).collect();
     let highest = counts.iter().copied().max().unwrap_or_default();
-    let best = counts
-        .iter()
-        .position(|count| *count == highest)
-        .unwrap_or_default();
+    let best = counts.iter().position(|count| *count == highest).unwrap_or_default();
     let (mut first, mut last) = (best, best);
     let length = |first: usize, last: usize| lines[last].1 - lines[first].0;
     loop {
@@ -96,9 +93,7 @@ fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
     let part = text[lines[first].0..lines[last].1].trim();
     // A single line can be longer than the limit.
     let end = (MAX_SNIPPET_LENGTH..=part.len()).find(|end| part.is_char_boundary(*end));
-    &part[..end
-        .filter(|_| part.len() > MAX_SNIPPET_LENGTH)
-        .unwrap_or(part.len())]
+    &part[..end.filter(|_| part.len() > MAX_SNIPPET_LENGTH).unwrap_or(part.len())]
 }
 
 #[cfg(test)]
@@ -108,9 +103,7 @@ mod tests {
     #[test]
     fn long_texts_are_shown_around_the_best_match() {
         let lines: Vec<String> = (0..100).map(|n| format!("line {n} of many")).collect();
-        let text = lines
-            .join("\n")
-            .replace("line 60 of many", "line 60 has the needle");
+        let text = lines.join("\n").replace("line 60 of many", "line 60 has the needle");
         let found = excerpt(&text, &crate::ranking::terms("needle", &[]));
         assert!(found.contains("line 60 has the needle"), "{found}");
         assert!(found.len() <= MAX_SNIPPET_LENGTH && text.contains(found));

@@ -25,20 +25,13 @@ const MAX_DATE_OFFSET: usize = 24;
 pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<SearchDocument> {
     // Malformed fields are reported by the code that interprets them.
     let front = FrontMatter::parse(text, path).value;
-    let file_date = DATE_FIELDS
-        .iter()
-        .find_map(|field| parse_date(front.text(&[field])?));
+    let file_date = DATE_FIELDS.iter().find_map(|field| parse_date(front.text(&[field])?));
     let field_is = |field: &str, values: &[&str]| {
         let value = front.text(&[field]).unwrap_or_default();
-        values
-            .iter()
-            .any(|expected| value.eq_ignore_ascii_case(expected))
+        values.iter().any(|expected| value.eq_ignore_ascii_case(expected))
     };
     let flags = Flags::default()
-        .with(
-            Flag::Superseded,
-            field_is("status", &["superseded", "deprecated"]),
-        )
+        .with(Flag::Superseded, field_is("status", &["superseded", "deprecated"]))
         .with(Flag::LowConfidence, field_is("confidence", &["low"]));
     passages(text, &front.range)
         .into_iter()
@@ -97,19 +90,11 @@ mod tests {
         let found = read(
             "---\nupdated: 2026-01-01\n---\n# A\n\nplain\n\n## B (2026-02-02)\n\n- one\n- (2026-03-03) two\n",
         );
-        let dates: Vec<String> = found
-            .iter()
-            .filter_map(|document| Some(document.date?.to_string()))
-            .collect();
-        assert_eq!(
-            dates,
-            ["2026-01-01", "2026-01-01", "2026-02-02", "2026-03-03"]
-        );
+        let dates: Vec<String> =
+            found.iter().filter_map(|document| Some(document.date?.to_string())).collect();
+        assert_eq!(dates, ["2026-01-01", "2026-01-01", "2026-02-02", "2026-03-03"]);
         assert_eq!(read("# A\n\nplain\n")[0].date, None);
-        for text in [
-            "Last activity: 2026-08-25 - done",
-            "*Last updated: 2026-08-25 after v1*",
-        ] {
+        for text in ["Last activity: 2026-08-25 - done", "*Last updated: 2026-08-25 after v1*"] {
             let date = read(text)[0].date.map(|date| date.to_string());
             assert_eq!(date.as_deref(), Some("2026-08-25"), "{text}");
         }
@@ -119,15 +104,9 @@ mod tests {
     fn superseded_passages_are_flagged() {
         let found = read("# A\n\n- ~~old~~\n- new\n\n## Superseded\n\n- older\n");
         let flags: Vec<Vec<Flag>> = found.iter().map(flags).collect();
-        assert_eq!(
-            flags,
-            [vec![Flag::Superseded], vec![], vec![Flag::Superseded]]
-        );
+        assert_eq!(flags, [vec![Flag::Superseded], vec![], vec![Flag::Superseded]]);
         let found = read("---\nstatus: superseded\nconfidence: low\n---\n# A\n\ntext\n");
         let last = found.last().unwrap();
-        assert_eq!(
-            last.flags.list().collect::<Vec<_>>(),
-            [Flag::Superseded, Flag::LowConfidence]
-        );
+        assert_eq!(last.flags.list().collect::<Vec<_>>(), [Flag::Superseded, Flag::LowConfidence]);
     }
 }

@@ -96,10 +96,7 @@ fn search_texts(
     let mut warnings = Vec::new();
     let stale = Staleness::check(project, index, &scan)?.into_value(&mut warnings);
     let ranked = scan.ranked(Method::Both, |unit| stale.contains(unit));
-    let extent = Extent {
-        limit: query.limit,
-        include_irrelevant: query.include_irrelevant,
-    };
+    let extent = Extent { limit: query.limit, include_irrelevant: query.include_irrelevant };
     let answer = RecallAnswer::judge(index, &scan, ranked, facts, extent)?;
     let hits = answer.texts.into_iter();
     let value = Recalled {
@@ -113,18 +110,11 @@ fn search_texts(
 }
 
 fn recall_hit(scan: &Scan, judged: JudgedText) -> RecallHit {
-    let JudgedText {
-        scored,
-        text,
-        relevance,
-    } = judged;
+    let JudgedText { scored, text, relevance } = judged;
     let unit = &scan.units[scored.unit];
     let (headings, snippet) = hit::display_text(&text, scan.terms());
     let (file, line) = scan.location(scored.unit);
-    let copies = scored
-        .duplicates
-        .iter()
-        .map(|duplicate| scan.location(*duplicate));
+    let copies = scored.duplicates.iter().map(|duplicate| scan.location(*duplicate));
     RecallHit {
         source: unit.source,
         file: (unit.source != SourceName::Facts).then(|| file.to_owned()),
@@ -135,9 +125,7 @@ fn recall_hit(scan: &Scan, judged: JudgedText) -> RecallHit {
         score: scored.rounded(),
         relevance,
         date: unit.date,
-        copies: copies
-            .map(|(file, line)| format_location(file, line))
-            .collect(),
+        copies: copies.map(|(file, line)| format_location(file, line)).collect(),
         parts: Some(scored.parts),
         flags: scored.flags,
     }

@@ -236,9 +236,7 @@ impl Splitter<'_> {
 
 /// Returns whether a text is just a link to a heading in the same file, as in a table of contents.
 fn is_anchor_link(text: &str) -> bool {
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(')'));
+    let inner = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(')'));
     inner
         .and_then(|inner| inner.split_once("](#"))
         .is_some_and(|(title, anchor)| !title.contains("](") && !anchor.contains(['(', ' ']))
@@ -256,19 +254,13 @@ fn has_no_content(text: &str) -> bool {
         return false;
     }
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let is_placeholder = matches!(
         words.as_slice(),
         [] | ["none" | "nothing" | "tbd" | "tbc" | "todo" | "empty"]
             | ["n", "a"]
-            | [
-                "no",
-                "issues" | "blockers" | "deviations" | "problems" | "entries"
-            ]
+            | ["no", "issues" | "blockers" | "deviations" | "problems" | "entries"]
             | ["none" | "nothing", _]
             | ["none" | "nothing", "was" | "were" | "to" | "so" | "at", _]
             | ["not", "applicable" | "yet"]
@@ -356,11 +348,7 @@ Another.
         let text = "# P\n\n**What failed:**\n- one\n- two\n\nAfter.\n\nNote:\n\nText.\n";
         assert_eq!(
             shown(text),
-            [
-                "4|P > What failed|one",
-                "5|P > What failed|two",
-                "7|P|After.\n\nNote:\n\nText.",
-            ]
+            ["4|P > What failed|one", "5|P > What failed|two", "7|P|After.\n\nNote:\n\nText.",]
         );
     }
 
@@ -368,10 +356,7 @@ Another.
     fn text_without_content_is_not_a_passage() {
         let text = "# P\n\n## A\n\nNone observed.\n\n## B\n\n- (none)\n- n/a\n\n## C\n\n## D\n\n| a | b |\n|---|---|\n| - | — |\n";
         assert_eq!(shown(text), [""; 0]);
-        assert_eq!(
-            shown("- [ ] [Phase 2: Loans](#phase-2)\n- [P](#p)\n"),
-            [""; 0]
-        );
+        assert_eq!(shown("- [ ] [Phase 2: Loans](#phase-2)\n- [P](#p)\n"), [""; 0]);
         assert_eq!(shown("- [P](#p) and [Q](#q)\n- [P](p.md)\n").len(), 2);
         assert_eq!(shown("- None of the tests ran\n- 🚀\n").len(), 2);
     }
@@ -409,11 +394,7 @@ Another.
         let found = read(&prose);
         assert!(found.len() > 5, "{}", found.len());
         let block = format!("```\n{}```\n", "let one = 1;\n".repeat(2000));
-        assert!(
-            read(&block)
-                .iter()
-                .all(|passage| passage.text.len() <= MAX_PASSAGE_LENGTH)
-        );
+        assert!(read(&block).iter().all(|passage| passage.text.len() <= MAX_PASSAGE_LENGTH));
     }
 
     proptest! {

@@ -176,8 +176,7 @@ impl Scan {
 
     /// Returns the evidence that a text is relevant.
     pub(crate) fn evidence(&self, unit: usize, similarity: f64) -> TextEvidence {
-        self.question
-            .evidence(Some(similarity), |term| self.has_term(unit, term))
+        self.question.evidence(Some(similarity), |term| self.has_term(unit, term))
     }
 
     fn has_term(&self, unit: usize, term: &Term) -> bool {
@@ -225,9 +224,7 @@ impl Scan {
         // Cached, since many texts contain the same set of terms.
         let mut shares: HashMap<u64, f64> = HashMap::new();
         for (unit, _) in &self.representatives {
-            shares
-                .entry(self.term_masks[*unit])
-                .or_insert_with(|| self.evidence(*unit, 0.0).share);
+            shares.entry(self.term_masks[*unit]).or_insert_with(|| self.evidence(*unit, 0.0).share);
         }
         self.max_coverage = shares.into_values().fold(0.0, f64::max);
         Ok(())
@@ -242,14 +239,10 @@ impl Scan {
                 if let [only] = group[..] {
                     return Some((only, Vec::new()));
                 }
-                let representative = *group
-                    .iter()
-                    .min_by_key(|unit| (is_archived(unit), **unit))?;
-                let mut duplicates: Vec<usize> = group
-                    .iter()
-                    .copied()
-                    .filter(|unit| *unit != representative)
-                    .collect();
+                let representative =
+                    *group.iter().min_by_key(|unit| (is_archived(unit), **unit))?;
+                let mut duplicates: Vec<usize> =
+                    group.iter().copied().filter(|unit| *unit != representative).collect();
                 duplicates.sort_by_key(|unit| (is_archived(unit), *unit));
                 Some((representative, duplicates))
             })
@@ -361,11 +354,7 @@ fn normalise_by_max(scores: &mut [f64]) {
     let lowest = scores.iter().copied().fold(0.0, f64::min);
     let highest = scores.iter().copied().fold(0.0, f64::max);
     for score in scores {
-        *score = if highest > 0.0 {
-            (*score - lowest) / (highest - lowest)
-        } else {
-            0.0
-        };
+        *score = if highest > 0.0 { (*score - lowest) / (highest - lowest) } else { 0.0 };
     }
 }
 

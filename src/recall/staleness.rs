@@ -45,10 +45,7 @@ impl Staleness {
         for unit in units {
             let line = scan.location(unit).1;
             let text = index.text(scan.units[unit].id)?.body;
-            if reasons
-                .about(reason_line(&patterns, line), &on_one_line(&text))
-                .is_some()
-            {
+            if reasons.about(reason_line(&patterns, line), &on_one_line(&text)).is_some() {
                 stale.0.insert(unit);
             }
         }

@@ -38,10 +38,7 @@ impl Page {
     /// Gathers the content of a project's page.
     pub(crate) fn gather(project: &Project, more_costs: &[SessionCost]) -> Parsed<Self> {
         let mut warnings = Vec::new();
-        let mut page = Self {
-            made: project.clock.timestamp(),
-            ..Self::default()
-        };
+        let mut page = Self { made: project.clock.timestamp(), ..Self::default() };
         let name = project.root.file_name().unwrap_or_default();
         page.project = clean(&name.to_string_lossy());
         let sections: [(&str, Fill); 5] = [
@@ -58,8 +55,7 @@ impl Page {
             }
         }
         page.costs.extend(more_costs.iter().cloned());
-        page.decisions
-            .sort_by_key(|decision| Reverse(decision.date));
+        page.decisions.sort_by_key(|decision| Reverse(decision.date));
         Parsed::new(page, warnings)
     }
 }
@@ -96,20 +92,13 @@ fn work_status(status: &StatusReport) -> WorkStatus {
         name: plain(derived.name.as_deref().unwrap_or_default()),
         status: clean(derived.status.as_deref().unwrap_or_default()),
     });
-    let drift = status.drift.iter().map(|drift| {
-        format!(
-            "`{}:{}`: {}",
-            drift.file.display(),
-            drift.line,
-            drift.sentence()
-        )
-    });
+    let drift = status
+        .drift
+        .iter()
+        .map(|drift| format!("`{}:{}`: {}", drift.file.display(), drift.line, drift.sentence()));
     WorkStatus {
         milestone: plain(
-            &status
-                .milestone
-                .display_name()
-                .unwrap_or_else(|| DEFAULT_MILESTONE_TITLE.to_owned()),
+            &status.milestone.display_name().unwrap_or_else(|| DEFAULT_MILESTONE_TITLE.to_owned()),
         ),
         phase,
         complete: status.plans.complete,
@@ -127,31 +116,24 @@ fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning
     let decisions = ledger::list_decisions(project)?.into_value(warnings);
     let folder = project.settings.ledger_dir.display();
     let file = clean(&format!("{folder}/{}", ledger::DECISIONS));
-    page.decisions
-        .extend(decisions.into_iter().map(|decision| DecisionRow {
-            date: decision.date,
-            text: Inline::render(&decision.title),
-            why: None,
-            file: file.clone(),
-        }));
+    page.decisions.extend(decisions.into_iter().map(|decision| DecisionRow {
+        date: decision.date,
+        text: Inline::render(&decision.title),
+        why: None,
+        file: file.clone(),
+    }));
     Ok(())
 }
 
 fn fill_entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
     let entries = knowledge::linked(project)?.into_value(warnings);
-    page.entries.extend(entries.into_iter().map(|linked| {
-        EntryRow {
-            title: Inline::render(linked.entry.title.as_deref().unwrap_or(&linked.entry.key)),
-            key: clean(&linked.entry.key),
-            kind: linked
-                .entry
-                .kind
-                .map_or("", knowledge::EntryType::as_str)
-                .to_owned(),
-            status: linked.entry.status.as_str().to_owned(),
-            updated: linked.entry.dated(),
-            links: linked.links.iter().map(|key| clean(key)).collect(),
-        }
+    page.entries.extend(entries.into_iter().map(|linked| EntryRow {
+        title: Inline::render(linked.entry.title.as_deref().unwrap_or(&linked.entry.key)),
+        key: clean(&linked.entry.key),
+        kind: linked.entry.kind.map_or("", knowledge::EntryType::as_str).to_owned(),
+        status: linked.entry.status.as_str().to_owned(),
+        updated: linked.entry.dated(),
+        links: linked.links.iter().map(|key| clean(key)).collect(),
     }));
     Ok(())
 }

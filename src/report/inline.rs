@@ -32,10 +32,7 @@ impl Inline {
 
     /// Renders several lines.
     pub(crate) fn all<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<Self> {
-        texts
-            .into_iter()
-            .map(|text| Self::render(text.as_ref()))
-            .collect()
+        texts.into_iter().map(|text| Self::render(text.as_ref())).collect()
     }
 }
 
@@ -125,23 +122,14 @@ mod tests {
         );
         assert_eq!(html("see [the docs](https://example.com)"), "see the docs");
         assert_eq!(html("[auth]: <needs-key>"), "[auth]: &lt;needs-key&gt;");
-        assert_eq!(
-            plain("[API]: https://example.com"),
-            "[API]: https://example.com"
-        );
+        assert_eq!(plain("[API]: https://example.com"), "[API]: https://example.com");
     }
 
     #[test]
     fn html_in_the_text_is_escaped() {
-        assert_eq!(
-            html("<b onclick='x'>a</b>"),
-            "&lt;b onclick=&#39;x&#39;&gt;a&lt;/b&gt;"
-        );
+        assert_eq!(html("<b onclick='x'>a</b>"), "&lt;b onclick=&#39;x&#39;&gt;a&lt;/b&gt;");
         assert_eq!(html("&lt;script&gt;"), "&lt;script&gt;");
-        assert_eq!(
-            html("<script>alert(1)</script>"),
-            "&lt;script&gt;alert(1)&lt;/script&gt;"
-        );
+        assert_eq!(html("<script>alert(1)</script>"), "&lt;script&gt;alert(1)&lt;/script&gt;");
     }
 
     #[test]
@@ -154,9 +142,6 @@ mod tests {
     fn a_block_is_shown_verbatim() {
         assert_eq!(html("# not a heading"), "# not a heading");
         assert_eq!(html("1. first"), "1. first");
-        assert_eq!(
-            html("snake_case_name and 2 * 3 * 4"),
-            "snake_case_name and 2 * 3 * 4"
-        );
+        assert_eq!(html("snake_case_name and 2 * 3 * 4"), "snake_case_name and 2 * 3 * 4");
     }
 }

@@ -44,10 +44,7 @@ pub struct ReportFile {
 /// texts that are read at the start of a session.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
     let gathered = Page::gather(project, costs);
-    Ok(Parsed::new(
-        templates::page(&gathered.value)?,
-        project.named(gathered.warnings),
-    ))
+    Ok(Parsed::new(templates::page(&gathered.value)?, project.named(gathered.warnings)))
 }
 
 /// Name of the operation that writes the page.
@@ -81,20 +78,18 @@ pub fn write_report(project: &Project, costs: &[SessionCost], file: &Path) -> Re
     let page = report(project, costs)?;
     let path = project.root.join(file);
     let stores = [Store::Context];
-    let ((), applied) = project
-        .storage_without_record()
-        .transact(OPERATION, &stores, || {
-            let mut changes = Changes::new();
-            if let Some(old) = changes.current(&path)?
-                && !is_report(&old)
-            {
-                return Err(Error::refused("is not a report, so it is not overwritten")
-                    .at(project.relative(&path), None)
-                    .hint("name another file, or move this one away"));
-            }
-            changes.write(&path, page.value.as_bytes())?;
-            Ok(((), changes))
-        })?;
+    let ((), applied) = project.storage_without_record().transact(OPERATION, &stores, || {
+        let mut changes = Changes::new();
+        if let Some(old) = changes.current(&path)?
+            && !is_report(&old)
+        {
+            return Err(Error::refused("is not a report, so it is not overwritten")
+                .at(project.relative(&path), None)
+                .hint("name another file, or move this one away"));
+        }
+        changes.write(&path, page.value.as_bytes())?;
+        Ok(((), changes))
+    })?;
     let mut warnings = page.warnings;
     warnings.extend(project.named(applied.warnings));
     Ok(ReportFile {

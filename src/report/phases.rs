@@ -85,39 +85,25 @@ fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<PhaseRow> {
         .map(|phase| (&phase.number, finished_row(phase)))
         .collect();
     for phase in &survey.position.phases {
-        match numbered
-            .iter_mut()
-            .find(|(number, _)| **number == phase.number)
-        {
+        match numbered.iter_mut().find(|(number, _)| **number == phase.number) {
             Some((_, row)) => row.total = phase.plans.len().max(row.complete),
             None => numbered.push((&phase.number, open_row(phase))),
         }
     }
     numbered.sort_by_key(|(number, _)| *number);
-    numbered
-        .into_iter()
-        .map(|(_, row)| with_percent(row))
-        .collect()
+    numbered.into_iter().map(|(_, row)| with_percent(row)).collect()
 }
 
 fn finished_row(phase: &FinishedPhase) -> PhaseRow {
     let completion_dates = || phase.plans.iter().filter_map(|plan| plan.completed);
-    let durations: Vec<Minutes> = phase
-        .plans
-        .iter()
-        .filter_map(|plan| plan.duration)
-        .collect();
+    let durations: Vec<Minutes> = phase.plans.iter().filter_map(|plan| plan.duration).collect();
     let sum: Minutes = durations.iter().copied().sum();
     let is_derived = phase.plans.iter().any(|plan| plan.duration_derived);
     let prefix = if is_derived { "~" } else { "" };
     with_percent(PhaseRow {
         number: phase.number.to_string(),
         name: plain(&phase.name),
-        complete: phase
-            .plans
-            .iter()
-            .filter(|plan| !plan.is_unfinished())
-            .count(),
+        complete: phase.plans.iter().filter(|plan| !plan.is_unfinished()).count(),
         total: phase.plans.len(),
         first: completion_dates().min(),
         last: completion_dates().max(),
@@ -141,10 +127,7 @@ fn open_row(phase: &Phase) -> PhaseRow {
 
 /// Returns the row with its percentage of complete plans.
 fn with_percent(row: PhaseRow) -> PhaseRow {
-    let percent = (row.complete * 100)
-        .checked_div(row.total)
-        .unwrap_or(0)
-        .min(100);
+    let percent = (row.complete * 100).checked_div(row.total).unwrap_or(0).min(100);
     PhaseRow { percent, ..row }
 }
 
@@ -169,17 +152,9 @@ fn insights(stats: &patterns::Insights) -> Insights {
         plans: stats.deviated.of,
         deviated: stats.deviated.count,
         differences: Inline::all(
-            stats
-                .lessons()
-                .filter(|one| !one.question.is_about_size())
-                .map(|one| &one.statement),
+            stats.lessons().filter(|one| !one.question.is_about_size()).map(|one| &one.statement),
         ),
-        files: stats
-            .deviating_files
-            .iter()
-            .take(MAX_FILES)
-            .map(file)
-            .collect(),
+        files: stats.deviating_files.iter().take(MAX_FILES).map(file).collect(),
     }
 }
 

@@ -45,10 +45,8 @@ struct Tick {
 impl Timeline {
     /// Lays the dated phases out; returns `None` if there are no two different dates.
     pub(crate) fn from_phases(phases: &[PhaseRow]) -> Option<Self> {
-        let dated: Vec<(&PhaseRow, NaiveDate, NaiveDate)> = phases
-            .iter()
-            .filter_map(|row| Some((row, row.first?, row.last?)))
-            .collect();
+        let dated: Vec<(&PhaseRow, NaiveDate, NaiveDate)> =
+            phases.iter().filter_map(|row| Some((row, row.first?, row.last?))).collect();
         let earlier = dated.len().saturating_sub(MAX_BARS);
         let dated = &dated[earlier..];
         let begin = dated.iter().map(|(_, first, _)| *first).min()?;
@@ -84,20 +82,11 @@ impl Timeline {
 /// Returns the evenly spaced ticks, in whole days or weeks, as days after the first.
 fn ticks(begin: NaiveDate, length: i64) -> impl Iterator<Item = i64> {
     let spacing = (length + MAX_TICKS - 1) / MAX_TICKS;
-    let step = if spacing > 7 {
-        (spacing + 6) / 7 * 7
-    } else {
-        spacing
-    };
+    let step = if spacing > 7 { (spacing + 6) / 7 * 7 } else { spacing };
     // Weeks start on Mondays.
-    let first = if spacing > 7 {
-        i64::from((7 - begin.weekday().num_days_from_monday()) % 7)
-    } else {
-        0
-    };
-    (0..)
-        .map(move |count| first + count * step)
-        .take_while(move |day| *day < length)
+    let first =
+        if spacing > 7 { i64::from((7 - begin.weekday().num_days_from_monday()) % 7) } else { 0 };
+    (0..).map(move |count| first + count * step).take_while(move |day| *day < length)
 }
 
 /// Returns two dates as a span; a common year is written once.
@@ -105,11 +94,7 @@ fn span(first: NaiveDate, last: NaiveDate) -> String {
     if first == last {
         return first.to_string();
     }
-    let end_format = if first.year() == last.year() {
-        "%m-%d"
-    } else {
-        "%Y-%m-%d"
-    };
+    let end_format = if first.year() == last.year() { "%m-%d" } else { "%Y-%m-%d" };
     format!("{first} – {}", last.format(end_format))
 }
 
@@ -140,11 +125,7 @@ mod tests {
             phase("3", "", ""),
         ];
         let timeline = Timeline::from_phases(&phases).unwrap();
-        let bars: Vec<(f64, f64)> = timeline
-            .bars
-            .iter()
-            .map(|bar| (bar.left, bar.width))
-            .collect();
+        let bars: Vec<(f64, f64)> = timeline.bars.iter().map(|bar| (bar.left, bar.width)).collect();
         assert_eq!(bars, [(0.0, 10.0), (20.0, 80.0)]);
         assert_eq!(timeline.bars[1].dates, "2026-01-03 – 01-10");
         assert!(timeline.ticks.iter().all(|tick| tick.left < 100.0));
@@ -155,19 +136,12 @@ mod tests {
         let phases = [phase("1", "2026-01-01", "2026-06-30")];
         let ticks = Timeline::from_phases(&phases).unwrap().ticks;
         assert!(ticks.len() <= 7, "{ticks:?}");
-        assert!(
-            ticks
-                .iter()
-                .all(|tick| tick.date.weekday() == chrono::Weekday::Mon)
-        );
+        assert!(ticks.iter().all(|tick| tick.date.weekday() == chrono::Weekday::Mon));
     }
 
     #[test]
     fn a_single_date_has_no_timeline() {
-        assert_eq!(
-            Timeline::from_phases(&[phase("1", "2026-01-01", "2026-01-01")]),
-            None
-        );
+        assert_eq!(Timeline::from_phases(&[phase("1", "2026-01-01", "2026-01-01")]), None);
         assert_eq!(Timeline::from_phases(&[phase("1", "", "")]), None);
     }
 }

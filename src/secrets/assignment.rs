@@ -39,18 +39,14 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
 fn aws_secret(text: &str, at: usize, value: usize) -> Option<Secret> {
     const LENGTH: usize = 40;
     const NAME: &str = "secretaccesskey";
-    let length = prefix_length(&text[value..], |b| {
-        b.is_ascii_alphanumeric() || b"/+".contains(&b)
-    });
+    let length = prefix_length(&text[value..], |b| b.is_ascii_alphanumeric() || b"/+".contains(&b));
     if length != LENGTH || count_class_runs(&text[value..value + LENGTH]) < LENGTH / 4 {
         return None;
     }
     let letters = text[..at].bytes().rev().filter(u8::is_ascii_alphanumeric);
     let name = letters.map(|b| b.to_ascii_lowercase()).take(NAME.len());
-    name.eq(NAME.bytes().rev()).then_some(Secret {
-        rule: "aws-secret-key",
-        range: value..value + LENGTH,
-    })
+    name.eq(NAME.bytes().rev())
+        .then_some(Secret { rule: "aws-secret-key", range: value..value + LENGTH })
 }
 
 /// Returns the token after the word `Bearer`, which ends at `at`.
@@ -91,10 +87,7 @@ fn url_password(text: &str, at: usize) -> Option<Secret> {
     // With a separator it may be a part of a path.
     let is_path = value.contains(['/', ':', '\'']) && is_wordy(value);
     let as_real_password = || {
-        (!is_path && is_real_password(value, user)).then(|| Secret {
-            rule,
-            range: range.clone(),
-        })
+        (!is_path && is_real_password(value, user)).then(|| Secret { rule, range: range.clone() })
     };
     classify(text, range.clone(), rule, 8).or_else(as_real_password)
 }
@@ -159,9 +152,7 @@ fn value_length(text: &str) -> usize {
             _ => break,
         }
     }
-    text[..end]
-        .trim_end_matches(['.', ')', ']', '}', '>', '*', '\\', ':'])
-        .len()
+    text[..end].trim_end_matches(['.', ')', ']', '}', '>', '*', '\\', ':']).len()
 }
 
 /// The ASCII characters that a value may contain.

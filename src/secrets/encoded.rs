@@ -15,9 +15,8 @@ const MAX_WORD_LENGTH: usize = 512;
 pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
     text[at..].strip_prefix(' ')?;
     let start = at + 1;
-    let length = prefix_length(&text[start..], |b| {
-        b.is_ascii_alphanumeric() || b"+/=".contains(&b)
-    });
+    let length =
+        prefix_length(&text[start..], |b| b.is_ascii_alphanumeric() || b"+/=".contains(&b));
     let word = &text[start..start + length];
     if !(8..=MAX_WORD_LENGTH).contains(&length) {
         return None;
@@ -29,8 +28,6 @@ pub(crate) fn basic(text: &str, at: usize) -> Option<Secret> {
     let decoded = String::from_utf8(decoded).ok()?;
     let (user, password) = decoded.split_once(':')?;
     let is_printable = decoded.chars().all(|c| !c.is_control());
-    (is_printable && is_real_password(password, user)).then_some(Secret {
-        rule: "basic-auth",
-        range: start..start + length,
-    })
+    (is_printable && is_real_password(password, user))
+        .then_some(Secret { rule: "basic-auth", range: start..start + length })
 }

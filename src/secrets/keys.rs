@@ -19,12 +19,7 @@ const fn key_format(
     alphabet: fn(u8) -> bool,
     min_length: usize,
 ) -> KeyFormat {
-    KeyFormat {
-        rule,
-        prefix,
-        alphabet,
-        min_length,
-    }
+    KeyFormat { rule, prefix, alphabet, min_length }
 }
 
 /// Longer prefixes come before the shorter ones that they start with.
@@ -94,19 +89,14 @@ pub(crate) fn known_format(text: &str, start: usize) -> Option<Secret> {
     let rest = &text[start..];
     if rest.starts_with(JWT) {
         let length = jwt(rest)?;
-        return Some(Secret {
-            rule: "jwt",
-            range: start..start + length,
-        });
+        return Some(Secret { rule: "jwt", range: start..start + length });
     }
     let first = rest.bytes().next()?;
     // Nearly every word ends here; comparing it with each prefix would take most of the time.
     if !FIRST_OF_PREFIX[usize::from(first)] {
         return None;
     }
-    let format = KEY_FORMATS
-        .iter()
-        .find(|format| rest.starts_with(format.prefix))?;
+    let format = KEY_FORMATS.iter().find(|format| rest.starts_with(format.prefix))?;
     let body = &rest[format.prefix.len()..];
     // Only the start is examined, since a dotted word would be scanned again from each of its dots.
     let judged = body.bytes().take(MAX_JUDGED_LENGTH);
@@ -122,10 +112,7 @@ pub(crate) fn known_format(text: &str, start: usize) -> Option<Secret> {
     }
     let length = prefix_length(whole, format.alphabet);
     let key = whole[..length].trim_end_matches('.');
-    Some(Secret {
-        rule: format.rule,
-        range: start..start + format.prefix.len() + key.len(),
-    })
+    Some(Secret { rule: format.rule, range: start..start + format.prefix.len() + key.len() })
 }
 
 /// Returns whether the body is a placeholder: a single character, repeated.

@@ -31,11 +31,7 @@ pub enum SecretPolicy {
 impl From<bool> for SecretPolicy {
     /// Converts the option `--allow-secret`.
     fn from(is_allowed: bool) -> Self {
-        if is_allowed {
-            Self::Allow
-        } else {
-            Self::Refuse
-        }
+        if is_allowed { Self::Allow } else { Self::Refuse }
     }
 }
 
@@ -152,10 +148,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
     let secrets = find(text);
     let mut rules = Vec::new();
     if secrets.is_empty() {
-        return Redacted {
-            text: Cow::Borrowed(text),
-            rules,
-        };
+        return Redacted { text: Cow::Borrowed(text), rules };
     }
     let mut clean = String::with_capacity(text.len());
     let mut kept = 0;
@@ -168,10 +161,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
         }
     }
     clean.push_str(&text[kept..]);
-    Redacted {
-        text: Cow::Owned(clean),
-        rules,
-    }
+    Redacted { text: Cow::Owned(clean), rules }
 }
 
 /// Returns whether a byte may be part of a word in a key.
@@ -207,28 +197,17 @@ mod tests {
 
     fn positives() -> Vec<(&'static str, String)> {
         let hex = "9f86d081884c7d659a2feaa0c55ad015";
-        let jwt = format!(
-            "{}.{}.{}",
-            drawn("eyJ", 20),
-            drawn("eyJ", 30),
-            drawn("", 43)
-        );
+        let jwt = format!("{}.{}.{}", drawn("eyJ", 20), drawn("eyJ", 30), drawn("", 43));
         let upper = DRAWN[..16].to_uppercase();
         vec![
             ("aws-access-key", format!("AKIA{upper}")),
             ("aws-access-key", format!("ASIA{upper}")),
             ("github-token", drawn("ghp_", 36)),
             ("github-token", drawn("gho_", 36)),
-            (
-                "github-token",
-                format!("{}_{}", drawn("github_pat_", 22), drawn("", 59)),
-            ),
+            ("github-token", format!("{}_{}", drawn("github_pat_", 22), drawn("", 59))),
             ("gitlab-token", drawn("glpat-", 20)),
             ("slack-token", drawn("xoxb-123456789012-1234567890123-", 24)),
-            (
-                "slack-webhook",
-                drawn("hooks.slack.com/services/T00000000/B00000000/", 24),
-            ),
+            ("slack-webhook", drawn("hooks.slack.com/services/T00000000/B00000000/", 24)),
             ("stripe-key", drawn("sk_live_", 24)),
             ("stripe-key", drawn("rk_test_", 24)),
             ("google-api-key", drawn("AIza", 35)),
@@ -238,10 +217,7 @@ mod tests {
             ("huggingface-token", drawn("hf_", 34)),
             ("npm-token", drawn("npm_", 36)),
             ("pypi-token", drawn("pypi-AgEIcHlwaS5vcmc", 60)),
-            (
-                "sendgrid-key",
-                format!("{}.{}", drawn("SG.", 22), drawn("", 43)),
-            ),
+            ("sendgrid-key", format!("{}.{}", drawn("SG.", 22), drawn("", 43))),
             ("digitalocean-token", format!("dop_v1_{hex}{hex}")),
             ("jwt", jwt),
         ]
@@ -275,9 +251,7 @@ mod tests {
         let text = format!("{key}\n\n{escaped}\n").repeat(20_000);
         let found = find_lines(&text, 5);
         let lines: Vec<usize> = found.iter().map(|(_, line)| *line).collect();
-        let expected: Vec<usize> = (0..20_000)
-            .flat_map(|at| [5 + 3 * at, 7 + 3 * at])
-            .collect();
+        let expected: Vec<usize> = (0..20_000).flat_map(|at| [5 + 3 * at, 7 + 3 * at]).collect();
         assert_eq!(lines, expected);
     }
 
@@ -291,21 +265,12 @@ mod tests {
         for (text, clean) in [
             (format!("a\n{begin}\n{body}\n{end}\nb"), "a\n[redacted]\nb"),
             (format!("a {begin} {DRAWN} {end} b"), "a [redacted] b"),
-            (
-                format!("a {begin}\\n{DRAWN}\\n{end}\\n b"),
-                "a [redacted]\\n b",
-            ),
+            (format!("a {begin}\\n{DRAWN}\\n{end}\\n b"), "a [redacted]\\n b"),
             (format!("{begin}\n{body}\nthe end"), "[redacted]\nthe end"),
-            (
-                format!("a line of {begin} is refused"),
-                "a line of [redacted] is refused",
-            ),
+            (format!("a line of {begin} is refused"), "a line of [redacted] is refused"),
         ] {
             let redacted = redact(&text);
-            assert_eq!(
-                (redacted.text.as_ref(), redacted.rules),
-                (clean, vec!["private-key"])
-            );
+            assert_eq!((redacted.text.as_ref(), redacted.rules), (clean, vec!["private-key"]));
         }
         assert_eq!(find(&begin.replace("PRIVATE", "PUBLIC")), []);
     }
@@ -342,18 +307,12 @@ mod tests {
         }
         for (text, value) in [
             ("{\"password\": \"hunter2\"}", "hunter2"),
-            (
-                "{\"password\":\"correcthorsebattery\"}",
-                "correcthorsebattery",
-            ),
+            ("{\"password\":\"correcthorsebattery\"}", "correcthorsebattery"),
             ("\\\"dbPassword\\\": \\\"gh7Kp2vQ\\\"", "gh7Kp2vQ"),
             ("{'password': 'hunter2xq9'}", "hunter2xq9"),
             ("{\"password2\": \"hunter2xq9\"}", "hunter2xq9"),
             ("redis://:p4ssw0rd-9@cache:6379", "p4ssw0rd-9"),
-            (
-                "https://deploy:correcthorsebattery@git.example.org",
-                "correcthorsebattery",
-            ),
+            ("https://deploy:correcthorsebattery@git.example.org", "correcthorsebattery"),
             ("Authorization: Basic YWRhOmh1bnRlcjI=", "YWRhOmh1bnRlcjI="),
         ] {
             let found = find(text);
@@ -361,10 +320,7 @@ mod tests {
             assert_eq!(&text[found[0].range.clone()], value, "{text}");
         }
         let url = format!("postgres://app:{base36}@db.example.org/app");
-        assert_eq!(
-            redact(&url).text,
-            "postgres://app:[redacted]@db.example.org/app"
-        );
+        assert_eq!(redact(&url).text, "postgres://app:[redacted]@db.example.org/app");
         let token = drawn("ghp_", 36);
         assert_eq!(find(&format!("TOKEN={token}"))[0].rule, "github-token");
         assert_eq!(
@@ -379,14 +335,8 @@ mod tests {
             ("postgres://app:Xy7:kQ9zLm2p@db.example.org", "Xy7:kQ9zLm2p"),
             ("postgres://app:Xy7/kQ9zLm2p@db/app?to=a@b", "Xy7/kQ9zLm2p"),
             ("postgres://app:Xy7'kQ9zLm2p@db", "Xy7'kQ9zLm2p"),
-            (
-                "postgres://app:$Xy7kQ9z#Lm2p@db.example.org/app",
-                "$Xy7kQ9z#Lm2p",
-            ),
-            (
-                "postgres://app:$Xy7kQ9z/Lm2p@db.example.org",
-                "$Xy7kQ9z/Lm2p",
-            ),
+            ("postgres://app:$Xy7kQ9z#Lm2p@db.example.org/app", "$Xy7kQ9z#Lm2p"),
+            ("postgres://app:$Xy7kQ9z/Lm2p@db.example.org", "$Xy7kQ9z/Lm2p"),
             ("postgres://app:Xy7@kQ9zLm2p@db/app", "Xy7@kQ9zLm2p"),
             ("postgres://app:gehäim9Zx7Qw@db", "gehäim9Zx7Qw"),
         ] {
@@ -458,14 +408,8 @@ mod tests {
     #[test]
     fn long_values_are_redacted_completely_and_hostile_ones_read_once() {
         let long = drawn("", 60).repeat(20);
-        assert_eq!(
-            redact(&format!("token={long} x")).text,
-            "token=[redacted] x"
-        );
-        assert_eq!(
-            redact(&format!("{}{long} x", drawn("sk-proj-", 20))).text,
-            "[redacted] x"
-        );
+        assert_eq!(redact(&format!("token={long} x")).text, "token=[redacted] x");
+        assert_eq!(redact(&format!("{}{long} x", drawn("sk-proj-", 20))).text, "[redacted] x");
         for piece in [
             "token:", "SG.", "://", "://a:b", "eyJ.", "-----BEGIN ", "Bearer ", "sk-", "x-eyJ",
             "\"token\" ",

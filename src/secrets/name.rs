@@ -73,9 +73,5 @@ pub(crate) fn without_qualifiers(name: &str) -> &str {
         }
     }
     let letters = rest.trim_end_matches(|c: char| c.is_ascii_digit());
-    if rest.len() - letters.len() <= 2 {
-        letters
-    } else {
-        rest
-    }
+    if rest.len() - letters.len() <= 2 { letters } else { rest }
 }

@@ -23,10 +23,7 @@ const MAX_LENGTH: usize = 128;
 /// offset of the colon.
 pub(crate) fn in_quotes(text: &str, at: usize) -> Option<Secret> {
     let name = text[..at].trim_end_matches([' ', '\t']);
-    let quote = name
-        .chars()
-        .next_back()
-        .filter(|c| matches!(c, '"' | '\''))?;
+    let quote = name.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
     let name = name.strip_suffix(quote)?.trim_end_matches('\\');
     let name = without_qualifiers(name);
     let window = name.len().saturating_sub(40);
@@ -37,25 +34,17 @@ pub(crate) fn in_quotes(text: &str, at: usize) -> Option<Secret> {
         .map(|c| c.to_ascii_lowercase())
         .collect();
     if !name.ends_with(|c: char| c.is_ascii_alphabetic())
-        || !PASSWORD_NAME_SUFFIXES
-            .iter()
-            .any(|known| letters.ends_with(known))
+        || !PASSWORD_NAME_SUFFIXES.iter().any(|known| letters.ends_with(known))
     {
         return None;
     }
     let rest = text[at..].strip_prefix(':')?;
-    let open = rest
-        .trim_start_matches([' ', '\t'])
-        .trim_start_matches('\\')
-        .strip_prefix(quote)?;
+    let open = rest.trim_start_matches([' ', '\t']).trim_start_matches('\\').strip_prefix(quote)?;
     let start = text.len() - open.len();
     let window = open.floor_char_boundary(MAX_LENGTH);
     let end = open[..window].find([quote, '\\', '\n'])?;
     let value = &open[..end];
-    is_real_password(value, "").then_some(Secret {
-        rule: "password",
-        range: start..start + end,
-    })
+    is_real_password(value, "").then_some(Secret { rule: "password", range: start..start + end })
 }
 
 /// Returns whether a text in the position of a password was chosen by a person, and is not a placeholder.
@@ -74,14 +63,10 @@ pub(crate) fn is_real_password(value: &str, user: &str) -> bool {
         return false;
     }
     let bytes = value.as_bytes();
-    let has_digit_or_symbol = bytes
-        .iter()
-        .any(|b| b.is_ascii_digit() || SYMBOLS.contains(b));
+    let has_digit_or_symbol = bytes.iter().any(|b| b.is_ascii_digit() || SYMBOLS.contains(b));
     let is_mixed = count_class_runs(value) * 3 >= value.len();
     let is_phrase = value.len() >= 10
-        && !COMMON_PASSWORDS
-            .iter()
-            .any(|word| word.len() > 3 && lower.contains(word));
+        && !COMMON_PASSWORDS.iter().any(|word| word.len() > 3 && lower.contains(word));
     has_digit_or_symbol || is_mixed || is_phrase
 }
 
@@ -91,10 +76,7 @@ fn is_template(value: &str) -> bool {
     value.contains(['(', '[', '{', '<'])
         || value.starts_with(['/', '.', '&'])
         || value.strip_prefix('$').is_some_and(is_name)
-        || value
-            .strip_prefix('%')
-            .and_then(|rest| rest.strip_suffix('%'))
-            .is_some_and(is_name)
+        || value.strip_prefix('%').and_then(|rest| rest.strip_suffix('%')).is_some_and(is_name)
 }
 
 /// Returns whether a value is the name of a constant: `DB_PASSWORD`.

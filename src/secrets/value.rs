@@ -17,10 +17,7 @@ pub(crate) fn is_random(value: &str) -> bool {
         return false;
     }
     // A short value must look like a password that satisfies a password policy.
-    let classes = [digits, symbols, upper, lower]
-        .into_iter()
-        .filter(|count| *count > 0)
-        .count();
+    let classes = [digits, symbols, upper, lower].into_iter().filter(|count| *count > 0).count();
     if value.len() < 16 && (classes < 3 || (digits < 2 && symbols == 0)) {
         return false;
     }
@@ -34,12 +31,8 @@ pub(crate) fn is_random(value: &str) -> bool {
 /// Returns whether a value without digits mixes symbols and letter case as only a password does.
 fn is_symbolic(value: &str) -> bool {
     // Not `contains`: this is counted in every value without a digit.
-    let is_symbol = |b: &u8| {
-        matches!(
-            b,
-            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'*' | b'?' | b'~'
-        )
-    };
+    let is_symbol =
+        |b: &u8| matches!(b, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'*' | b'?' | b'~');
     let symbols = value.bytes().filter(is_symbol).count();
     let is_letter = |b: u8| b.is_ascii_alphabetic();
     symbols >= 2
@@ -59,27 +52,21 @@ pub(crate) fn count_class_runs(value: &str) -> usize {
         _ => 3,
     };
     let kinds: Vec<u8> = value.bytes().map(kind).collect();
-    let changes = kinds
-        .windows(2)
-        .filter(|pair| pair[0] != pair[1] && *pair != [1, 2]);
+    let changes = kinds.windows(2).filter(|pair| pair[0] != pair[1] && *pair != [1, 2]);
     changes.count() + 1
 }
 
 /// Returns whether a value is a placeholder for a key.
 fn is_placeholder(value: &str) -> bool {
     let mut seen = [false; 256];
-    let distinct = value
-        .bytes()
-        .filter(|b| !std::mem::replace(&mut seen[usize::from(*b)], true))
-        .count();
+    let distinct =
+        value.bytes().filter(|b| !std::mem::replace(&mut seen[usize::from(*b)], true)).count();
     distinct < 6 || contains_placeholder_word(&value.to_ascii_lowercase())
 }
 
 /// Returns whether a value, in lower case, contains a word that marks a placeholder.
 pub(crate) fn contains_placeholder_word(lower: &str) -> bool {
-    let words = [
-        "xxx", "your", "changeme", "placeholder", "redacted", "...", "***",
-    ];
+    let words = ["xxx", "your", "changeme", "placeholder", "redacted", "...", "***"];
     words.iter().any(|word| lower.contains(word))
 }
 
@@ -91,13 +78,11 @@ fn is_reference(value: &str) -> bool {
 
 /// Returns whether a value consists of words followed by numbers: `my-app-v2`, `RS256/JWT`, `1.2.3-beta.4`.
 pub(crate) fn is_wordy(value: &str) -> bool {
-    value
-        .split(['-', '_', '.', ':', '/', '=', '+', '@', '#', '|'])
-        .all(|part| {
-            let number = part.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-            let digits = number.bytes().all(|b| b.is_ascii_digit());
-            digits && (number.len() <= 4 || number.len() == part.len())
-        })
+    value.split(['-', '_', '.', ':', '/', '=', '+', '@', '#', '|']).all(|part| {
+        let number = part.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let digits = number.bytes().all(|b| b.is_ascii_digit());
+        digits && (number.len() <= 4 || number.len() == part.len())
+    })
 }
 
 /// Returns whether a value is a UUID or a digest with its algorithm's name.
@@ -110,7 +95,5 @@ fn is_digest(value: &str) -> bool {
 
 /// Returns the number of bytes at the start of a text that belong to an alphabet (ASCII only).
 pub(crate) fn prefix_length(text: &str, alphabet: impl Fn(u8) -> bool) -> usize {
-    text.bytes()
-        .take_while(|byte| byte.is_ascii() && alphabet(*byte))
-        .count()
+    text.bytes().take_while(|byte| byte.is_ascii() && alphabet(*byte)).count()
 }

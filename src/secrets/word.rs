@@ -62,16 +62,11 @@ fn private_key(text: &str, start: usize) -> Option<Secret> {
     let end = match footer {
         Some(footer) if text[footer..].starts_with("-----END") => {
             let label = footer + DASHES.len();
-            text[label..]
-                .find(DASHES)
-                .map_or(label, |length| label + length + DASHES.len())
+            text[label..].find(DASHES).map_or(label, |length| label + length + DASHES.len())
         }
         _ => body + base64_lines(&text[body..]),
     };
-    Some(Secret {
-        rule: "private-key",
-        range: start..end,
-    })
+    Some(Secret { rule: "private-key", range: start..end })
 }
 
 /// Returns the length of the lines or words of base64 at the start of a text.

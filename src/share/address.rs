@@ -24,16 +24,10 @@ pub(crate) fn find(project: &Project) -> Result<ServerAddress> {
     }
     let (host, is_local) = (address.host(), address.is_local());
     if !is_local && address.config.get_ssl_mode() == SslMode::Disable {
-        return Err(
-            Error::refused(format!("{host} is another machine, which requires TLS"))
-                .hint("remove sslmode from share.url; share.ca names your own authority"),
-        );
+        return Err(Error::refused(format!("{host} is another machine, which requires TLS"))
+            .hint("remove sslmode from share.url; share.ca names your own authority"));
     }
-    address.config.ssl_mode(if is_local {
-        SslMode::Disable
-    } else {
-        SslMode::Require
-    });
+    address.config.ssl_mode(if is_local { SslMode::Disable } else { SslMode::Require });
     let environment = &project.environment;
     let role = address.role().or(environment.get("PGUSER"));
     let role = role.or(environment.get("USER")).map(str::to_owned);
@@ -41,12 +35,8 @@ pub(crate) fn find(project: &Project) -> Result<ServerAddress> {
         role.ok_or_else(|| Error::usage("share.url names no role").hint(SERVER_ADDRESS_EXAMPLE))?;
     let database = address.config.get_dbname().unwrap_or(&role).to_owned();
     if address.config.get_password().is_none() {
-        let entry = PasswordEntry {
-            host: &host,
-            port: address.port(),
-            database: &database,
-            role: &role,
-        };
+        let entry =
+            PasswordEntry { host: &host, port: address.port(), database: &database, role: &role };
         if let Some(password) = password(project, &entry)? {
             address.config.password(password);
         }
@@ -76,9 +66,8 @@ fn password(project: &Project, entry: &PasswordEntry<'_>) -> Result<Option<Strin
     let Some(bytes) = read::users_bytes(&path)? else {
         return Ok(None);
     };
-    let Some(password) = String::from_utf8_lossy(&bytes)
-        .lines()
-        .find_map(|line| password_in_line(line, entry))
+    let Some(password) =
+        String::from_utf8_lossy(&bytes).lines().find_map(|line| password_in_line(line, entry))
     else {
         return Ok(None);
     };
@@ -138,20 +127,13 @@ fn password_in_line(line: &str, entry: &PasswordEntry<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    const ENTRY: PasswordEntry<'static> = PasswordEntry {
-        host: "db.example.com",
-        port: 5432,
-        database: "annals",
-        role: "ada",
-    };
+    const ENTRY: PasswordEntry<'static> =
+        PasswordEntry { host: "db.example.com", port: 5432, database: "annals", role: "ada" };
 
     #[test]
     fn a_line_of_pgpass_fits_by_value_or_star_and_may_escape() {
         let found = |line| password_in_line(line, &ENTRY);
-        assert_eq!(
-            found("db.example.com:5432:annals:ada:secret").as_deref(),
-            Some("secret")
-        );
+        assert_eq!(found("db.example.com:5432:annals:ada:secret").as_deref(), Some("secret"));
         assert_eq!(found("*:*:*:ada:a\\:b\\\\c:d").as_deref(), Some("a:b\\c:d"));
         assert_eq!(found("*:5433:*:ada:x"), None);
         assert_eq!(found("# *:*:*:*:x"), None);

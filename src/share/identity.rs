@@ -24,10 +24,8 @@ pub(crate) fn ensure_unique(
 ) -> Result<Option<String>> {
     let sent = replication::cursors(facts.connection())?;
     let own = state.highest.keys().chain(sent.keys());
-    let mut scopes: Vec<String> = own
-        .filter(|(_, of)| of == device)
-        .map(|(scope, _)| scope.clone())
-        .collect();
+    let mut scopes: Vec<String> =
+        own.filter(|(_, of)| of == device).map(|(scope, _)| scope.clone()).collect();
     scopes.sort_unstable();
     scopes.dedup();
     let mut agreed = Vec::new();
@@ -39,11 +37,7 @@ pub(crate) fn ensure_unique(
         // If the server lost some operations, they are sent again.
         let same = if there > remembered {
             let (scope, device) = address;
-            let last = OperationAddress {
-                scope,
-                device,
-                number: remembered,
-            };
+            let last = OperationAddress { scope, device, number: remembered };
             last_common(facts, server, last)?
         } else {
             there
@@ -59,9 +53,7 @@ pub(crate) fn ensure_unique(
     }
     replication::renew(facts, &agreed)?;
     let renamed = Device::find(facts.connection())?;
-    Ok(Some(
-        renamed.map_or_else(|| device.to_owned(), |device| device.id),
-    ))
+    Ok(Some(renamed.map_or_else(|| device.to_owned(), |device| device.id)))
 }
 
 /// Returns the last number up to which the server has the same operations as this database.

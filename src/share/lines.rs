@@ -65,10 +65,7 @@ impl Lines<'_> {
                 read += 1;
                 self.note_line(connection, &line, clock)?;
             }
-            reached = Some(JournalCursor {
-                reached: line.offset,
-                last_line: line_id(&line.line),
-            });
+            reached = Some(JournalCursor { reached: line.offset, last_line: line_id(&line.line) });
             Ok(read < PORTION)
         })?;
         if let Some(reached) = reached.filter(|reached| *reached != cursor) {
@@ -95,18 +92,14 @@ impl Lines<'_> {
 /// Sets the payload of each operation to its line; `None` if none of the journals contains the line any more.
 pub(crate) fn load_payloads(journals: &[PathBuf], batch: &mut [DeviceOperation]) -> Result<()> {
     let mut all: Option<HashMap<String, SharedLine>> = None;
-    for operation in batch
-        .iter_mut()
-        .filter(|one| one.kind == OperationKind::Line)
-    {
+    for operation in batch.iter_mut().filter(|one| one.kind == OperationKind::Line) {
         let line = if let Some(line) = at_its_offset(journals, operation)? {
             Some(line)
         } else {
             if all.is_none() {
                 all = Some(all_lines(journals)?);
             }
-            all.as_ref()
-                .and_then(|all| all.get(&operation.op_id).cloned())
+            all.as_ref().and_then(|all| all.get(&operation.op_id).cloned())
         };
         operation.payload = line.map(|line| payload(&line.line)).transpose()?;
     }
@@ -140,10 +133,7 @@ fn all_lines(journals: &[PathBuf]) -> Result<HashMap<String, SharedLine>> {
 
 /// Appends lines to a locked journal, each with its device.
 pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
-    let lines: String = lines
-        .iter()
-        .map(|(device, line)| journal::marked(line, device))
-        .collect();
+    let lines: String = lines.iter().map(|(device, line)| journal::marked(line, device)).collect();
     log.append(lines.as_bytes())?;
     log.flush()
 }

@@ -70,9 +70,8 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
 fn scopes(project: &Project) -> Vec<String> {
     let share = &project.settings.share;
     let named = share.scopes.iter().map(|rule| rule.1.clone());
-    let mut scopes: Vec<String> = named
-        .chain([PRIVATE.to_owned(), share.journal.clone()])
-        .collect();
+    let mut scopes: Vec<String> =
+        named.chain([PRIVATE.to_owned(), share.journal.clone()]).collect();
     scopes.retain(|scope| scope != DEVICE);
     scopes.sort_unstable();
     scopes.dedup();
@@ -84,11 +83,7 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveR
     let Some(device) = Device::joined(facts.connection())? else {
         return Err(Error::not_found("this database is not shared"));
     };
-    let mut left = LeaveReport {
-        device: device.id.clone(),
-        erased: None,
-        server_error: None,
-    };
+    let mut left = LeaveReport { device: device.id.clone(), erased: None, server_error: None };
     if facts.is_dry_run() {
         return Ok(left);
     }
@@ -117,11 +112,7 @@ fn remove_device(
 ) -> Result<Option<u64>> {
     let (_, mut server) = run::connect(project, facts, Some(WAIT))?;
     server.state()?;
-    let erased = if erase {
-        Some(server.erase_device(device)?)
-    } else {
-        None
-    };
+    let erased = if erase { Some(server.erase_device(device)?) } else { None };
     server.remove_device(device)?;
     Ok(erased)
 }

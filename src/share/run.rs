@@ -200,16 +200,11 @@ impl SyncRun<'_> {
     where
         Self: 'p,
     {
-        Lines {
-            path,
-            scope: &self.project.settings.share.journal,
-        }
+        Lines { path, scope: &self.project.settings.share.journal }
     }
 
     fn is_over(&mut self) -> bool {
-        let is_over = self
-            .deadline
-            .is_some_and(|deadline| Instant::now() >= deadline);
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         self.done.is_partial |= is_over;
         is_over
     }
@@ -222,11 +217,7 @@ impl SyncRun<'_> {
             let number = cursors.get(cursor).copied().unwrap_or(0);
             let (scope, device) = cursor.clone();
             if device != self.device && number < *highest {
-                missing.push(OperationAddress {
-                    scope,
-                    device,
-                    number,
-                });
+                missing.push(OperationAddress { scope, device, number });
             }
         }
         Ok(missing)
@@ -235,9 +226,7 @@ impl SyncRun<'_> {
     fn pull(&mut self) -> Result<()> {
         let clock = self.facts.clock();
         let has_lines = replication::has_lines_set_aside(self.facts.connection())?;
-        self.take_in(has_lines, |connection| {
-            replication::retry_set_aside(connection, clock)
-        })?;
+        self.take_in(has_lines, |connection| replication::retry_set_aside(connection, clock))?;
         let mut has_pulled = false;
         let mut stuck = BTreeSet::new();
         loop {
@@ -250,9 +239,8 @@ impl SyncRun<'_> {
             let batch = self.server.fetch(&missing, limit)?;
             let line = OperationKind::Line.as_str();
             let has_lines = batch.iter().any(|one| one.kind == line);
-            let incoming = self.take_in(has_lines, |connection| {
-                replication::receive(connection, &batch, clock)
-            })?;
+            let incoming = self
+                .take_in(has_lines, |connection| replication::receive(connection, &batch, clock))?;
             self.done.pulled += incoming.operations;
             self.done.lines += incoming.lines.len();
             self.done.set_aside += incoming.set_aside;
@@ -398,8 +386,7 @@ impl SyncRun<'_> {
             let (places, operations): (Vec<i64>, Vec<DeviceOperation>) =
                 changed.into_iter().unzip();
             self.server.rewrite(&operations)?;
-            self.facts
-                .write(|connection| replication::mark_sent(connection, &places))?;
+            self.facts.write(|connection| replication::mark_sent(connection, &places))?;
         }
     }
 }

@@ -44,13 +44,7 @@ impl Log {
             lock::wait_for(&file, path, lock::WAIT)?;
             length = file.metadata().at("read", path)?.len();
         }
-        Ok(Self {
-            file,
-            path: path.to_owned(),
-            length,
-            is_device,
-            is_new,
-        })
+        Ok(Self { file, path: path.to_owned(), length, is_device, is_new })
     }
 
     /// Returns the offset of the next line, which is after the newline that ends an incomplete last line.
@@ -75,17 +69,8 @@ impl Log {
         if !is_incomplete && lines.ends_with(b"\n") {
             write_or_revert(&self.file, &self.path, self.length, lines)?;
         } else {
-            let text = if is_incomplete {
-                b"\n".to_vec()
-            } else {
-                Vec::new()
-            };
-            write_or_revert(
-                &self.file,
-                &self.path,
-                self.length,
-                &terminated(text, lines),
-            )?;
+            let text = if is_incomplete { b"\n".to_vec() } else { Vec::new() };
+            write_or_revert(&self.file, &self.path, self.length, &terminated(text, lines))?;
         }
         self.length = self.file.metadata().at("read", &self.path)?.len();
         Ok(())
@@ -99,11 +84,7 @@ impl Log {
         disk::sync_content(&self.file).at("append to", &self.path)?;
         match self.path.parent() {
             Some(folder) if self.is_new => {
-                let folder = if folder.as_os_str().is_empty() {
-                    Path::new(".")
-                } else {
-                    folder
-                };
+                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
                 self.is_new = false;
                 disk::sync_directory(folder).at("write", folder)
             }
@@ -190,8 +171,7 @@ fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
         file => file.at("read", path)?,
     };
     let size = file.metadata().at("read", path)?.len();
-    file.seek(SeekFrom::Start(size.saturating_sub(length)))
-        .at("read", path)?;
+    file.seek(SeekFrom::Start(size.saturating_sub(length))).at("read", path)?;
     let mut tail = Vec::new();
     file.take(length).read_to_end(&mut tail).at("read", path)?;
     Ok(tail)
@@ -216,11 +196,9 @@ fn check_kind(path: &Path, links: Links) -> Result<bool> {
         }
     }
     if kind.is_symlink() {
-        return Err(
-            Error::refused("is a symbolic link, which annals does not write through")
-                .at(path, None)
-                .hint("remove it"),
-        );
+        return Err(Error::refused("is a symbolic link, which annals does not write through")
+            .at(path, None)
+            .hint("remove it"));
     }
     if kind.is_dir() {
         return Err(Error::failed("is a directory, a file was expected").at(path, None));
@@ -292,10 +270,7 @@ mod tests {
         disk::write(&File::create(&path).unwrap(), b"{\"torn\":").unwrap();
         append(&path, b"{}").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"{\"torn\":\n{}\n");
-        assert_eq!(
-            joined(b"{\"torn\":".to_vec(), b"{}"),
-            fs::read(&path).unwrap()
-        );
+        assert_eq!(joined(b"{\"torn\":".to_vec(), b"{}"), fs::read(&path).unwrap());
     }
 
     #[test]
@@ -309,9 +284,7 @@ mod tests {
         append(&path, b"two").unwrap();
         finish(&path, b"one").unwrap();
         assert_text("one\ntwo\n");
-        let file = disk::open_append(&path, Visibility::Shared, Links::Refused)
-            .unwrap()
-            .0;
+        let file = disk::open_append(&path, Visibility::Shared, Links::Refused).unwrap().0;
         disk::write(&file, b"thr").unwrap();
         finish(&path, b"three").unwrap();
         assert_text("one\ntwo\nthree\n");
@@ -353,10 +326,7 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 40);
         assert!(text.lines().all(|line| {
-            line.len() == 9_000
-                && line
-                    .bytes()
-                    .all(|byte| Some(&byte) == line.as_bytes().first())
+            line.len() == 9_000 && line.bytes().all(|byte| Some(&byte) == line.as_bytes().first())
         }));
     }
 }

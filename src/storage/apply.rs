@@ -108,10 +108,7 @@ fn revert(root: &Root, mut record: Record, failure: Error) -> Result<Error> {
 pub(crate) fn complete(root: &Root, record: &mut Record) -> Result<Vec<Warning>> {
     let mut skipped = settle(root, record, false, Mark::Waiting)?;
     for index in 0..record.changes.len() {
-        if !matches!(
-            record.progress.marks()[index],
-            Mark::Waiting | Mark::Exchanging
-        ) {
+        if !matches!(record.progress.marks()[index], Mark::Waiting | Mark::Exchanging) {
             continue;
         }
         let mark = match redo(root, record, index)? {
@@ -135,10 +132,7 @@ pub(crate) fn roll_back(root: &Root, record: &mut Record) -> Result<Vec<Warning>
     }
     let mut skipped = settle(root, record, was_backward, Mark::Applied)?;
     for index in (0..record.changes.len()).rev() {
-        if !matches!(
-            record.progress.marks()[index],
-            Mark::Applied | Mark::Exchanging
-        ) {
+        if !matches!(record.progress.marks()[index], Mark::Applied | Mark::Exchanging) {
             continue;
         }
         let Some(inverse) = record.changes[index].inverse() else {
@@ -171,13 +165,7 @@ fn settle(
 ) -> Result<Vec<Warning>> {
     let mut skipped = Vec::new();
     for index in 0..record.changes.len() {
-        let Change::Write {
-            path,
-            old,
-            new,
-            mode,
-        } = &record.changes[index]
-        else {
+        let Change::Write { path, old, new, mode } = &record.changes[index] else {
             continue;
         };
         let Some(located) = root.locate(path)? else {
@@ -187,11 +175,7 @@ fn settle(
         if was_backward {
             std::mem::swap(&mut old, &mut new);
         }
-        let with = Replacement {
-            old,
-            new,
-            mode: *mode,
-        };
+        let with = Replacement { old, new, mode: *mode };
         let staged = located.with_file_name(record.temporary_name(index));
         let was_exchanging = record.progress.marks()[index] == Mark::Exchanging;
         match replace::settle(&located, &staged, with, was_exchanging)? {
@@ -243,11 +227,7 @@ fn apply_change(
     };
     match change {
         Change::Write { old, new, mode, .. } => {
-            let with = Replacement {
-                old: old.as_deref(),
-                new: new.as_deref(),
-                mode: *mode,
-            };
+            let with = Replacement { old: old.as_deref(), new: new.as_deref(), mode: *mode };
             replace::replace(&path, &path.with_file_name(temporary), with, note)
         }
         Change::Append { lines, .. } => {
@@ -265,9 +245,7 @@ fn apply_change(
         },
         Change::RemoveDirectory { .. } => match fs::symlink_metadata(&path) {
             Ok(metadata) if !metadata.is_dir() => Ok(ChangeOutcome::LeftAlone),
-            _ => disk::remove_directory(&path)
-                .at("remove", &path)
-                .map(|()| ChangeOutcome::Applied),
+            _ => disk::remove_directory(&path).at("remove", &path).map(|()| ChangeOutcome::Applied),
         },
     }
 }
@@ -280,9 +258,7 @@ fn rename(from: &Path, to: &Path) -> Result<ChangeOutcome> {
     match (exists(from)?, exists(to)?) {
         (true, false) => match disk::rename_to_vacant(from, to) {
             Ok(true) => Ok(ChangeOutcome::Applied),
-            Ok(false) => disk::rename(from, to)
-                .at("move", from)
-                .map(|()| ChangeOutcome::Applied),
+            Ok(false) => disk::rename(from, to).at("move", from).map(|()| ChangeOutcome::Applied),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 Ok(ChangeOutcome::LeftAlone)
             }
@@ -311,10 +287,7 @@ fn sync_directories(root: &Root, record: &Record) -> Result<()> {
 
 fn left_alone(root: &Root, change: &Change<Vec<u8>>) -> Warning {
     let path: PathBuf = root.named(change.path());
-    Warning::file(
-        &path,
-        "left unchanged, because it had changed in the meantime",
-    )
+    Warning::file(&path, "left unchanged, because it had changed in the meantime")
 }
 
 fn changed_meanwhile(root: &Root, change: &Change<Vec<u8>>) -> Error {

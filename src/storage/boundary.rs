@@ -68,10 +68,7 @@ impl Boundary {
 
     /// Limits the text that is read from the planning folder.
     pub(crate) fn limit(&self, planning: &Path) {
-        let mut limited = self
-            .planning
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut limited = self.planning.write().unwrap_or_else(PoisonError::into_inner);
         *limited = Some(ReadLimit::new(planning));
     }
 
@@ -153,10 +150,8 @@ impl Boundary {
 
 /// Does the same as [`Path::starts_with`], but compares bytes first, because comparing components is much slower.
 fn is_below(path: &Path, folder: &Path) -> bool {
-    let (bytes, prefix) = (
-        path.as_os_str().as_encoded_bytes(),
-        folder.as_os_str().as_encoded_bytes(),
-    );
+    let (bytes, prefix) =
+        (path.as_os_str().as_encoded_bytes(), folder.as_os_str().as_encoded_bytes());
     let rest = bytes.strip_prefix(prefix);
     rest.is_some_and(|rest| rest.first() == Some(&b'/')) || path.starts_with(folder)
 }
@@ -171,10 +166,7 @@ mod tests {
         let inner = Boundary::open(Path::new("/annals-test/outer/inner"));
         let root_of =
             |path: &str| Boundary::around(Path::new(path)).map(|boundary| boundary.root.clone());
-        assert_eq!(
-            root_of("/annals-test/outer/inner/a.md"),
-            Some(inner.root.clone())
-        );
+        assert_eq!(root_of("/annals-test/outer/inner/a.md"), Some(inner.root.clone()));
         assert_eq!(root_of("/annals-test/outer/a.md"), Some(outer.root.clone()));
         assert_eq!(root_of("/annals-test/outer-other/a.md"), None);
         drop((outer, inner));
@@ -187,9 +179,7 @@ mod tests {
         let root = folder.path().canonicalize().unwrap();
         let boundary = Boundary::open(&root);
         let count = usize::try_from(MAX_BYTES / MAX_FILE).unwrap();
-        let large: Vec<PathBuf> = (0..count + 3)
-            .map(|n| root.join(format!("{n:02}.md")))
-            .collect();
+        let large: Vec<PathBuf> = (0..count + 3).map(|n| root.join(format!("{n:02}.md"))).collect();
         for file in &large {
             fs::File::create(file).unwrap().set_len(MAX_FILE).unwrap();
         }
@@ -198,10 +188,7 @@ mod tests {
         let warning = boundary.take_warnings().pop_first().unwrap();
         assert!(warning.message.ends_with("3 files left out"), "{warning:?}");
         let many = vec![root.join("none.md"); MAX_FILES + 1];
-        assert_eq!(
-            Boundary::within_limit(&root, many.clone()).len(),
-            many.len() - 1
-        );
+        assert_eq!(Boundary::within_limit(&root, many.clone()).len(), many.len() - 1);
         assert_eq!(boundary.take_warnings().len(), 1);
         assert_eq!(Boundary::within_limit(&root, within.clone()), within);
         assert_eq!(boundary.take_warnings().len(), 0);

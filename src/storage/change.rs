@@ -57,10 +57,7 @@ impl<B> Change<B> {
 
     /// Returns whether the change creates or removes a directory.
     pub(crate) fn is_directory_change(&self) -> bool {
-        matches!(
-            self,
-            Self::CreateDirectory { .. } | Self::RemoveDirectory { .. }
-        )
+        matches!(self, Self::CreateDirectory { .. } | Self::RemoveDirectory { .. })
     }
 
     /// Returns whether the change is never reverted.
@@ -93,21 +90,10 @@ impl<B> Change<B> {
             None => Some(None),
         };
         Some(match self {
-            Self::Write {
-                path,
-                old,
-                new,
-                mode,
-            } => Change::Write {
-                path,
-                old: both(old)?,
-                new: both(new)?,
-                mode,
-            },
-            Self::Append { path, lines } => Change::Append {
-                path,
-                lines: form(lines)?,
-            },
+            Self::Write { path, old, new, mode } => {
+                Change::Write { path, old: both(old)?, new: both(new)?, mode }
+            }
+            Self::Append { path, lines } => Change::Append { path, lines: form(lines)? },
             Self::Move { from, to, contents } => Change::Move { from, to, contents },
             Self::CreateDirectory { path } => Change::CreateDirectory { path },
             Self::RemoveDirectory { path } => Change::RemoveDirectory { path },
@@ -119,23 +105,9 @@ impl<B: Clone> Change<B> {
     /// Returns the inverse change, or `None` if it is never reverted.
     pub(crate) fn inverse(&self) -> Option<Self> {
         Some(match self.clone() {
-            Self::Write {
-                path,
-                old,
-                new,
-                mode,
-            } => Self::Write {
-                path,
-                old: new,
-                new: old,
-                mode,
-            },
+            Self::Write { path, old, new, mode } => Self::Write { path, old: new, new: old, mode },
             Self::Append { .. } => return None,
-            Self::Move { from, to, contents } => Self::Move {
-                from: to,
-                to: from,
-                contents,
-            },
+            Self::Move { from, to, contents } => Self::Move { from: to, to: from, contents },
             Self::CreateDirectory { path } => Self::RemoveDirectory { path },
             Self::RemoveDirectory { path } => Self::CreateDirectory { path },
         })

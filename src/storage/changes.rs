@@ -99,11 +99,9 @@ impl Changes {
     pub fn delete(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
         if path.is_symlink() {
-            return Err(
-                Error::refused("is a symbolic link, which annals does not delete")
-                    .at(&path, None)
-                    .hint("delete it by hand"),
-            );
+            return Err(Error::refused("is a symbolic link, which annals does not delete")
+                .at(&path, None)
+                .hint("delete it by hand"));
         }
         let old = self.preview.bytes(&path)?;
         self.replace(path, old, None)
@@ -113,10 +111,7 @@ impl Changes {
     pub fn append(&mut self, path: &Path, lines: impl Into<Vec<u8>>) -> Result<()> {
         let path = root::real_path(path)?;
         self.create_parents(&path)?;
-        self.preview.push(Change::Append {
-            path,
-            lines: lines.into(),
-        });
+        self.preview.push(Change::Append { path, lines: lines.into() });
         Ok(())
     }
 
@@ -166,12 +161,7 @@ impl Changes {
     pub fn extend(&mut self, other: Self) -> Result<()> {
         for change in other.into_list() {
             match change {
-                Change::Write {
-                    path,
-                    old,
-                    new,
-                    mode,
-                } => {
+                Change::Write { path, old, new, mode } => {
                     self.replace_known(path.clone(), old, new)?;
                     self.set_mode(&path, mode);
                 }
@@ -187,12 +177,7 @@ impl Changes {
     /// Plans to revert a change; refused if its result has changed since.
     pub(crate) fn revert(&mut self, change: Change<Vec<u8>>) -> Result<()> {
         match change {
-            Change::Write {
-                path,
-                old,
-                new,
-                mode,
-            } => {
+            Change::Write { path, old, new, mode } => {
                 if self.preview.bytes(&path)? != new {
                     return Err(changed_since(&path));
                 }
@@ -249,18 +234,10 @@ impl Changes {
             self.create_parents(&path)?;
         }
         let Some((index, earlier)) = self.preview.last_write(&path) else {
-            self.preview.push(Change::Write {
-                path,
-                old,
-                new,
-                mode: None,
-            });
+            self.preview.push(Change::Write { path, old, new, mode: None });
             return Ok(());
         };
-        if let Change::Write {
-            old, new: planned, ..
-        } = earlier
-        {
+        if let Change::Write { old, new: planned, .. } = earlier {
             if *old == new {
                 self.preview.remove(index);
             } else {
@@ -376,13 +353,8 @@ mod tests {
     fn a_file_in_place_of_a_folder_is_reported() {
         let (_folder, root) = tree();
         put(&root.join("a"), "a file");
-        let error = Changes::new()
-            .write(&root.join("a/b/c.md"), "x")
-            .unwrap_err();
-        assert!(
-            error.to_string().contains("is a file, a directory"),
-            "{error}"
-        );
+        let error = Changes::new().write(&root.join("a/b/c.md"), "x").unwrap_err();
+        assert!(error.to_string().contains("is a file, a directory"), "{error}");
         let error = Changes::new().write(&root, "x").unwrap_err();
         assert!(error.to_string().contains("is a directory"), "{error}");
     }
@@ -412,9 +384,7 @@ mod tests {
         first.extend(second.clone()).unwrap();
         assert_eq!(first.paths().len(), 2);
         let mut third = Changes::new();
-        third
-            .edit(&root.join("a"), Some(b"old".to_vec()), "x")
-            .unwrap();
+        third.edit(&root.join("a"), Some(b"old".to_vec()), "x").unwrap();
         assert!(first.extend(third).is_err());
     }
 

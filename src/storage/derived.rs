@@ -27,11 +27,7 @@ impl Storage {
 
     /// Caches a value for a fingerprint of the files it is derived from.
     pub(crate) fn write_derived<T: Serialize>(&self, name: &str, fingerprint: String, value: &T) {
-        let derived = Derived {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            fingerprint,
-            value,
-        };
+        let derived = Derived { version: env!("CARGO_PKG_VERSION").to_owned(), fingerprint, value };
         if let Ok(bytes) = serde_json::to_vec(&derived) {
             // If the cache cannot be written, the next run derives the value again.
             self.write_cache(name, &bytes).ok();

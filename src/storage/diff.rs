@@ -21,12 +21,7 @@ pub(crate) fn unified(changes: &[Change<Vec<u8>>], root: &Path) -> String {
 }
 
 fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path) -> String {
-    let name = |path: &Path| {
-        path.strip_prefix(root)
-            .unwrap_or(path)
-            .display()
-            .to_string()
-    };
+    let name = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     match change {
         Change::Write { path, old, new, .. } => {
             let side = |letter, content: &Option<Vec<u8>>| match content {
@@ -35,19 +30,12 @@ fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path
             };
             let (old_name, new_name) = (side('a', old), side('b', new));
             let (old, new) = (old.as_deref(), new.as_deref());
-            diff_of_content(
-                &old_name,
-                old.unwrap_or_default(),
-                &new_name,
-                new.unwrap_or_default(),
-            )
+            diff_of_content(&old_name, old.unwrap_or_default(), &new_name, new.unwrap_or_default())
         }
         Change::Append { path, lines } => {
             let name = name(path);
             let lines = String::from_utf8_lossy(lines);
-            let added = lines
-                .lines()
-                .fold(String::new(), |text, line| text + "+" + line + "\n");
+            let added = lines.lines().fold(String::new(), |text, line| text + "+" + line + "\n");
             format!("--- a/{name}\n+++ b/{name}\n@@ at the end @@\n{added}")
         }
         Change::Move { from, to, .. } => {
@@ -81,10 +69,7 @@ fn diff_of_content(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> St
     if old.is_empty() && new.is_empty() {
         return heading;
     }
-    TextDiff::from_lines(old, new)
-        .unified_diff()
-        .header(old_name, new_name)
-        .to_string()
+    TextDiff::from_lines(old, new).unified_diff().header(old_name, new_name).to_string()
 }
 
 #[cfg(test)]
@@ -104,9 +89,7 @@ mod tests {
     #[test]
     fn each_kind_of_change_is_shown() {
         let changes = [
-            Change::CreateDirectory {
-                path: PathBuf::from("/p/new"),
-            },
+            Change::CreateDirectory { path: PathBuf::from("/p/new") },
             write("new/a.md", None, Some(b"one\n")),
             write("b.md", Some(b"one\ntwo\n"), Some(b"one\n2\n")),
             write("c.md", Some(b"gone"), None),
@@ -116,10 +99,7 @@ mod tests {
                 to: PathBuf::from("/p/y"),
                 contents: std::collections::BTreeMap::new(),
             },
-            Change::Append {
-                path: PathBuf::from("/p/log.md"),
-                lines: b"- line".to_vec(),
-            },
+            Change::Append { path: PathBuf::from("/p/log.md"), lines: b"- line".to_vec() },
         ];
         let shown = unified(&changes, Path::new("/p"));
         let expected = "--- /dev/null\n+++ b/new/a.md\n@@ -0,0 +1 @@\n+one\n\
@@ -134,14 +114,8 @@ mod tests {
     #[test]
     fn a_huge_change_is_summarised() {
         let lines = "line\n".repeat(MAX_LINES);
-        let shown = unified(
-            &[write("a", Some(b"x"), Some(lines.as_bytes()))],
-            Path::new("/p"),
-        );
-        assert!(
-            shown.contains("too long to show: 100000 bytes, was 1"),
-            "{shown}"
-        );
+        let shown = unified(&[write("a", Some(b"x"), Some(lines.as_bytes()))], Path::new("/p"));
+        assert!(shown.contains("too long to show: 100000 bytes, was 1"), "{shown}");
         let bytes = vec![b'x'; MAX_BYTES + 1];
         let shown = unified(&[write("a", None, Some(&bytes))], Path::new("/p"));
         assert!(shown.contains("too large to show"), "{shown}");

@@ -25,10 +25,7 @@ fn count() {
 /// Opens the directory of a path; returns it with the entry's name.
 fn parent(path: &Path) -> io::Result<(Dir, &OsStr)> {
     let Some(name) = path.file_name() else {
-        return Err(io::Error::new(
-            ErrorKind::InvalidInput,
-            "not the path of a file",
-        ));
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not the path of a file"));
     };
     let directory = match path.parent() {
         Some(directory) if !directory.as_os_str().is_empty() => directory,
@@ -76,11 +73,7 @@ fn open_regular(path: &Path, access: Access, create: Create) -> io::Result<File>
         }
         opened => opened?,
     };
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(refused())
-    }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
 /// Opens a file for reading and writing; if it is missing, creates it, readable only by its owner.
@@ -216,10 +209,7 @@ pub(crate) fn set_mode(file: &File, mode: u32) -> io::Result<()> {
 }
 
 /// Returns a file's permission bits, if the system has them.
-#[cfg_attr(
-    unix,
-    expect(clippy::unnecessary_wraps, reason = "other systems have none")
-)]
+#[cfg_attr(unix, expect(clippy::unnecessary_wraps, reason = "other systems have none"))]
 pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
     #[cfg(unix)]
     {
@@ -295,10 +285,7 @@ pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
     count();
     match parent(path).and_then(|(dir, name)| dir.remove_directory(name)) {
         Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty
-            ) =>
+            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) =>
         {
             Ok(())
         }
@@ -333,12 +320,7 @@ mod tests {
                 write(&File::create(directory.join("file")).unwrap(), b"old").unwrap();
             }
             std::os::unix::fs::symlink(&outside, &link).unwrap();
-            Self {
-                _folder: folder,
-                link,
-                inside,
-                outside,
-            }
+            Self { _folder: folder, link, inside, outside }
         }
 
         fn is_unchanged(&self) -> bool {
@@ -353,11 +335,8 @@ mod tests {
     #[test]
     fn no_operation_follows_a_link_in_place_of_a_directory() {
         let tried = LinkedDirectory::new();
-        let (new, file, empty) = (
-            tried.link.join("new"),
-            tried.link.join("file"),
-            tried.link.join("empty"),
-        );
+        let (new, file, empty) =
+            (tried.link.join("new"), tried.link.join("file"), tried.link.join("empty"));
         let own = tried.inside.join("file");
         let append = |path: &Path, links| open_append(path, Visibility::Shared, links).map(drop);
         let outcomes = [
@@ -394,15 +373,8 @@ mod tests {
         let moved = tried.inside.with_file_name("moved");
         fs::rename(&tried.inside, &moved).unwrap();
         std::os::unix::fs::symlink(&tried.outside, &tried.inside).unwrap();
-        dir.open_file(
-            OsStr::new("new"),
-            Access::Write,
-            Create::New,
-            Links::Refused,
-        )
-        .unwrap();
-        dir.create_directory(OsStr::new("directory"), Visibility::Private)
-            .unwrap();
+        dir.open_file(OsStr::new("new"), Access::Write, Create::New, Links::Refused).unwrap();
+        dir.create_directory(OsStr::new("directory"), Visibility::Private).unwrap();
         dir.remove_file(name).unwrap();
         dir.sync().unwrap();
         assert!(tried.is_unchanged());

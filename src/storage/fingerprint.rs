@@ -58,11 +58,7 @@ pub(crate) fn first_changed<'a>(
 
 /// Joins two paths without adding a trailing slash if the second one is empty.
 pub(crate) fn join(path: &Path, below: &Path) -> PathBuf {
-    if below.as_os_str().is_empty() {
-        path.to_owned()
-    } else {
-        path.join(below)
-    }
+    if below.as_os_str().is_empty() { path.to_owned() } else { path.join(below) }
 }
 
 fn stream(path: &Path) -> io::Result<String> {

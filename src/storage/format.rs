@@ -54,9 +54,7 @@ impl Header {
     /// Parses a header; returns `None` if it has none of our formats.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let header: Self = serde_json::from_slice(line).ok()?;
-        [UNSIGNED, FORMAT]
-            .contains(&header.format)
-            .then_some(header)
+        [UNSIGNED, FORMAT].contains(&header.format).then_some(header)
     }
 
     /// Returns whether a signature follows the header.
@@ -112,15 +110,9 @@ impl Mark {
     }
 
     fn from_byte(byte: u8) -> Option<Self> {
-        [
-            Self::Waiting,
-            Self::Exchanging,
-            Self::Applied,
-            Self::LeftAlone,
-            Self::Reverted,
-        ]
-        .into_iter()
-        .find(|mark| mark.byte() == byte)
+        [Self::Waiting, Self::Exchanging, Self::Applied, Self::LeftAlone, Self::Reverted]
+            .into_iter()
+            .find(|mark| mark.byte() == byte)
     }
 }
 
@@ -137,12 +129,8 @@ pub(crate) fn bytes(changes: &[Change<Vec<u8>>]) -> Result<Vec<u8>> {
         }
     }
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(
-            Error::failed("the change is too large to record as one operation").hint(format!(
-                "split it: the limit is {} MiB",
-                MAX_BYTES / 1024 / 1024
-            )),
-        );
+        return Err(Error::failed("the change is too large to record as one operation")
+            .hint(format!("split it: the limit is {} MiB", MAX_BYTES / 1024 / 1024)));
     }
     Ok(bytes)
 }
@@ -151,10 +139,7 @@ pub(crate) fn bytes(changes: &[Change<Vec<u8>>]) -> Result<Vec<u8>> {
 pub(crate) fn marks(is_backward: bool, marks: &[Mark]) -> Vec<u8> {
     let direction = if is_backward { BACKWARD } else { FORWARD };
     let marks = marks.iter().map(|mark| mark.byte());
-    std::iter::once(direction)
-        .chain(marks)
-        .chain([b'\n'])
-        .collect()
+    std::iter::once(direction).chain(marks).chain([b'\n']).collect()
 }
 
 /// Returns the changes with their bytes, and the offset of the marks.

@@ -134,11 +134,7 @@ pub struct History {
 
 impl History {
     pub(crate) fn new(folder: StoreFolder, root: PathBuf, signer: Signer) -> Self {
-        Self {
-            folder,
-            root,
-            signer,
-        }
+        Self { folder, root, signer }
     }
 
     /// Returns the operations, newest first; all records that are not this user's become one warning.
@@ -195,9 +191,7 @@ impl History {
     /// If its operation was interrupted, the next transaction completes it.
     pub fn adopt(&self, id: OperationId) -> Result<OperationId> {
         let (path, record) = self.unverified_record(id.0)?;
-        let is_done = path
-            .extension()
-            .is_some_and(|found| found == RecordFile::Done.extension());
+        let is_done = path.extension().is_some_and(|found| found == RecordFile::Done.extension());
         let key = self.signer.key()?;
         if path.parent() == Some(&self.folder.history()) {
             // Its number is in use until the file is moved.
@@ -207,16 +201,10 @@ impl History {
         let id = adopted.id;
         if is_done {
             let pending = adopted.path();
-            disk::rename(
-                pending,
-                &pending.with_extension(RecordFile::Done.extension()),
-            )
-            .at("close", pending)?;
+            disk::rename(pending, &pending.with_extension(RecordFile::Done.extension()))
+                .at("close", pending)?;
         }
-        let aside = self
-            .folder
-            .unverified()
-            .join(path.file_name().unwrap_or_default());
+        let aside = self.folder.unverified().join(path.file_name().unwrap_or_default());
         disk::remove_file(&aside).at("remove", &aside)?;
         Ok(OperationId(id))
     }
@@ -235,9 +223,7 @@ impl History {
                 }
             }
         }
-        Err(Error::not_found(format!(
-            "there is no unsigned record {id}"
-        )))
+        Err(Error::not_found(format!("there is no unsigned record {id}")))
     }
 
     /// Deletes an operation's record, so that it can no longer be undone.
@@ -328,11 +314,7 @@ impl History {
                 continue;
             };
             for change in record.changes.into_iter().rev() {
-                if let Change::Write {
-                    path,
-                    new: Some(bytes),
-                    ..
-                } = change
+                if let Change::Write { path, new: Some(bytes), .. } = change
                     && path == named
                     && is_wanted(&bytes)
                 {
@@ -357,9 +339,7 @@ impl History {
         for entry in entries {
             let name = entry.at("list", &folder)?.file_name();
             let name = Path::new(&name);
-            if name
-                .extension()
-                .is_some_and(|found| found == file.extension())
+            if name.extension().is_some_and(|found| found == file.extension())
                 && let Some(id) = name.file_stem().and_then(|stem| id(stem.to_str()?))
             {
                 ids.push(id);
@@ -466,9 +446,7 @@ pub(crate) fn operation(id: u64, header: &Header, marks: &[Mark]) -> Operation {
         operation: header.operation.clone(),
         time: header.time.clone(),
         stores: stores.into_iter().collect(),
-        files: all
-            .filter_map(|(index, change)| file_change(change, marks.get(index)))
-            .collect(),
+        files: all.filter_map(|(index, change)| file_change(change, marks.get(index))).collect(),
     }
 }
 

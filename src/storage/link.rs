@@ -37,18 +37,10 @@ pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
             (Ok(there), Ok(target)) => there == target,
             _ => false,
         };
-        return Ok(if leads_there {
-            LinkState::Same
-        } else {
-            LinkState::Elsewhere
-        });
+        return Ok(if leads_there { LinkState::Same } else { LinkState::Elsewhere });
     }
     let is_copy = metadata.is_file() && are_equal(path, target).at("read", path)?;
-    Ok(if is_copy {
-        LinkState::Same
-    } else {
-        LinkState::Other
-    })
+    Ok(if is_copy { LinkState::Same } else { LinkState::Other })
 }
 
 /// Links a path to a file, or copies the file if links are not supported; replaces an existing link.
@@ -62,10 +54,7 @@ pub fn link(path: &Path, target: &Path) -> Result<()> {
     }
     match disk::symlink(target, path) {
         Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::Unsupported | ErrorKind::PermissionDenied
-            ) =>
+            if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::PermissionDenied) =>
         {
             disk::copy(target, path).at("copy the program to", path)
         }
@@ -82,9 +71,8 @@ pub fn unlink(path: &Path) -> Result<()> {
 /// Removes a folder and its ancestors as long as they are empty, up to another folder, which stays.
 pub fn remove_empty_folders(folder: &Path, within: &Path) -> Result<()> {
     let (folder, within) = (root::real_path(folder)?, root::real_path(within)?);
-    let inside = folder
-        .ancestors()
-        .take_while(|folder| folder.starts_with(&within) && *folder != within);
+    let inside =
+        folder.ancestors().take_while(|folder| folder.starts_with(&within) && *folder != within);
     for folder in inside {
         disk::remove_directory(folder).at("remove", folder)?;
         if folder.exists() {
@@ -131,15 +119,9 @@ mod tests {
         assert_eq!(linked(&place, &at("script")).unwrap(), LinkState::Elsewhere);
         link(&place, &at("script")).unwrap();
         assert_eq!(linked(&place, &at("script")).unwrap(), LinkState::Same);
-        assert_eq!(
-            linked(&at("script"), &at("program")).unwrap(),
-            LinkState::Other
-        );
+        assert_eq!(linked(&at("script"), &at("program")).unwrap(), LinkState::Other);
         disk::copy(&at("program"), &at("copy")).unwrap();
-        assert_eq!(
-            linked(&at("copy"), &at("program")).unwrap(),
-            LinkState::Same
-        );
+        assert_eq!(linked(&at("copy"), &at("program")).unwrap(), LinkState::Same);
         unlink(&place).unwrap();
         unlink(&place).unwrap();
         assert_eq!(linked(&place, &at("program")).unwrap(), LinkState::Missing);

@@ -118,10 +118,7 @@ mod tests {
         symlink("/", folder.path().join("b")).unwrap();
         let _socket = UnixListener::bind(folder.path().join("d")).unwrap();
         let found = entries(folder.path()).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|(name, kind)| (name.as_str(), *kind))
-            .collect();
+        let found: Vec<_> = found.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
         let kinds = [
             ("a.md", PathKind::File),
             ("b", PathKind::Link),

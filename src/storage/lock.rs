@@ -115,15 +115,8 @@ pub(crate) fn open_all(folder: &Path, stores: &BTreeSet<Store>) -> Result<BTreeM
 /// Opens a lock file; refuses a link, because this process's id would be written to its target.
 pub(crate) fn open(path: &Path) -> Result<File> {
     match disk::open_or_create(path) {
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::InvalidInput | ErrorKind::IsADirectory
-            ) =>
-        {
-            Err(Error::refused("is not a lock file")
-                .at(path, None)
-                .hint("remove it"))
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::IsADirectory) => {
+            Err(Error::refused("is not a lock file").at(path, None).hint("remove it"))
         }
         opened => opened.at("lock", path),
     }
@@ -190,12 +183,9 @@ fn held(path: &Path, wait: Duration) -> Error {
         (Ok(_), Ok(pid)) => format!("process {pid}"),
         _ => "another process".to_owned(),
     };
-    Error::failed(format!(
-        "is still locked by {holder} after {} s",
-        wait.as_secs_f32()
-    ))
-    .at(path, None)
-    .hint("run it again when that process is done; nothing was written")
+    Error::failed(format!("is still locked by {holder} after {} s", wait.as_secs_f32()))
+        .at(path, None)
+        .hint("run it again when that process is done; nothing was written")
 }
 
 #[cfg(test)]
@@ -220,10 +210,7 @@ mod tests {
         assert!(!are_free(folder.path(), &only).unwrap());
         let error = acquire(folder.path(), &[Store::Context], Duration::ZERO).unwrap_err();
         let message = error.to_string();
-        assert!(
-            message.contains(&std::process::id().to_string()),
-            "{message}"
-        );
+        assert!(message.contains(&std::process::id().to_string()), "{message}");
         assert_eq!(error.place.unwrap().file, folder.path().join("context"));
         drop(acquire(folder.path(), &[Store::Ledger], Duration::ZERO).unwrap());
         drop(locks);

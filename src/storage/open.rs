@@ -240,9 +240,7 @@ mod tests {
         }
         let boundary = Boundary::open(&root);
         assert!(file(&root.join("inside")).unwrap().is_some());
-        let outside = [
-            "outside", "folder/file", "dangling", "chain", "in/../../out/file",
-        ];
+        let outside = ["outside", "folder/file", "dangling", "chain", "in/../../out/file"];
         for path in outside {
             assert!(file(&root.join(path)).unwrap().is_none(), "{path}");
             let warnings = boundary.take_warnings();

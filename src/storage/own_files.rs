@@ -35,9 +35,7 @@ impl Storage {
             return Ok(None);
         };
         let mut bytes = Vec::new();
-        file.take(read::MAX_FILE + 1)
-            .read_to_end(&mut bytes)
-            .at("read", &self.own_file(name))?;
+        file.take(read::MAX_FILE + 1).read_to_end(&mut bytes).at("read", &self.own_file(name))?;
         Ok((bytes.len() as u64 <= read::MAX_FILE).then_some(bytes))
     }
 

@@ -95,11 +95,7 @@ fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
         return Err(too_large(path));
     }
     // Some file systems report a size of 0.
-    let most = if stat.size == 0 {
-        MAX_FILE + 1
-    } else {
-        stat.size
-    };
+    let most = if stat.size == 0 { MAX_FILE + 1 } else { stat.size };
     let bytes = read_up_to(file, most).at("read", path)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(too_large(path));
@@ -171,11 +167,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
         Ok(text) => {
             // A power failure can leave a file with zeros, which are valid UTF-8.
             let line = line_of(text.find('\0').unwrap_or(0), text.as_bytes());
-            let warnings = vec![Warning::at(
-                path,
-                line,
-                "contains NUL bytes and may be damaged",
-            )];
+            let warnings = vec![Warning::at(path, line, "contains NUL bytes and may be damaged")];
             return Parsed::new(text, warnings);
         }
         Err(invalid) => invalid,
@@ -191,11 +183,7 @@ pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
 /// Returns whether bytes contain a NUL.
 fn has_nul(bytes: &[u8]) -> bool {
     // Without an early exit, the compiler compares a chunk with vector instructions.
-    let zeros = |chunk: &[u8]| {
-        chunk
-            .iter()
-            .fold(0, |zeros, byte| zeros | u8::from(*byte == 0))
-    };
+    let zeros = |chunk: &[u8]| chunk.iter().fold(0, |zeros, byte| zeros | u8::from(*byte == 0));
     bytes.chunks(256).any(|chunk| zeros(chunk) != 0)
 }
 

@@ -113,12 +113,7 @@ impl Record {
         changes: Vec<Change<Vec<u8>>>,
     ) -> Result<Self> {
         let marks = vec![Mark::Waiting; changes.len()];
-        let record = UnverifiedRecord {
-            header,
-            changes,
-            marks,
-            is_backward: false,
-        };
+        let record = UnverifiedRecord { header, changes, marks, is_backward: false };
         Self::write(folder, id, key, record)
     }
 
@@ -129,20 +124,13 @@ impl Record {
         key: &SigningKey,
         record: UnverifiedRecord,
     ) -> Result<Self> {
-        let UnverifiedRecord {
-            mut header,
-            changes,
-            marks,
-            is_backward,
-        } = record;
+        let UnverifiedRecord { mut header, changes, marks, is_backward } = record;
         let lengths = |bytes: Vec<u8>| Some(bytes.len() as u64);
         let bytes = format::bytes(&changes)?;
         header.format = format::FORMAT;
         header.sha256 = hexadecimal(&Sha256::digest(&bytes));
-        header.changes = changes
-            .iter()
-            .filter_map(|change| change.clone().with_bytes(lengths))
-            .collect();
+        header.changes =
+            changes.iter().filter_map(|change| change.clone().with_bytes(lengths)).collect();
         let (id, path, file) = reserve(folder, id)?;
         let mut text = header.line()?;
         let signature = key.sign(SignatureKind::Record, &id.to_string(), &[&text])?;
@@ -161,13 +149,7 @@ impl Record {
             id,
             header,
             changes,
-            progress: OperationProgress {
-                marks,
-                is_backward,
-                path,
-                file,
-                marks_at,
-            },
+            progress: OperationProgress { marks, is_backward, path, file, marks_at },
         })
     }
 

@@ -181,14 +181,9 @@ fn put_back(path: &Path, staged: &Path, theirs: Content, ours: &[u8]) -> Result<
         expected = beside;
         beside = replaced;
     }
-    Err(
-        Error::refused("keeps changing while annals tries to write it")
-            .at(path, None)
-            .hint(format!(
-                "an earlier saved version is in {}",
-                staged.display()
-            )),
-    )
+    Err(Error::refused("keeps changing while annals tries to write it")
+        .at(path, None)
+        .hint(format!("an earlier saved version is in {}", staged.display())))
 }
 
 /// Moves a file aside, and deletes it if its content has not changed since it was read.
@@ -265,11 +260,7 @@ fn inspect(path: &Path) -> Result<Content> {
 mod tests {
     use super::*;
 
-    const WITH: Replacement = Replacement {
-        old: Some(b"old"),
-        new: Some(b"new"),
-        mode: None,
-    };
+    const WITH: Replacement = Replacement { old: Some(b"old"), new: Some(b"new"), mode: None };
 
     struct DurabilityTarget {
         folder: tempfile::TempDir,
@@ -277,9 +268,7 @@ mod tests {
 
     impl DurabilityTarget {
         fn new(content: &str) -> Self {
-            let place = Self {
-                folder: tempfile::tempdir().unwrap(),
-            };
+            let place = Self { folder: tempfile::tempdir().unwrap() };
             fs::write(place.path(), content).unwrap();
             place
         }

@@ -42,10 +42,8 @@ impl WriteRequest {
     pub fn new(id: &str, command: &'static str) -> Result<Self> {
         let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
         if !is_name || id.chars().count() > MAX_ID {
-            return Err(
-                Error::usage(format!("a request id has 1 to {MAX_ID} visible characters"))
-                    .hint("use a UUID, or a hash of the request"),
-            );
+            return Err(Error::usage(format!("a request id has 1 to {MAX_ID} visible characters"))
+                .hint("use a UUID, or a hash of the request"));
         }
         let id = id.to_owned();
         Ok(Self { id, command })
@@ -128,9 +126,7 @@ impl Storage {
         let temporary = self.own_file(&format!("{name}.tmp"));
         disk::remove_file(&temporary).at("remove", &temporary)?;
         let file = disk::create_new(&temporary).at("create", &temporary)?;
-        disk::write(&file, &newest)
-            .and_then(|()| disk::sync(&file))
-            .at("write", &temporary)?;
+        disk::write(&file, &newest).and_then(|()| disk::sync(&file)).at("write", &temporary)?;
         disk::rename(&temporary, &path).at("replace", &path)
     }
 

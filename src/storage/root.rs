@@ -45,11 +45,9 @@ impl Root {
             Err(_) => match self.below_linked(real) {
                 Some(below) => (below, real),
                 None => {
-                    return Err(
-                        Error::refused("lies outside the project, so it is not written")
-                            .at(real, None)
-                            .hint(format!("the project is {}", self.named.display())),
-                    );
+                    return Err(Error::refused("lies outside the project, so it is not written")
+                        .at(real, None)
+                        .hint(format!("the project is {}", self.named.display())));
                 }
             },
         };
@@ -73,11 +71,8 @@ impl Root {
     /// Checks again that it is inside the folder, because links may have been created since it was recorded.
     pub(crate) fn locate(&self, recorded: &Path) -> Result<Option<PathBuf>> {
         let path = self.real.join(recorded);
-        let below = if recorded.is_absolute() {
-            self.below_linked(recorded)
-        } else {
-            Some(recorded)
-        };
+        let below =
+            if recorded.is_absolute() { self.below_linked(recorded) } else { Some(recorded) };
         let (true, Some(folder), Some(name)) =
             (below.is_some_and(is_plain), path.parent(), path.file_name())
         else {
@@ -171,10 +166,7 @@ mod tests {
         fs::create_dir(folder.path().join("root")).unwrap();
         let open = |linked: &[PathBuf]| Root::open(&folder.path().join("root"), linked).unwrap();
         let file = linked.join("STATE.md");
-        assert_eq!(
-            open(&[]).relative(&file).unwrap_err().kind,
-            ErrorKind::Refused
-        );
+        assert_eq!(open(&[]).relative(&file).unwrap_err().kind, ErrorKind::Refused);
         assert!(open(&[]).locate(&file).is_err());
         let root = open(std::slice::from_ref(&linked));
         assert_eq!(root.relative(&file).unwrap(), file);
@@ -192,10 +184,7 @@ mod tests {
         let real = fs::canonicalize(folder.path()).unwrap();
         std::os::unix::fs::symlink("AGENTS.md", at("CLAUDE.md")).unwrap();
         assert_eq!(real_path(&at("CLAUDE.md")).unwrap(), real.join("AGENTS.md"));
-        assert_eq!(
-            real_entry(&at("CLAUDE.md")).unwrap(),
-            real.join("CLAUDE.md")
-        );
+        assert_eq!(real_entry(&at("CLAUDE.md")).unwrap(), real.join("CLAUDE.md"));
         std::os::unix::fs::symlink("loop-b", at("loop-a")).unwrap();
         std::os::unix::fs::symlink("loop-a", at("loop-b")).unwrap();
         assert!(real_path(&at("loop-a")).is_err());

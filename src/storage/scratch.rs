@@ -41,10 +41,7 @@ impl Scratch {
     }
 
     /// Deletes the folder now, and returns an error if that fails.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is `storage`, which created the folder"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "this is `storage`, which created the folder")]
     pub fn delete(&mut self) -> Result<()> {
         match fs::remove_dir_all(&self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -95,9 +92,6 @@ mod tests {
         let new = temp.path().join("a/b");
         create_empty(&new).unwrap();
         create_empty(&new).unwrap();
-        assert_eq!(
-            create_empty(temp.path()).unwrap_err().kind,
-            ErrorKind::Refused
-        );
+        assert_eq!(create_empty(temp.path()).unwrap_err().kind, ErrorKind::Refused);
     }
 }

@@ -65,10 +65,7 @@ pub(crate) struct Signer {
 impl Signer {
     /// Returns the signer of the user whose data folder this is.
     pub(crate) fn new(folder: Option<PathBuf>) -> Self {
-        Self {
-            folder,
-            key: Arc::default(),
-        }
+        Self { folder, key: Arc::default() }
     }
 
     /// Returns the key if it exists.
@@ -84,19 +81,15 @@ impl Signer {
     pub(crate) fn key(&self) -> Result<&SigningKey> {
         if self.existing().is_none() {
             let key = self.create().map_err(|error| {
-                Error::refused(format!(
-                    "annals cannot keep the key that signs records: {error}"
-                ))
-                .hint(
-                    "set XDG_DATA_HOME to a writable folder; without one, a single file \
+                Error::refused(format!("annals cannot keep the key that signs records: {error}"))
+                    .hint(
+                        "set XDG_DATA_HOME to a writable folder; without one, a single file \
                      can be written, but not undone",
-                )
+                    )
             })?;
             self.key.set(key).ok();
         }
-        self.key
-            .get()
-            .ok_or_else(|| Error::failed("the key that signs records is gone"))
+        self.key.get().ok_or_else(|| Error::failed("the key that signs records is gone"))
     }
 
     /// Creates the key under a lock; if another process has created it meanwhile, returns that one.
@@ -174,9 +167,7 @@ impl SigningKey {
 fn read(path: &Path) -> Option<SigningKey> {
     let file = File::open(path).ok()?;
     let mut text = Vec::with_capacity(2 * LENGTH + 2);
-    file.take(2 * LENGTH as u64 + 2)
-        .read_to_end(&mut text)
-        .ok()?;
+    file.take(2 * LENGTH as u64 + 2).read_to_end(&mut text).ok()?;
     let bytes = decode(text.strip_suffix(b"\n")?)?;
     Some(SigningKey(bytes.try_into().ok()?))
 }
@@ -201,9 +192,7 @@ mod tests {
         let signer = Signer::new(Some(folder.path().join("a/annals")));
         assert!(signer.existing().is_none());
         let key = signer.key().unwrap();
-        let signature = key
-            .sign(SignatureKind::Record, "1", &[b"ab", b"c"])
-            .unwrap();
+        let signature = key.sign(SignatureKind::Record, "1", &[b"ab", b"c"]).unwrap();
         assert_eq!(signature.len(), DIGITS);
         let is_valid =
             |kind, id, parts: &[&[u8]]| key.has_signed(kind, id, parts, signature.as_bytes());
@@ -227,10 +216,7 @@ mod tests {
         let keys: Vec<SigningKey> = std::thread::scope(|scope| {
             let key = || Signer::new(Some(place.clone())).key().unwrap().clone();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(key)).collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(keys.iter().all(|key| *key == keys[0]));
     }

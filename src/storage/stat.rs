@@ -70,17 +70,12 @@ impl From<&fs::Metadata> for Stat {
 /// Returns a time in nanoseconds since 1970; 0 if it is earlier or missing.
 fn nanoseconds(time: Option<SystemTime>) -> u64 {
     let since = time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    since.map_or(0, |since| {
-        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-    })
+    since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// Returns whether an error means that the path does not exist.
 pub(crate) fn is_absent(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]
@@ -104,10 +99,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let before = SystemTime::UNIX_EPOCH - Duration::from_secs(9);
-        fs::File::create(&path)
-            .unwrap()
-            .set_modified(before)
-            .unwrap();
+        fs::File::create(&path).unwrap().set_modified(before).unwrap();
         assert_eq!(Stat::read(&path).unwrap().modified, 0);
     }
 }

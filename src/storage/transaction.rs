@@ -277,11 +277,7 @@ impl Storage {
                     locks: &locks,
                 };
                 let warnings = recovery.run(&history)?;
-                return Ok(HeldLocks {
-                    _locks: locks,
-                    warnings,
-                    obstacle: None,
-                });
+                return Ok(HeldLocks { _locks: locks, warnings, obstacle: None });
             }
             // Locks are taken in a fixed order, so all are released before more are taken.
             wanted = involved;
@@ -304,11 +300,7 @@ impl Storage {
                 format!("`{name}` (operation {id}) was interrupted and is not completed yet");
             warnings.push(Warning::file(&path, what));
         }
-        HeldLocks {
-            _locks: locks,
-            warnings,
-            obstacle,
-        }
+        HeldLocks { _locks: locks, warnings, obstacle }
     }
 
     fn record_and_apply(
@@ -321,9 +313,8 @@ impl Storage {
     ) -> Result<Outcome> {
         let is_one_step = list.len() == 1;
         let is_final = list.iter().all(Change::is_final);
-        let stores_answer = list
-            .last()
-            .is_some_and(|change| change.path().starts_with(folder::NAME));
+        let stores_answer =
+            list.last().is_some_and(|change| change.path().starts_with(folder::NAME));
         if is_final && (is_one_step || !stores_answer) {
             return apply::apply_unrecorded(root, &list);
         }
@@ -350,9 +341,7 @@ impl Storage {
         };
         let folder = self.folder.history();
         let (id, foreign) = history.next_id()?;
-        applied
-            .warnings
-            .extend(foreign::set_aside(&self.folder, &foreign)?);
+        applied.warnings.extend(foreign::set_aside(&self.folder, &foreign)?);
         let record = Record::create(&folder, id, key, header, list)?;
         if !is_one_step {
             // A single step is atomic; of several, none may reach the disk before the record does.
@@ -370,21 +359,14 @@ impl Storage {
 fn writes_one_file(list: &[Change<Vec<u8>>]) -> bool {
     let files = list.iter().filter(|change| !change.is_directory_change());
     files.count() <= 1
-        && !list
-            .iter()
-            .any(|change| matches!(change, Change::RemoveDirectory { .. }))
+        && !list.iter().any(|change| matches!(change, Change::RemoveDirectory { .. }))
 }
 
 /// Returns the changes with paths relative to the root; refused if one is outside of it or write-protected.
 fn relative(root: &Root, changes: Changes) -> Result<Vec<Change<Vec<u8>>>> {
     let mut list = Vec::new();
     for mut change in changes.into_list() {
-        if let Change::Write {
-            path,
-            old: Some(_),
-            new,
-            mode,
-        } = &mut change
+        if let Change::Write { path, old: Some(_), new, mode } = &mut change
             && let Ok(metadata) = fs::metadata(&*path)
         {
             if metadata.permissions().readonly() {

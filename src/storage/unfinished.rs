@@ -60,10 +60,7 @@ impl Storage {
         }
         let left = self.leftover_marker(&real)?;
         if self.is_dry_run() {
-            return Ok(Unfinished {
-                folder: real,
-                is_begun: false,
-            });
+            return Ok(Unfinished { folder: real, is_begun: false });
         }
         fs::create_dir_all(&real).at("create", &real)?;
         for name in left.iter().flat_map(|marker| &marker.files) {
@@ -71,10 +68,7 @@ impl Storage {
             disk::remove_file(&path).at("remove", &path)?;
         }
         self.mark(&real, files)?;
-        Ok(Unfinished {
-            folder: real,
-            is_begun: true,
-        })
+        Ok(Unfinished { folder: real, is_begun: true })
     }
 
     /// Returns the marker left by a killed process, or `None` if the folder is empty or missing.
@@ -116,12 +110,7 @@ impl Storage {
         let list = marker.files.join("\n");
         let is_own = self.signer().existing().is_some_and(|key| {
             let signature = marker.signature.as_bytes();
-            key.has_signed(
-                SignatureKind::Export,
-                &id(folder),
-                &[list.as_bytes()],
-                signature,
-            )
+            key.has_signed(SignatureKind::Export, &id(folder), &[list.as_bytes()], signature)
         });
         Ok(is_own.then_some(marker))
     }
@@ -138,9 +127,7 @@ impl Storage {
         let path = folder.join(MARKER);
         disk::remove_file(&path).at("remove", &path)?;
         let file = disk::create_new(&path).at("create", &path)?;
-        disk::write(&file, &text)
-            .and_then(|()| disk::sync(&file))
-            .at("write", &path)
+        disk::write(&file, &text).and_then(|()| disk::sync(&file)).at("write", &path)
     }
 }
 

@@ -27,17 +27,12 @@ pub(crate) fn tracked(
 ) -> WalkBuilder {
     let mut above = root.ancestors();
     let top = above.find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    let rules = Rules {
-        top: top.unwrap_or(root).to_owned(),
-        cache: Mutex::default(),
-    };
+    let rules = Rules { top: top.unwrap_or(root).to_owned(), cache: Mutex::default() };
     let mut walk = WalkBuilder::new(root);
-    walk.standard_filters(false)
-        .hidden(false)
-        .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.depth() == 0 || is_wanted(entry) && !rules.ignore(entry.path(), is_folder)
-        });
+    walk.standard_filters(false).hidden(false).filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        entry.depth() == 0 || is_wanted(entry) && !rules.ignore(entry.path(), is_folder)
+    });
     walk
 }
 
@@ -105,16 +100,7 @@ mod tests {
         let mut walk = tracked(root, |entry| entry.file_name() != ".git");
         let walk = walk.sort_by_file_path(Path::cmp).build();
         let files = walk.flatten().filter(|entry| entry.path().is_file());
-        files
-            .map(|entry| {
-                entry
-                    .path()
-                    .strip_prefix(root)
-                    .unwrap()
-                    .display()
-                    .to_string()
-            })
-            .collect()
+        files.map(|entry| entry.path().strip_prefix(root).unwrap().display().to_string()).collect()
     }
 
     #[test]
@@ -134,9 +120,8 @@ mod tests {
         ] {
             folder.child(path).write_str(text).unwrap();
         }
-        let expected = [
-            ".gitignore", "a.rs", "keep.log", "sub/.gitignore", "sub/a.log", "sub/build/a.rs",
-        ];
+        let expected =
+            [".gitignore", "a.rs", "keep.log", "sub/.gitignore", "sub/a.log", "sub/build/a.rs"];
         assert_eq!(names(folder.path()), expected);
     }
 
@@ -148,9 +133,7 @@ mod tests {
         child("a.log").touch().unwrap();
         child("b/a.log").touch().unwrap();
         std::os::unix::fs::symlink("/dev/zero", child(".gitignore").path()).unwrap();
-        child("b/.gitignore")
-            .write_str(&"*.log\n".repeat(1 << 17))
-            .unwrap();
+        child("b/.gitignore").write_str(&"*.log\n".repeat(1 << 17)).unwrap();
         assert_eq!(names(folder.path()), ["a.log", "b/.gitignore", "b/a.log"]);
     }
 }

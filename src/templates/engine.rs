@@ -31,17 +31,11 @@ pub(crate) struct RenderError {
 /// Renders a template.
 pub(crate) fn render(text: &str, context: Value) -> Result<String, RenderError> {
     let environment = environment()?;
-    let template = environment
-        .template_from_str(text)
-        .map_err(|e| render_error(&e))?;
+    let template = environment.template_from_str(text).map_err(|e| render_error(&e))?;
     let mut output = Bounded(Vec::new());
-    template
-        .render_captured_to(context, &mut output)
-        .map_err(|error| render_error(&error))?;
-    String::from_utf8(output.0).map_err(|_| RenderError {
-        message: "it wrote invalid UTF-8".to_owned(),
-        line: None,
-    })
+    template.render_captured_to(context, &mut output).map_err(|error| render_error(&error))?;
+    String::from_utf8(output.0)
+        .map_err(|_| RenderError { message: "it wrote invalid UTF-8".to_owned(), line: None })
 }
 
 /// Renders a page: values are escaped, and the output may be long.
@@ -51,12 +45,8 @@ pub(crate) fn render_page(text: &str, context: Value) -> Result<String, RenderEr
     environment.add_filter("safe", filters::safe);
     // This template is built in, and the size of its output is bounded by that of the stores.
     environment.set_fuel(None);
-    let template = environment
-        .template_from_str(text)
-        .map_err(|e| render_error(&e))?;
-    template
-        .render(context)
-        .map_err(|error| render_error(&error))
+    let template = environment.template_from_str(text).map_err(|e| render_error(&e))?;
+    template.render(context).map_err(|error| render_error(&error))
 }
 
 fn environment() -> Result<Environment<'static>, RenderError> {
@@ -110,10 +100,7 @@ fn render_error(error: &minijinja::Error) -> RenderError {
             None => kind.to_string(),
         },
     };
-    RenderError {
-        message,
-        line: error.line(),
-    }
+    RenderError { message, line: error.line() }
 }
 
 /// A writer with a maximum size, which stops templates with endless output.

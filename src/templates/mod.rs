@@ -105,13 +105,13 @@ pub(crate) fn render_unredacted(
     match override_file(project, template)? {
         None => engine::render(template.text(), context)
             .map_err(|error| Error::failed(error.message).at(template.name().as_ref(), error.line)),
-        Some((path, text)) => plain::check(&text)
-            .and_then(|()| engine::render(&text, context))
-            .map_err(|error| {
+        Some((path, text)) => {
+            plain::check(&text).and_then(|()| engine::render(&text, context)).map_err(|error| {
                 Error::failed(format!("this template cannot be used: {}", error.message))
                     .at(project.relative(&path), error.line)
                     .hint("compare it with the built-in template, or remove it to use that one")
-            }),
+            })
+        }
     }
 }
 
@@ -131,10 +131,7 @@ fn override_file(project: &Project, template: Template) -> Result<Option<(PathBu
     }
     let planning = &project.planning_place().dir;
     let (path, origin) = match &project.settings.template {
-        Some(set) => (
-            project.root.join(set),
-            Some(project.settings.origin("template")),
-        ),
+        Some(set) => (project.root.join(set), Some(project.settings.origin("template"))),
         None => (planning.join("templates").join(template.name()), None),
     };
     if matches!(origin, None | Some(Origin::Project { .. })) {
@@ -162,11 +159,9 @@ fn check_is_template(path: &Path) -> Result<()> {
     if real.extension().is_some_and(|extension| extension == "j2") {
         return Ok(());
     }
-    Err(
-        Error::refused("is not a template: its name must end in .j2")
-            .at(path, None)
-            .hint("rename it, or set it in your own settings"),
-    )
+    Err(Error::refused("is not a template: its name must end in .j2")
+        .at(path, None)
+        .hint("rename it, or set it in your own settings"))
 }
 
 #[cfg(test)]

@@ -44,24 +44,17 @@ pub(crate) fn check(text: &str) -> Result<(), RenderError> {
             Some(b'%') => statement(&rest[1..]),
             _ => Ok(()),
         };
-        result.map_err(|message| RenderError {
-            message,
-            line: Some(line_number(text, start)),
-        })?;
+        result.map_err(|message| RenderError { message, line: Some(line_number(text, start)) })?;
     }
     Ok(())
 }
 
 fn statement(tag: &str) -> Result<(), String> {
     let tag = tag.trim_start_matches(['-', '+']).trim_start();
-    let end = tag
-        .find(|c: char| !c.is_alphanumeric() && c != '_')
-        .unwrap_or(tag.len());
+    let end = tag.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(tag.len());
     let word = &tag[..end];
     if !STATEMENTS.contains(&word) {
-        return Err(format!(
-            "{word:?} is not available here; only for and if are"
-        ));
+        return Err(format!("{word:?} is not available here; only for and if are"));
     }
     expression(&tag[end..])
 }

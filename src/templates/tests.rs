@@ -8,11 +8,7 @@ use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
 fn project(tree: &Tree) -> Project {
-    Project::open(OpenRequest {
-        directory: tree.at(""),
-        ..OpenRequest::default()
-    })
-    .unwrap()
+    Project::open(OpenRequest { directory: tree.at(""), ..OpenRequest::default() }).unwrap()
 }
 
 fn built_in(template: Template, context: &Json) -> String {
@@ -114,19 +110,10 @@ fn every_template_renders_with_all_fields_and_with_none() {
             let text = built_in(template, &context);
             let name = template.name();
             assert!(text.ends_with('\n'), "{name} ends its last line:\n{text}");
-            assert!(
-                !text.ends_with("\n\n"),
-                "{name} ends in a blank line:\n{text}"
-            );
+            assert!(!text.ends_with("\n\n"), "{name} ends in a blank line:\n{text}");
             assert!(!text.contains("\n\n\n"), "{name} leaves a gap:\n{text}");
-            assert!(
-                !text.starts_with('\n'),
-                "{name} starts with a blank line:\n{text}"
-            );
-            assert!(
-                !text.contains("{%") && !text.contains(" (none)"),
-                "{name}:\n{text}"
-            );
+            assert!(!text.starts_with('\n'), "{name} starts with a blank line:\n{text}");
+            assert!(!text.contains("{%") && !text.contains(" (none)"), "{name}:\n{text}");
         }
     }
 }
@@ -179,10 +166,7 @@ Run /vbw:help for all commands.
     let mut short = full;
     short["skills_line"] = json!("rust, lint");
     let text = built_in(Template::ContextFile, &short);
-    assert!(
-        text.contains("## Installed Skills\n\nrust, lint\n\n## Learned"),
-        "{text}"
-    );
+    assert!(text.contains("## Installed Skills\n\nrust, lint\n\n## Learned"), "{text}");
 }
 
 #[test]
@@ -247,20 +231,14 @@ fn override_error(template: &str) -> Error {
     let error = overridden(template).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Failed);
     let place = error.place.as_ref().unwrap();
-    assert_eq!(
-        place.file.to_str(),
-        Some(".vbw-planning/templates/CLAUDE.md.j2")
-    );
+    assert_eq!(place.file.to_str(), Some(".vbw-planning/templates/CLAUDE.md.j2"));
     assert!(error.hint.as_ref().unwrap().contains("built-in"));
     error
 }
 
 #[test]
 fn a_project_can_override_the_context_file_and_nothing_else() {
-    assert_eq!(
-        overridden("Do: {{ next_action|upper }}\n").unwrap(),
-        "Do: /VBW:EXECUTE 5.1\n"
-    );
+    assert_eq!(overridden("Do: {{ next_action|upper }}\n").unwrap(), "Do: /VBW:EXECUTE 5.1\n");
     let tree = Tree::new(&[".vbw-planning/"]);
     tree.write(".vbw-planning/templates/patterns/header.md.j2", "mine");
     tree.write(".vbw-planning/templates/CLAUDE.md.j2", "found");
@@ -289,10 +267,7 @@ fn the_built_in_context_file_can_be_copied_and_changed() {
 fn a_broken_override_names_its_line() {
     let error = override_error("# {{ title }}\n{{ tilte }}\n");
     assert_eq!(error.place.clone().unwrap().line, Some(2));
-    assert!(
-        error.message.contains("a field that does not exist"),
-        "{error}"
-    );
+    assert!(error.message.contains("a field that does not exist"), "{error}");
     let error = override_error("\n\n{% for x in decisions %}\n");
     assert!(error.place.clone().unwrap().line.is_some());
     let error = override_error("{{ title|shout }}");
@@ -314,10 +289,7 @@ fn an_override_that_writes_without_end_is_stopped() {
     let error = override_error(&format!(
         "{{% for a in {digits} %}}{{% for b in {digits} %}}{long}{{% endfor %}}{{% endfor %}}"
     ));
-    assert!(
-        error.message.contains("writes more than 1024 KiB"),
-        "{error}"
-    );
+    assert!(error.message.contains("writes more than 1024 KiB"), "{error}");
 }
 
 #[test]
@@ -354,15 +326,10 @@ fn an_override_cannot_multiply_a_text() {
         "{% if title ~ title %}{% endif %}",
     ] {
         let error = override_error(template);
-        assert!(
-            error.message.contains("not available here"),
-            "{template}: {error}"
-        );
+        assert!(error.message.contains("not available here"), "{template}: {error}");
     }
     let doubling = "{% for x in [[x, x]|join(\"\")] %}".repeat(60) + &"{% endfor %}".repeat(60);
-    let error = override_error(&format!(
-        "{{% for x in decisions %}}{doubling}{{% endfor %}}"
-    ));
+    let error = override_error(&format!("{{% for x in decisions %}}{doubling}{{% endfor %}}"));
     assert!(error.message.contains("a line that is too long"), "{error}");
     let error = override_error(&"x".repeat(64 * 1024 + 1));
     assert!(error.message.contains("longer than 64 KiB"), "{error}");
@@ -376,10 +343,7 @@ fn an_override_may_use_what_a_context_file_needs() {
     let text = overridden(template).unwrap();
     assert!(text.contains("1. use rye"), "{text}");
     assert!(text.contains("Use rye, Never freeze 1 \"~\""), "{text}");
-    assert!(
-        text.ends_with("Small plans finish (plans 01, 03)"),
-        "{text}"
-    );
+    assert!(text.ends_with("Small plans finish (plans 01, 03)"), "{text}");
 }
 
 #[cfg(unix)]
@@ -389,10 +353,8 @@ fn a_link_to_a_file_outside_the_project_is_not_read() {
     tree.write("secret.md", "secret");
     let link = tree.at("project/.vbw-planning/templates/CLAUDE.md.j2");
     std::os::unix::fs::symlink(tree.at("secret.md"), link).unwrap();
-    let project = Project::open(OpenRequest {
-        directory: tree.at("project"),
-        ..OpenRequest::default()
-    });
+    let project =
+        Project::open(OpenRequest { directory: tree.at("project"), ..OpenRequest::default() });
     let error = render(&project.unwrap(), Template::ContextFile, &json!({})).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
 }

@@ -22,11 +22,7 @@ pub fn clip(text: &str, width: usize) -> Cow<'_, str> {
     }
     // Two offsets: the first character replaced by the ellipsis, and half the width, before which no word end
     // is searched for.
-    let end_of = |count: usize| {
-        text.char_indices()
-            .nth(count)
-            .map_or(text.len(), |(i, _)| i)
-    };
+    let end_of = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(i, _)| i);
     let (half, limit) = (end_of((width - 1) / 2), end_of(width - 1));
     let cut = boundary(text, half, limit, is_word_end)
         .or_else(|| boundary(text, 0, limit, |_, next| !is_combining(next)))

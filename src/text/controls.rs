@@ -166,10 +166,7 @@ mod tests {
             ("plain\n\ttext, größer 日本", "plain\n\ttext, größer 日本"),
             ("\u{1b}[1;31mred\u{1b}[0m", "red"),
             ("\u{1b}]0;title\u{7}after", "after"),
-            (
-                "\u{1b}]8;;https://example.org\u{1b}\\link\u{1b}]8;;\u{1b}\\",
-                "link",
-            ),
+            ("\u{1b}]8;;https://example.org\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
             ("\u{9b}2Jx\u{9d}t\u{9c}y", "xy"),
             ("\u{1b}Pq#0\u{1b}\\z", "z"),
             ("\u{1b}(Bx\u{1b}cy\u{1b}7z", "xyz"),
@@ -182,10 +179,7 @@ mod tests {
             ("hid\u{e0041}\u{e0042}den", "hidden"),
             ("hid\u{200b}d\u{2060}\u{feff}e\u{ad}n\u{200d}", "hidden"),
             ("\u{200b}\u{200c}\u{200d}", ""),
-            (
-                "می\u{200c}خواهم 👩\u{200d}💻",
-                "می\u{200c}خواهم 👩\u{200d}💻",
-            ),
+            ("می\u{200c}خواهم 👩\u{200d}💻", "می\u{200c}خواهم 👩\u{200d}💻"),
             ("é\u{200d}\u{200b}\u{200d}e", "ée"),
             ("\u{1b}é", "é"),
         ] {

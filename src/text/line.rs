@@ -100,9 +100,8 @@ fn is_rule(line: &str) -> bool {
 
 /// Returns whether `<` before `rest` opens a tag, a declaration or an instruction; an autolink does not.
 fn opens_html(rest: &str) -> bool {
-    let name = rest
-        .find(|c: char| !c.is_ascii_alphanumeric() && !"+.-".contains(c))
-        .unwrap_or(rest.len());
+    let name =
+        rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+.-".contains(c)).unwrap_or(rest.len());
     match rest.chars().next() {
         Some('/' | '!' | '?') => true,
         Some(c) if c.is_ascii_alphabetic() => !rest[name..].starts_with([':', '@']),
@@ -144,10 +143,7 @@ fn looks_like_file(path: &str) -> bool {
     }
     let name = file_name(path);
     name.rsplit_once('.').is_some_and(|(_, extension)| {
-        extension
-            .chars()
-            .next()
-            .is_some_and(|c| c.is_ascii_alphabetic())
+        extension.chars().next().is_some_and(|c| c.is_ascii_alphabetic())
     })
 }
 
@@ -211,10 +207,7 @@ mod tests {
             ("<!-->", "\\<\\!--\\>"),
             ("a\n\n# b\r\n\tc", "a # b c"),
             ("\u{1b}[1m# b\u{1b}[0m", "\\# b"),
-            (
-                "see @~/.ssh/id and @docs/x.md",
-                "see \\@~/.ssh/id and \\@docs/x.md",
-            ),
+            ("see @~/.ssh/id and @docs/x.md", "see \\@~/.ssh/id and \\@docs/x.md"),
             ("@./x @/etc/passwd", "\\@./x \\@/etc/passwd"),
         ] {
             assert_eq!(Line::new(text).as_str(), expected, "{text:?}");
@@ -227,10 +220,7 @@ mod tests {
         assert_eq!(line.clipped(10).as_str(), "\\# one…");
         assert_eq!(format!("{:>4}", Line::new("a")), "   a");
         assert!(Line::new(" \n ").is_empty());
-        assert_eq!(
-            serde_json::to_string(&line).unwrap(),
-            r#""\\# one two three""#
-        );
+        assert_eq!(serde_json::to_string(&line).unwrap(), r#""\\# one two three""#);
     }
 
     /// Returns whether markdown contains only paragraphs and `items` list items.

@@ -103,11 +103,7 @@ mod tests {
 
     #[test]
     fn only_the_first_letter_is_capitalized() {
-        for (text, expected) in [
-            ("the Store", "The Store"),
-            ("\u{e9}tat", "\u{c9}tat"),
-            ("", ""),
-        ] {
+        for (text, expected) in [("the Store", "The Store"), ("\u{e9}tat", "\u{c9}tat"), ("", "")] {
             assert_eq!(capitalized(text), expected);
         }
     }

@@ -66,10 +66,7 @@ mod tests {
         assert_eq!(sanitized("a\u{200b}b"), "ab");
         let mut document = json!({ split.clone(): [split, "a\u{202e}b", 1] });
         sanitize_json(&mut document);
-        assert_eq!(
-            document.to_string(),
-            r#"{"use [redacted] now":["use [redacted] now","ab",1]}"#
-        );
+        assert_eq!(document.to_string(), r#"{"use [redacted] now":["use [redacted] now","ab",1]}"#);
     }
 
     #[test]
@@ -78,9 +75,7 @@ mod tests {
             "z": [1, 2.5, null, "with a key\n", "a\r\nb"],
             "a": {"key": {"deep": "key"}},
         });
-        map_strings(&mut document, &|text| {
-            text.contains("key").then(|| text.replace("key", "-"))
-        });
+        map_strings(&mut document, &|text| text.contains("key").then(|| text.replace("key", "-")));
         let expected = r#"{"z":[1,2.5,null,"with a -\n","a\r\nb"],"a":{"-":{"deep":"-"}}}"#;
         assert_eq!(document.to_string(), expected);
     }

@@ -22,9 +22,6 @@ mod tests {
         let path: std::path::PathBuf = ["docs", "a b", "x.md"].iter().collect();
         assert_eq!(slashed(&path), "docs/a b/x.md");
         assert_eq!(slashed(Path::new("")), "");
-        assert_eq!(
-            ["docs/x.md", "x.md", "docs/"].map(file_name),
-            ["x.md", "x.md", ""]
-        );
+        assert_eq!(["docs/x.md", "x.md", "docs/"].map(file_name), ["x.md", "x.md", ""]);
     }
 }

@@ -77,11 +77,8 @@ struct Word {
 
 impl Word {
     fn read(first: char, rest: &mut Peekable<Chars>) -> Self {
-        let mut word = Self {
-            length: 1,
-            upper: usize::from(first.is_ascii_uppercase()),
-            camel_humps: 0,
-        };
+        let mut word =
+            Self { length: 1, upper: usize::from(first.is_ascii_uppercase()), camel_humps: 0 };
         let mut previous = first;
         while let Some(next) = rest.next_if(char::is_ascii_alphabetic) {
             word.length += 1;
@@ -95,11 +92,7 @@ impl Word {
 }
 
 fn word_cost(word: &Word, after_space: bool) -> usize {
-    let Word {
-        length,
-        upper,
-        camel_humps,
-    } = *word;
+    let Word { length, upper, camel_humps } = *word;
     if camel_humps > 0 {
         return 65 + 95 * camel_humps;
     }

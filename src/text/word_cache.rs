@@ -19,10 +19,7 @@ pub(crate) struct WordCache<V> {
 
 impl<V> Default for WordCache<V> {
     fn default() -> Self {
-        Self {
-            short: HashMap::new(),
-            long: HashMap::new(),
-        }
+        Self { short: HashMap::new(), long: HashMap::new() }
     }
 }
 
@@ -51,9 +48,7 @@ impl<V> WordCache<V> {
 fn key(word: &str) -> Option<u128> {
     let length = word.len();
     let mut bytes = [0; MAX_SHORT_LENGTH + 1];
-    bytes[..MAX_SHORT_LENGTH]
-        .get_mut(..length)?
-        .copy_from_slice(word.as_bytes());
+    bytes[..MAX_SHORT_LENGTH].get_mut(..length)?.copy_from_slice(word.as_bytes());
     bytes[MAX_SHORT_LENGTH] = u8::try_from(length).ok()?;
     Some(u128::from_le_bytes(bytes))
 }

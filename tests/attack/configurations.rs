@@ -67,28 +67,17 @@ fn settings_that_include_a_file_elsewhere_are_named() {
 fn files_that_are_checked_out_elsewhere_are_not_looked_at() {
     let hostile = Hostile::new();
     let elsewhere = hostile.outside.join("folder");
-    configure(
-        &hostile,
-        &format!("[core]\nworktree = {}\n", elsewhere.display()),
-    );
+    configure(&hostile, &format!("[core]\nworktree = {}\n", elsewhere.display()));
     let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
     for way in ways.chain([tool_calls()]) {
         let report = hostile.run(&way).output().report();
         assert_eq!(hostile.changed_outside(), [""; 0], "{report}");
         assert!(!report.contains(SECRET), "{report}");
     }
-    let committed = hostile
-        .case
-        .program("git --work-tree=. ls-tree -r --name-only HEAD");
+    let committed = hostile.case.program("git --work-tree=. ls-tree -r --name-only HEAD");
     let committed = committed.success().stdout();
-    assert!(
-        committed.contains("docs/memory/CONSTRAINTS.md"),
-        "{committed}"
-    );
-    assert!(
-        !committed.lines().any(|name| name == "first.md"),
-        "{committed}"
-    );
+    assert!(committed.contains("docs/memory/CONSTRAINTS.md"), "{committed}");
+    assert!(!committed.lines().any(|name| name == "first.md"), "{committed}");
 }
 
 #[test]
@@ -97,11 +86,7 @@ fn nothing_that_the_repository_names_is_started() {
     let root = hostile.case.root().to_owned();
     let sprung = root.join(".git/sprung");
     let trap = root.join(".git/trap.sh");
-    fs::write(
-        &trap,
-        format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n", sprung.display()),
-    )
-    .unwrap();
+    fs::write(&trap, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\n", sprung.display())).unwrap();
     let hooks = root.join(".git/traps");
     fs::create_dir_all(&hooks).unwrap();
     for hook in [
@@ -124,10 +109,9 @@ fn nothing_that_the_repository_names_is_started() {
         hooks = hooks.display(),
     );
     configure(&hostile, &config);
-    for attributes in [
-        "*.rs filter=evil diff=evil\nClaude* filter=e=v\n",
-        "* filter=evil diff=evil\n",
-    ] {
+    for attributes in
+        ["*.rs filter=evil diff=evil\nClaude* filter=e=v\n", "* filter=evil diff=evil\n"]
+    {
         fs::write(root.join(".git/info/attributes"), attributes).unwrap();
         let ways = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all);
         for way in ways.chain([tool_calls()]) {

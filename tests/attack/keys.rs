@@ -17,9 +17,8 @@ fn key() -> String {
 }
 
 /// Commands that print what they were given, one file or one record, as it is.
-const AS_STORED: &[&str] = &[
-    "entry", "facts", "inspect", "journal", "log", "merge-file", "notepad", "undo",
-];
+const AS_STORED: &[&str] =
+    &["entry", "facts", "inspect", "journal", "log", "merge-file", "notepad", "undo"];
 
 /// A project with a key in names, and in lines that no reader understands.
 fn planted() -> Hostile {
@@ -35,10 +34,7 @@ fn planted() -> Hostile {
         &format!("{phase}/07-01-SUMMARY.md"),
         format!("---\nstatus: {key}\nduration: {key}\ncompleted: {key}\n  {key}: [\n---\n"),
     );
-    case.write(
-        &format!(".vibekit/memory/{key}.md"),
-        format!("---\ntype: {key}\n{key}\n---\n"),
-    );
+    case.write(&format!(".vibekit/memory/{key}.md"), format!("---\ntype: {key}\n{key}\n---\n"));
     case.write(&format!(".serena/memories/{key}.md"), format!("# {key}\n"));
     case.write(
         "docs/memory/DECISIONS.md",
@@ -61,9 +57,7 @@ fn no_command_prints_a_key_that_a_repository_holds() {
         let key = key();
         for form in ["", "--json"] {
             let hostile = planted();
-            let run = hostile
-                .run(way)
-                .args(Some(form).filter(|form| !form.is_empty()));
+            let run = hostile.run(way).args(Some(form).filter(|form| !form.is_empty()));
             let ended = run.output();
             assert!(!ended.stderr().contains(&key), "{}", ended.report());
             let prints_as_stored = AS_STORED.contains(&way.words[0]);
@@ -106,27 +100,15 @@ fn no_answer_of_the_mcp_server_repeats_a_key() {
     let calls = [
         (key.as_str(), json!({})),
         ("tools/call", json!({"name": key, "arguments": {}})),
-        (
-            "tools/call",
-            json!({"name": "status", "arguments": {key.as_str(): 1}}),
-        ),
-        (
-            "tools/call",
-            json!({"name": "status", "arguments": {"project": key}}),
-        ),
-        (
-            "tools/call",
-            json!({"name": "entry_read", "arguments": {"key": key}}),
-        ),
+        ("tools/call", json!({"name": "status", "arguments": {key.as_str(): 1}})),
+        ("tools/call", json!({"name": "status", "arguments": {"project": key}})),
+        ("tools/call", json!({"name": "entry_read", "arguments": {"key": key}})),
         ("tools/call", json!({key.as_str(): key})),
         ("resources/list", json!({})),
         ("resources/list", json!({"cursor": key})),
         ("resources/read", json!({"uri": format!("annals://{key}")})),
         ("prompts/get", json!({"name": key})),
-        (
-            "prompts/get",
-            json!({"name": "update-memory", "arguments": {key.as_str(): "1"}}),
-        ),
+        ("prompts/get", json!({"name": "update-memory", "arguments": {key.as_str(): "1"}})),
         ("initialize", json!({"protocolVersion": key})),
     ];
     let count = calls.len();

@@ -102,18 +102,12 @@ impl Hostile {
         fs::create_dir_all(outside.join("folder")).unwrap();
         let text = format!("# {SECRET}\n\n- {SECRET}\n");
         fs::write(outside.join("file.md"), &text).unwrap();
-        for name in [
-            "STATE.md", "ROADMAP.md", "PROJECT.md", "first.md", "INDEX.md",
-        ] {
+        for name in ["STATE.md", "ROADMAP.md", "PROJECT.md", "first.md", "INDEX.md"] {
             fs::write(outside.join("folder").join(name), &text).unwrap();
         }
         fs::write(case.home().join(".bashrc"), &text).unwrap();
         let before = theirs(&case, &outside);
-        Self {
-            case,
-            outside,
-            before,
-        }
+        Self { case, outside, before }
     }
 
     /// Takes what lies outside now for what may not change.
@@ -175,10 +169,7 @@ impl Hostile {
         let file = self.case.root().join(".git/config");
         let own = fs::read_to_string(&file).unwrap();
         fs::write(&file, own + &config).unwrap();
-        self.case.write(
-            ".gitattributes",
-            "* filter=planted diff=planted merge=planted\n",
-        );
+        self.case.write(".gitattributes", "* filter=planted diff=planted merge=planted\n");
     }
 
     /// Returns what changed outside the project, but in the places that are annals' own.
@@ -203,19 +194,13 @@ fn filled() -> Case {
     let case = Case::new("examples/vbw-project");
     for (line, stdin) in [
         ("notepad working first", ""),
-        (
-            "entry write --key first --type gotcha --confidence low --body-stdin",
-            "# First\n",
-        ),
+        ("entry write --key first --type gotcha --confidence low --body-stdin", "# First\n"),
         ("ledger init", ""),
         ("pause first", ""),
     ] {
         case.run(line).stdin(stdin).success();
     }
-    case.write(
-        ".serena/memories/stock.md",
-        "# Stock\n\nCounted at night.\n",
-    );
+    case.write(".serena/memories/stock.md", "# Stock\n\nCounted at night.\n");
     for name in ["base.md", "ours.md", "theirs.md"] {
         case.write(name, "one\n");
     }
@@ -229,9 +214,7 @@ fn filled() -> Case {
 fn theirs(case: &Case, outside: &Path) -> Tree {
     let mut all = whole_tree(outside);
     for (path, bytes) in whole_tree(case.home()) {
-        let is_ours = [".local/share/annals/", ".codex/"]
-            .iter()
-            .any(|ours| path.starts_with(ours));
+        let is_ours = [".local/share/annals/", ".codex/"].iter().any(|ours| path.starts_with(ours));
         let is_a_parent = path.ends_with('/');
         if !is_ours && !is_a_parent {
             all.insert(format!("~/{path}"), bytes);

@@ -17,12 +17,7 @@ const SIZE: usize = MAX_FILE_BYTES / 4;
 const MAX_MAPPED_KIB: usize = 400 * 1024;
 
 /// A file, how it begins, what it repeats with a number, and the commands that read it.
-type Oversized = (
-    &'static str,
-    &'static str,
-    fn(&mut String, usize),
-    &'static [&'static str],
-);
+type Oversized = (&'static str, &'static str, fn(&mut String, usize), &'static [&'static str]);
 
 const OVERSIZED: &[Oversized] = &[
     (
@@ -42,11 +37,8 @@ const OVERSIZED: &[Oversized] = &[
         "# Patterns\n\n",
         |text, n| {
             let entry = "\n\n**What worked:**\n- Lesson on";
-            writeln!(
-                text,
-                "### Phase {n}: Name (2026-01-02){entry} `src/x{n}.rs` (plan 01)\n"
-            )
-            .unwrap();
+            writeln!(text, "### Phase {n}: Name (2026-01-02){entry} `src/x{n}.rs` (plan 01)\n")
+                .unwrap();
         },
         &["patterns list", "patterns relevant", "patterns check"],
     ),
@@ -54,11 +46,7 @@ const OVERSIZED: &[Oversized] = &[
         ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md",
         "---\nphase: 04\n---\n\n## Deviations\n\n",
         |text, n| {
-            writeln!(
-                text,
-                "{n}. [Rule 1 - Bug] Fixed {n}\n   - Files: src/a{n}.rs"
-            )
-            .unwrap();
+            writeln!(text, "{n}. [Rule 1 - Bug] Fixed {n}\n   - Files: src/a{n}.rs").unwrap();
         },
         &["patterns insights"],
     ),
@@ -222,23 +210,12 @@ fn only_the_first_lines_and_texts_of_a_file_are_read() {
     let warning = ".vbw-planning/STATE.md:30003: is too long: some text from this line on";
     assert!(told("recall stock", 0).contains(warning));
     assert!(told("recall stock", 0).contains(warning), "from the cache");
-    hostile.case.write(
-        file,
-        format!(
-            "# State\n\n{}\n\nAfter it, zirconium.\n",
-            "a ".repeat(40_000)
-        ),
-    );
+    hostile
+        .case
+        .write(file, format!("# State\n\n{}\n\nAfter it, zirconium.\n", "a ".repeat(40_000)));
     let warning = ".vbw-planning/STATE.md:3: is too long: some text from this line on";
     assert!(told("recall zirconium", 0).contains(warning));
-    assert!(
-        hostile
-            .case
-            .run("recall zirconium")
-            .success()
-            .stdout()
-            .contains("STATE.md:5")
-    );
+    assert!(hostile.case.run("recall zirconium").success().stdout().contains("STATE.md:5"));
     let phases: Vec<String> = (0..2_000).map(|n| format!("Phase: {n} of 9\n")).collect();
     let phases = phases.concat();
     hostile.case.write(file, format!("# State\n\n{phases}"));
@@ -265,29 +242,15 @@ fn a_file_too_long_to_be_read_whole_is_not_appended_to() {
 
 /// A file, what is below its first 100,000 lines, and a command that would add that a second time.
 const ADDED_TWICE: &[(&str, &str, &str)] = &[
-    (
-        ".vbw-planning/patterns/PATTERNS.md",
-        "### Notes\n\n- 2026-01-02: one\n",
-        "patterns note one",
-    ),
-    (
-        ".vibekit/notepad.md", "## Manual\n\nmine\n", "notepad manual more",
-    ),
+    (".vbw-planning/patterns/PATTERNS.md", "### Notes\n\n- 2026-01-02: one\n", "patterns note one"),
+    (".vibekit/notepad.md", "## Manual\n\nmine\n", "notepad manual more"),
     (
         ".vibekit/notepad.md",
         "## Working Memory\n\n- [2026-01-02T10:00Z] old\n",
         "notepad working more",
     ),
-    (
-        "CLAUDE.md",
-        "<!-- annals:begin -->\nold\n<!-- annals:end -->\n",
-        "sync",
-    ),
-    (
-        "CLAUDE.md",
-        "```\n<!-- annals:begin -->\nold\n<!-- annals:end -->\n```\n",
-        "sync",
-    ),
+    ("CLAUDE.md", "<!-- annals:begin -->\nold\n<!-- annals:end -->\n", "sync"),
+    ("CLAUDE.md", "```\n<!-- annals:begin -->\nold\n<!-- annals:end -->\n```\n", "sync"),
 ];
 
 #[test]
@@ -299,10 +262,7 @@ fn what_is_below_the_part_that_is_read_is_not_added_a_second_time() {
         let run = hostile.case.run(command).within(Duration::from_mins(10));
         let told = run.code(4).stderr();
         assert!(told.contains("is too long to be read whole"), "{told}");
-        assert!(
-            hostile.case.read(file) == Some(text.into_bytes()),
-            "{command}"
-        );
+        assert!(hostile.case.read(file) == Some(text.into_bytes()), "{command}");
     });
 }
 

@@ -82,9 +82,7 @@ const PLACES: &[&str] = &[
 
 /// Returns one session of the MCP server that lists the resources and reads each kind.
 fn resources() -> Way {
-    let names = [
-        "CLAUDE.md", "STATE.md", "PATTERNS.md", "entries/first", "entries/linked",
-    ];
+    let names = ["CLAUDE.md", "STATE.md", "PATTERNS.md", "entries/first", "entries/linked"];
     let read = |name| ("resources/read", json!({"uri": format!("annals://{name}")}));
     let list = ("resources/list", json!({}));
     session(&["mcp"], std::iter::once(list).chain(names.map(read)))
@@ -92,25 +90,19 @@ fn resources() -> Way {
 
 #[test]
 fn links_that_lead_outside_are_read_by_nobody() {
-    let ways: Vec<Way> = [READS, WRITES, HOOKS]
-        .into_iter()
-        .flat_map(Way::all)
-        .collect();
-    on_two_threads(
-        &Planting::all(PLACES, &[Form::File, Form::Folder]),
-        |planting| {
-            let hostile = Hostile::new();
-            planting.plant(&hostile);
-            for way in ways.iter().chain([&tool_calls(), &resources()]) {
-                let report = hostile.run(way).output().report();
-                let leaks = hostile.leaks();
-                assert!(
-                    leaks.is_empty() && !report.contains(SECRET),
-                    "{planting:?}: {leaks:?}\n{report}"
-                );
-            }
-        },
-    );
+    let ways: Vec<Way> = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all).collect();
+    on_two_threads(&Planting::all(PLACES, &[Form::File, Form::Folder]), |planting| {
+        let hostile = Hostile::new();
+        planting.plant(&hostile);
+        for way in ways.iter().chain([&tool_calls(), &resources()]) {
+            let report = hostile.run(way).output().report();
+            let leaks = hostile.leaks();
+            assert!(
+                leaks.is_empty() && !report.contains(SECRET),
+                "{planting:?}: {leaks:?}\n{report}"
+            );
+        }
+    });
 }
 
 #[test]
@@ -118,10 +110,7 @@ fn a_linked_file_counts_as_missing_and_is_named() {
     let hostile = Hostile::new();
     hostile.link(".vbw-planning/ROADMAP.md", Form::Relative);
     let told = hostile.case.run("status").output().report();
-    assert!(
-        told.contains(".vbw-planning/ROADMAP.md: leads outside the project"),
-        "{told}"
-    );
+    assert!(told.contains(".vbw-planning/ROADMAP.md: leads outside the project"), "{told}");
     let allowed = hostile.case.root().parent().unwrap().join("outside");
     hostile.link(".vibekit/notepad.md", Form::File);
     let run = hostile.case.run("notepad read");

@@ -29,11 +29,7 @@ fn link(place: PathBuf, target: PathBuf) {
 
 fn name_the_folder(root: &Path, private: &Path) {
     fs::remove_dir_all(root.join(".git")).unwrap();
-    fs::write(
-        root.join(".git"),
-        format!("gitdir: {}\n", private.display()),
-    )
-    .unwrap();
+    fs::write(root.join(".git"), format!("gitdir: {}\n", private.display())).unwrap();
 }
 
 fn name_the_common_folder(root: &Path, private: &Path) {
@@ -235,22 +231,12 @@ fn no_repository_is_looked_for_above_one_that_is_not_whole() {
     let head = || fs::read_to_string(private.join("refs/heads/main")).unwrap();
     let before = head();
     hostile.remember();
-    for line in [
-        "ledger init", "ledger pending --all", "setup git", "context", "audit",
-    ] {
-        let run = hostile
-            .case
-            .run(line)
-            .args(["-C", below.to_str().unwrap()])
-            .output();
+    for line in ["ledger init", "ledger pending --all", "setup git", "context", "audit"] {
+        let run = hostile.case.run(line).args(["-C", below.to_str().unwrap()]).output();
         assert!(!run.report().contains(SECRET), "{}", run.report());
     }
     assert_eq!(head(), before);
-    assert!(
-        !fs::read_to_string(private.join("config"))
-            .unwrap()
-            .contains("annals")
-    );
+    assert!(!fs::read_to_string(private.join("config")).unwrap().contains("annals"));
 }
 
 #[test]

@@ -43,9 +43,7 @@ fn replace_by_link(case: &Case, place: &str, target: &Path) {
 fn holds_canary(case: &Case) -> Vec<String> {
     let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(SECRET);
     let all = case.whole_tree().into_iter();
-    all.filter(|(_, bytes)| holds(bytes))
-        .map(|(path, _)| path)
-        .collect()
+    all.filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()
 }
 
 #[test]
@@ -55,10 +53,7 @@ fn a_link_to_patterns_of_the_users_is_not_read_where_it_would_be_written() {
     );
     let (case, folder) = beside("PATTERNS.md", &patterns);
     for (place, target) in [
-        (
-            ".vbw-planning/patterns/PATTERNS.md",
-            folder.join("PATTERNS.md"),
-        ),
+        (".vbw-planning/patterns/PATTERNS.md", folder.join("PATTERNS.md")),
         (".vbw-planning/patterns", folder.clone()),
     ] {
         replace_by_link(&case, place, &target);
@@ -77,10 +72,7 @@ fn a_link_to_patterns_of_the_users_is_not_read_where_it_would_be_written() {
         assert_eq!(holds_canary(&case), [""; 0], "{place}");
         fs::remove_file(case.root().join(place)).unwrap();
     }
-    assert_eq!(
-        fs::read_to_string(folder.join("PATTERNS.md")).unwrap(),
-        patterns
-    );
+    assert_eq!(fs::read_to_string(folder.join("PATTERNS.md")).unwrap(), patterns);
 }
 
 #[test]
@@ -88,11 +80,7 @@ fn a_link_to_a_project_file_of_the_users_is_not_carried_into_a_milestone() {
     let text = format!("# Mine\n\n**Core value:** {SECRET}\n\n## Requirements\n\n- {SECRET}\n");
     let (case, folder) = beside("PROJECT.md", &text);
     for place in ["PROJECT.md", "ROADMAP.md"] {
-        replace_by_link(
-            &case,
-            &format!(".vbw-planning/{place}"),
-            &folder.join("PROJECT.md"),
-        );
+        replace_by_link(&case, &format!(".vbw-planning/{place}"), &folder.join("PROJECT.md"));
     }
     for line in ["ship --force", "milestone new two", "sync"] {
         let run = case.run(line).output();
@@ -116,11 +104,7 @@ fn a_file_of_keys_is_no_template_whatever_annals_toml_says() {
         assert!(!holds(), "{template}");
     }
     case.write("annals.toml", "");
-    replace_by_link(
-        &case,
-        ".vbw-planning/templates/CLAUDE.md.j2",
-        &case.root().join(".env"),
-    );
+    replace_by_link(&case, ".vbw-planning/templates/CLAUDE.md.j2", &case.root().join(".env"));
     drop(case.run("sync").output());
     assert!(!holds());
     fs::remove_file(case.root().join(".vbw-planning/templates/CLAUDE.md.j2")).unwrap();
@@ -194,9 +178,8 @@ fn a_key_in_planning_files_reaches_no_model() {
     }
     case.run("ship --force").success();
     for (path, bytes) in case.whole_tree() {
-        let is_copied = ["ROADMAP.md", "STATE.md", "PROJECT.md"]
-            .iter()
-            .any(|name| path.ends_with(name));
+        let is_copied =
+            ["ROADMAP.md", "STATE.md", "PROJECT.md"].iter().any(|name| path.ends_with(name));
         let is_record = path.starts_with(".annals/") || path.starts_with(".git/");
         let holds = String::from_utf8_lossy(&bytes).contains(&token);
         assert!(is_copied || is_record || !holds, "{path}");

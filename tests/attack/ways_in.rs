@@ -69,18 +69,12 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
         "entry write --key second --type gotcha --confidence low --body-stdin --request-id a3",
         "# Second\n",
     ),
-    (
-        "entry write --key first --type gotcha --confidence high --title First",
-        "",
-    ),
+    ("entry write --key first --type gotcha --confidence high --title First", ""),
     ("entry supersede --old first --new second", ""),
     ("entry delete --key second --reason because", ""),
     ("entry audit", ""),
     ("ledger init", ""),
-    (
-        "ledger update",
-        r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never sleep"}]}"#,
-    ),
+    ("ledger update", r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never sleep"}]}"#),
     (
         "ledger update --commit",
         r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never panic"}]}"#,
@@ -124,10 +118,7 @@ pub(crate) const HOOKS: &[(&str, &str)] = &[
         "hook session-start --harness gemini",
         r#"{"hook_event_name":"SessionStart","source":"startup","session_id":"s"}"#,
     ),
-    (
-        "hook session-start --harness opencode",
-        r#"{"type":"session.created"}"#,
-    ),
+    ("hook session-start --harness opencode", r#"{"type":"session.created"}"#),
     (
         "hook prompt-submit",
         r#"{"hook_event_name":"UserPromptSubmit","prompt":"What about the stock?","session_id":"s"}"#,
@@ -136,14 +127,8 @@ pub(crate) const HOOKS: &[(&str, &str)] = &[
         "hook post-tool-use",
         r#"{"hook_event_name":"PostToolUse","tool_name":"Write","session_id":"s","tool_input":{"file_path":".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md"}}"#,
     ),
-    (
-        "hook pre-compact",
-        r#"{"hook_event_name":"PreCompact","trigger":"auto","session_id":"s"}"#,
-    ),
-    (
-        "hook session-end",
-        r#"{"hook_event_name":"SessionEnd","reason":"exit","session_id":"s"}"#,
-    ),
+    ("hook pre-compact", r#"{"hook_event_name":"PreCompact","trigger":"auto","session_id":"s"}"#),
+    ("hook session-end", r#"{"hook_event_name":"SessionEnd","reason":"exit","session_id":"s"}"#),
 ];
 
 /// Returns one session of the MCP server in which every tool is called once, those that write last.
@@ -170,10 +155,7 @@ pub(crate) fn session<'a>(
         lines.push(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
     }
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    Way {
-        words: words.to_vec(),
-        stdin: lines.join("\n") + "\n",
-    }
+    Way { words: words.to_vec(), stdin: lines.join("\n") + "\n" }
 }
 
 fn calls() -> Vec<(&'static str, Value)> {
@@ -189,10 +171,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("fact_retrieve", json!({"query": "tea"})),
         ("fact_pending", json!({})),
         ("memory_write", json!({"type": "note", "content": "stock"})),
-        (
-            "notepad_write",
-            json!({"section": "working", "text": "note"}),
-        ),
+        ("notepad_write", json!({"section": "working", "text": "note"})),
         (
             "entry_write",
             json!({"key": "third", "type": "gotcha", "confidence": "low", "body": "# Third\n"}),

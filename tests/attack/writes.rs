@@ -119,11 +119,7 @@ fn a_record_that_a_repository_brings_is_acted_on_by_nothing() {
         "{}\n",
         1,
     );
-    let env = record(
-        r#"{"do":"move","from":".env","to":"docs/env.md","contents":{}}"#,
-        "",
-        1,
-    );
+    let env = record(r#"{"do":"move","from":".env","to":"docs/env.md","contents":{}}"#, "", 1);
     // In the present format, under a signature that is none of this user's.
     let sum = "5b1d3e4c4f1bb9b1a0a1f5e2f6f8a7ce1be8ff1a0a44bd8a4d2f6bb0b3b9a111";
     let signed = append
@@ -139,9 +135,7 @@ fn a_record_that_a_repository_brings_is_acted_on_by_nothing() {
         std::os::unix::fs::symlink("../home/.bashrc", root.join("notes")).unwrap();
         hostile.case.write(".env", "KEY=1\n");
         for (id, text) in (1..).zip([&append, &settings, &env, &signed]) {
-            hostile
-                .case
-                .write(&format!(".annals/history/{id}.pending"), text);
+            hostile.case.write(&format!(".annals/history/{id}.pending"), text);
         }
         let ended = hostile.run(way).output();
         let report = ended.report();
@@ -157,10 +151,7 @@ fn a_planted_record_is_named_once_and_a_person_must_sign_it() {
     let append = record(r#"{"do":"append","path":"notes","lines":5}"#, "evil\n", 1);
     hostile.case.write(".annals/history/3.pending", append);
     let first = hostile.case.run("notepad working one").success().stderr();
-    assert!(
-        first.contains("3.pending was not written by you"),
-        "{first}"
-    );
+    assert!(first.contains("3.pending was not written by you"), "{first}");
     let second = hostile.case.run("notepad working two").success().stderr();
     assert_eq!(second, "");
     let refused = hostile.case.run("log --adopt 3").code(4).stderr();

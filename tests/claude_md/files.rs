@@ -12,9 +12,7 @@ const BEGIN: &str = "<!-- annals:begin v1 sha256=";
 fn outcomes(tree: &Tree) -> Vec<(String, ContextFileOutcome)> {
     let done = tree.twice();
     let files = done.files.iter();
-    files
-        .map(|file| (file.file.display().to_string(), file.outcome))
-        .collect()
+    files.map(|file| (file.file.display().to_string(), file.outcome)).collect()
 }
 
 #[test]
@@ -32,10 +30,7 @@ fn files_are_written_where_asked_for_or_already_ours() {
     let mut tree = Tree::new();
     tree.put("GEMINI.md", "Own.\n");
     tree.put("AGENTS.md", "Own.\n");
-    assert_eq!(
-        outcomes(&tree),
-        [("CLAUDE.md".to_owned(), ContextFileOutcome::Created)]
-    );
+    assert_eq!(outcomes(&tree), [("CLAUDE.md".to_owned(), ContextFileOutcome::Created)]);
     assert_eq!(tree.text("GEMINI.md"), "Own.\n");
 
     tree.targets = vec![ContextTarget::Gemini, ContextTarget::Agents];
@@ -86,15 +81,8 @@ fn a_link_is_written_through_only_inside_the_project() {
     let mut tree = Tree::new();
     tree.targets = vec![ContextTarget::Claude, ContextTarget::Agents];
     symlink("AGENTS.md", tree.path("CLAUDE.md")).unwrap();
-    assert_eq!(
-        outcomes(&tree),
-        [("CLAUDE.md".to_owned(), ContextFileOutcome::Created)]
-    );
-    assert!(
-        fs::symlink_metadata(tree.path("CLAUDE.md"))
-            .unwrap()
-            .is_symlink()
-    );
+    assert_eq!(outcomes(&tree), [("CLAUDE.md".to_owned(), ContextFileOutcome::Created)]);
+    assert!(fs::symlink_metadata(tree.path("CLAUDE.md")).unwrap().is_symlink());
     assert!(tree.text("AGENTS.md").starts_with(BEGIN));
 
     let outside = tempfile::tempdir().unwrap();
@@ -118,10 +106,7 @@ fn the_settings_limit_lines_and_tokens() {
     tree.put("annals.toml", "max_tokens = 30\n");
     let done = tree.run().unwrap();
     assert!(done.files[0].excess.unwrap().tokens > 0);
-    assert!(
-        done.warnings[0].message.contains("tokens over the limit"),
-        "{done:?}"
-    );
+    assert!(done.warnings[0].message.contains("tokens over the limit"), "{done:?}");
 }
 
 #[test]
@@ -131,11 +116,7 @@ fn beside_a_long_text_of_the_users_the_block_has_room_for_28_lines() {
     tree.put("CLAUDE.md", &own);
     let done = tree.twice();
     assert_eq!((done.files[0].excess, &done.warnings[..]), (None, &[][..]));
-    assert!(
-        done.files[0].lines <= 230 + 2 + 28,
-        "{}",
-        done.files[0].lines
-    );
+    assert!(done.files[0].lines <= 230 + 2 + 28, "{}", done.files[0].lines);
     let text = tree.text("CLAUDE.md");
     assert!(text.ends_with(&own));
     for kept in [
@@ -151,10 +132,7 @@ fn beside_a_long_text_of_the_users_the_block_has_room_for_28_lines() {
 fn a_template_of_the_projects_own_cannot_break_out() {
     let tree = Tree::new();
     fs::create_dir(tree.path(".vbw-planning/templates")).unwrap();
-    tree.put(
-        ".vbw-planning/templates/CLAUDE.md.j2",
-        "{{ title }}\n<!-- annals:end -->\n",
-    );
+    tree.put(".vbw-planning/templates/CLAUDE.md.j2", "{{ title }}\n<!-- annals:end -->\n");
     assert!(tree.run().is_err());
     assert!(!tree.path("CLAUDE.md").exists());
 }

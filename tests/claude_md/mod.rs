@@ -38,12 +38,7 @@ impl Tree {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join(".vbw-planning")).unwrap();
-        Self {
-            dir,
-            sources: sources(),
-            targets: vec![ContextTarget::Claude],
-            force: false,
-        }
+        Self { dir, sources: sources(), targets: vec![ContextTarget::Claude], force: false }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -86,17 +81,9 @@ impl Tree {
     /// Runs twice: the second run must change nothing.
     fn twice(&self) -> Regenerated {
         let first = self.run().unwrap();
-        let files: Vec<_> = first
-            .files
-            .iter()
-            .map(|file| self.state(&file.file))
-            .collect();
+        let files: Vec<_> = first.files.iter().map(|file| self.state(&file.file)).collect();
         let second = self.run().unwrap();
-        let after: Vec<_> = second
-            .files
-            .iter()
-            .map(|file| self.state(&file.file))
-            .collect();
+        let after: Vec<_> = second.files.iter().map(|file| self.state(&file.file)).collect();
         assert_eq!(files, after);
         assert!(
             second
@@ -141,10 +128,7 @@ fn sources() -> Sources {
             ],
             ..DecisionList::default()
         }],
-        skills: vec![Skill {
-            name: "testing".to_owned(),
-            scope: Some("global".to_owned()),
-        }],
+        skills: vec![Skill { name: "testing".to_owned(), scope: Some("global".to_owned()) }],
         patterns: vec![Pattern {
             summary: "Plans of three tasks had no deviations (plans 01, 03)".to_owned(),
             is_stale: false,

@@ -15,9 +15,7 @@ fn key() -> String {
 
 fn row<'a>(audit: &'a Value, store: &str, check: &str) -> &'a Value {
     let rows = audit["rows"].as_array().unwrap();
-    rows.iter()
-        .find(|row| row["store"] == store && row["check"] == check)
-        .unwrap_or(&Value::Null)
+    rows.iter().find(|row| row["store"] == store && row["check"] == check).unwrap_or(&Value::Null)
 }
 
 #[test]
@@ -35,11 +33,7 @@ fn what_is_in_order_is_ok_and_passes_the_check() {
     case.run("sync").success();
     let before = case.whole_tree();
     let run = case.run("audit --check").success();
-    assert!(
-        run.stdout().starts_with("context   block          ok\n"),
-        "{}",
-        run.report()
-    );
+    assert!(run.stdout().starts_with("context   block          ok\n"), "{}", run.report());
     assert_eq!(case.whole_tree(), before, "nothing is written");
     let audit = case.run("audit --json").success().json();
     assert_eq!(audit["level"], "ok");
@@ -51,10 +45,7 @@ fn what_is_in_order_is_ok_and_passes_the_check() {
 #[test]
 fn every_store_is_checked_at_once_and_nothing_is_changed() {
     let case = Case::new(VBW);
-    case.write(
-        ".vbw-planning/phases/notes.md",
-        format!("one\n\nid {}\n", key()),
-    );
+    case.write(".vbw-planning/phases/notes.md", format!("one\n\nid {}\n", key()));
     case.write(
         ".vibekit/memory/port.md",
         "---\ntitle: Port\ntype: fact\nstatus: active\nupdated: 2025-01-01\n---\n# Port\n\nSee [[gone]].\n",
@@ -64,10 +55,7 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
     let before = case.whole_tree();
     let run = case
         .run("audit --json")
-        .env(
-            "MEMORY_FILE",
-            case.root().join("journal.jsonl").to_str().unwrap(),
-        )
+        .env("MEMORY_FILE", case.root().join("journal.jsonl").to_str().unwrap())
         .success();
     let audit = run.json();
     assert_eq!(audit["level"], "fault");
@@ -79,20 +67,11 @@ fn every_store_is_checked_at_once_and_nothing_is_changed() {
     );
     let stale = row(&audit, "patterns", "stale");
     assert_eq!(stale["level"], "attention");
-    assert_eq!(
-        stale["details"][0]["file"],
-        ".vbw-planning/patterns/PATTERNS.md"
-    );
+    assert_eq!(stale["details"][0]["file"], ".vbw-planning/patterns/PATTERNS.md");
     assert!(stale["details"][0]["line"].as_u64().unwrap() > 1);
     assert_eq!(row(&audit, "entries", "age")["count"], 1);
-    assert_eq!(
-        row(&audit, "entries", "links")["details"][0]["file"],
-        ".vibekit/memory/port.md"
-    );
-    assert_eq!(
-        row(&audit, "entries", "index")["mend"],
-        "annals entry audit"
-    );
+    assert_eq!(row(&audit, "entries", "links")["details"][0]["file"], ".vibekit/memory/port.md");
+    assert_eq!(row(&audit, "entries", "index")["mend"], "annals entry audit");
     assert_eq!(row(&audit, "ledger", "rules")["level"], "attention");
     assert_eq!(
         row(&audit, "journal", "lines")["details"][0],
@@ -191,39 +170,24 @@ fn where_a_repair_would_be_refused_audit_says_what_to_decide_first() {
     assert_eq!(fix(), "annals sync --fix-state");
     case.run("sync --fix-state").success();
     let status = "Status: Phase 1 is still open, says Ann\n";
-    case.write(
-        ".planning/STATE.md",
-        format!("# State\n\nPhase: 2 of 2 (Two)\n{status}"),
-    );
+    case.write(".planning/STATE.md", format!("# State\n\nPhase: 2 of 2 (Two)\n{status}"));
     assert_eq!(fix(), Value::Null);
     let status = "Status: Complete, as Ann asked us to say\n";
-    case.write(
-        ".planning/STATE.md",
-        format!("# State\n\nPhase: 2 of 2 (Two)\n{status}"),
-    );
+    case.write(".planning/STATE.md", format!("# State\n\nPhase: 2 of 2 (Two)\n{status}"));
     assert_eq!(fix(), "edit these lines by hand");
 }
 
 #[test]
 fn a_check_that_cannot_be_run_hides_no_other() {
     let case = Case::new(VBW);
-    case.write(
-        ".local/mem.db",
-        "no database at all, but long enough to be looked at".repeat(40),
-    );
+    case.write(".local/mem.db", "no database at all, but long enough to be looked at".repeat(40));
     let audit = case
         .run("audit --json")
-        .env(
-            "ANNALS_DB",
-            case.root().join(".local/mem.db").to_str().unwrap(),
-        )
+        .env("ANNALS_DB", case.root().join(".local/mem.db").to_str().unwrap())
         .success()
         .json();
     let failed = row(&audit, "facts", "database");
-    assert_eq!(
-        (&failed["level"], &failed["count"]),
-        (&json!("fault"), &json!(1))
-    );
+    assert_eq!((&failed["level"], &failed["count"]), (&json!("fault"), &json!(1)));
     assert_eq!(failed["mend"], "annals facts check");
     assert!(row(&audit, "plan", "drift").is_object());
     assert!(row(&audit, "context", "secrets").is_object());
@@ -232,8 +196,7 @@ fn a_check_that_cannot_be_run_hides_no_other() {
 #[test]
 fn facts_are_counted_and_their_values_never_told() {
     let case = Case::empty();
-    case.run("facts add --user ada --key preference.editor --value helix")
-        .success();
+    case.run("facts add --user ada --key preference.editor --value helix").success();
     case.run("facts observe --user ada")
         .stdin("{\"user_input\": \"I moved to Zanzibar\", \"turn_id\": \"a\"}")
         .success();
@@ -243,10 +206,7 @@ fn facts_are_counted_and_their_values_never_told() {
     assert_eq!(row(&audit, "facts", "vectors")["level"], "ok");
     assert_eq!(row(&audit, "facts", "pending")["level"], "ok");
     let waiting = row(&audit, "facts", "waiting turns");
-    assert_eq!(
-        (&waiting["count"], &waiting["mend"]),
-        (&json!(1), &json!("annals facts work"))
-    );
+    assert_eq!((&waiting["count"], &waiting["mend"]), (&json!(1), &json!("annals facts work")));
     assert!(!run.stdout().contains("helix") && !run.stdout().contains("Zanzibar"));
 }
 
@@ -274,11 +234,7 @@ fn the_check_fails_on_what_is_to_be_mended() {
         "{}",
         run.report()
     );
-    assert!(
-        run.stderr().contains("checks found problems\n"),
-        "{}",
-        run.report()
-    );
+    assert!(run.stderr().contains("checks found problems\n"), "{}", run.report());
     case.run("audit").success();
     case.run("audit --check --json").code(1);
 }
@@ -297,10 +253,7 @@ fn a_text_so_long_that_the_block_is_shortened_is_told_by_audit_and_doctor_alone(
     }
     case.write("annals.toml", "max_lines = 100\n");
     let over = case.run("audit").success().stdout();
-    assert!(
-        over.contains("over its limit") && !over.contains(told),
-        "{over}"
-    );
+    assert!(over.contains("over its limit") && !over.contains(told), "{over}");
     case.write("CLAUDE.md", "Short.\n");
     case.run("sync").success();
     assert!(!case.run("doctor").success().stdout().contains("budget"));

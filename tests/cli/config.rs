@@ -26,26 +26,16 @@ fn stronger_sources_win_and_are_named() {
         "max_lines = 150\nhistory = false\nlock_wait = 1\n",
     );
     case.write("annals.toml", "\nmax_lines = 120\nlock_wait = 2\n");
-    let seen = case
-        .run("config --no-history")
-        .env("ANNALS_LOCK_WAIT", "3")
-        .success()
-        .stdout();
+    let seen = case.run("config --no-history").env("ANNALS_LOCK_WAIT", "3").success().stdout();
     for line in [
         "max_lines = 120  # annals.toml:2; ",
         "history = false  # --no-history; ",
         "lock_wait = 3  # ANNALS_LOCK_WAIT; ",
     ] {
-        assert!(
-            seen.lines().any(|one| one.starts_with(line)),
-            "{line} not in\n{seen}"
-        );
+        assert!(seen.lines().any(|one| one.starts_with(line)), "{line} not in\n{seen}");
     }
     let user = case.run("config").success().stdout();
-    assert!(
-        user.contains("history = false  # [HOME]/.config/annals/config.toml:2; "),
-        "{user}"
-    );
+    assert!(user.contains("history = false  # [HOME]/.config/annals/config.toml:2; "), "{user}");
 }
 
 #[test]
@@ -73,10 +63,6 @@ fn a_cloned_repository_cannot_point_outside() {
     case.write("annals.toml", "planning_dir = \"../elsewhere\"\n");
     case.write("../elsewhere/STATE.md", "# State\n");
     let outcome = case.run("status").output();
-    assert!(
-        matches!(outcome.exit_code(), Some(2 | 4)),
-        "{}",
-        outcome.report()
-    );
+    assert!(matches!(outcome.exit_code(), Some(2 | 4)), "{}", outcome.report());
     assert_hinted(&outcome, "annals.toml:1: ");
 }

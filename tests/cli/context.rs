@@ -29,11 +29,7 @@ fn what_does_not_fit_is_counted_with_the_command_that_prints_it() {
     let digest = case.run("context --budget 200 --json").success().json();
     assert!(digest["tokens"].as_u64().unwrap() <= 200, "{digest}");
     let left = digest["left_out"].as_array().unwrap();
-    assert!(
-        left.iter()
-            .any(|left| left["command"] == "annals patterns relevant"),
-        "{digest}"
-    );
+    assert!(left.iter().any(|left| left["command"] == "annals patterns relevant"), "{digest}");
     let text = digest["text"].as_str().unwrap();
     assert!(text.contains("Lines left out: "), "{text}");
 }
@@ -41,18 +37,10 @@ fn what_does_not_fit_is_counted_with_the_command_that_prints_it() {
 #[test]
 fn the_topic_chooses_the_patterns() {
     let case = Case::new(VBW);
-    let about = |topic: &str| {
-        case.run("context")
-            .args(["--for", topic])
-            .success()
-            .stdout()
-    };
+    let about = |topic: &str| case.run("context").args(["--for", topic]).success().stdout();
     let text = about("round-trip tests of the missing trailing newline");
     let patterns = text.split("## Learned Patterns\n").nth(1).unwrap();
-    assert!(
-        patterns.lines().next().unwrap().contains("round-trip"),
-        "{patterns}"
-    );
+    assert!(patterns.lines().next().unwrap().contains("round-trip"), "{patterns}");
 }
 
 #[test]
@@ -64,10 +52,7 @@ fn the_notepad_is_there_without_its_marks_and_without_keys() {
         format!("# Vibekit Notepad\n\n## Priority Context\n- Ship on Friday\n* token {key}\n\n## Working Memory\n- [2026-02-28T10:00Z] looked\n"),
     );
     let text = case.run("context").success().stdout();
-    assert!(
-        text.contains("## Notepad\n- Ship on Friday\n- token "),
-        "{text}"
-    );
+    assert!(text.contains("## Notepad\n- Ship on Friday\n- token "), "{text}");
     assert!(!text.contains(&key), "{text}");
     assert!(!text.contains("looked"), "{text}");
 }
@@ -77,11 +62,7 @@ fn where_nothing_is_remembered_that_is_said() {
     let case = Case::empty();
     let digest = case.run("context").success();
     assert_eq!(digest.stdout(), "");
-    assert!(
-        digest.stderr().contains("no memory here yet"),
-        "{}",
-        digest.report()
-    );
+    assert!(digest.stderr().contains("no memory here yet"), "{}", digest.report());
     assert_error(
         &case.run("context --budget 10").code(2),
         "10 tokens is too small for a digest",
@@ -116,10 +97,7 @@ fn the_ledger_tells_its_state_its_constraints_and_what_it_covers() {
 #[test]
 fn entries_on_the_topic_are_named_and_others_are_not() {
     let case = Case::empty();
-    for (key, title) in [
-        ("sync-protocol", "Sync protocol"),
-        ("oven", "Oven cleaning"),
-    ] {
+    for (key, title) in [("sync-protocol", "Sync protocol"), ("oven", "Oven cleaning")] {
         case.run(&format!(
             "entry write --key {key} --type architecture --confidence high --body-stdin"
         ))
@@ -127,24 +105,15 @@ fn entries_on_the_topic_are_named_and_others_are_not() {
         .success();
     }
     let text = case.run("context --for sync").success().stdout();
-    assert!(
-        text.contains("## Knowledge\n- [[sync-protocol]] "),
-        "{text}"
-    );
+    assert!(text.contains("## Knowledge\n- [[sync-protocol]] "), "{text}");
     assert!(!text.contains("oven"), "{text}");
 }
 
 #[test]
 fn the_users_facts_are_told_only_where_a_user_is_set() {
     let case = Case::empty();
-    case.run("facts add --user ada --key preference.editor --value helix")
-        .success();
-    let about = |user: &str| {
-        case.run("context")
-            .env("ANNALS_USER", user)
-            .success()
-            .stdout()
-    };
+    case.run("facts add --user ada --key preference.editor --value helix").success();
+    let about = |user: &str| case.run("context").env("ANNALS_USER", user).success().stdout();
     assert!(
         about("ada").contains("## About the user\n- preference.editor: helix"),
         "{}",
@@ -218,35 +187,20 @@ fn a_session_starts_with_the_note_of_the_last_until_a_plan_is_completed() {
 fn plans_left_without_a_summary_are_one_line_and_a_file_is_one_line() {
     let case = Case::new(VBW);
     let phases = ".vbw-planning/phases";
-    for name in [
-        "01-event-log-store/01-02",
-        "01-event-log-store/01-03",
-        "03-shopping-lists/03-02",
-    ] {
+    for name in ["01-event-log-store/01-02", "01-event-log-store/01-03", "03-shopping-lists/03-02"]
+    {
         std::fs::remove_file(case.root().join(format!("{phases}/{name}-SUMMARY.md"))).unwrap();
     }
     let state = case.read(".vbw-planning/STATE.md").unwrap();
     let state = String::from_utf8(state).unwrap();
-    let state = state
-        .replace("Phase: 4 of 5", "Phase: 3 of 5")
-        .replace("Progress: 33%", "Progress: 3%");
+    let state =
+        state.replace("Phase: 4 of 5", "Phase: 3 of 5").replace("Progress: 33%", "Progress: 3%");
     case.write(".vbw-planning/STATE.md", state);
     let text = case.run("context").success().stdout();
-    let drift: Vec<&str> = text
-        .lines()
-        .filter(|line| line.starts_with("- Drift: "))
-        .collect();
-    let [stated, left] = drift[..] else {
-        panic!("{text}")
-    };
-    assert!(
-        stated.contains("the current phase is 3, but the files show 4; "),
-        "{stated}"
-    );
-    assert!(
-        stated.ends_with("see `annals status` for 1 more line"),
-        "{stated}"
-    );
+    let drift: Vec<&str> = text.lines().filter(|line| line.starts_with("- Drift: ")).collect();
+    let [stated, left] = drift[..] else { panic!("{text}") };
+    assert!(stated.contains("the current phase is 3, but the files show 4; "), "{stated}");
+    assert!(stated.ends_with("see `annals status` for 1 more line"), "{stated}");
     assert_eq!(
         left,
         "- Drift: left without a summary: 01-02-PLAN.md, 01-03-PLAN.md, 03-02-PLAN.md (`annals status`)"
@@ -256,10 +210,7 @@ fn plans_left_without_a_summary_are_one_line_and_a_file_is_one_line() {
 #[test]
 fn decisions_are_listed_newest_first_whatever_their_order_in_the_file() {
     let case = Case::empty();
-    case.write(
-        ".planning/ROADMAP.md",
-        "# Roadmap: A\n\n- [ ] **Phase 1: One** - a\n",
-    );
+    case.write(".planning/ROADMAP.md", "# Roadmap: A\n\n- [ ] **Phase 1: One** - a\n");
     case.write(
         ".planning/STATE.md",
         "# State\n\n## Decisions\n\n- 2026-02-03: pages are cached\n- 2026-02-02: ids are numbers\n- 2026-02-01: files are plain\n",

@@ -108,19 +108,11 @@ fn every_result_is_one_object() {
         case.run("sync").success();
         case.run("pause -q").success();
         let outcome = case.run("--json").args(line.split(' ')).output();
-        assert!(
-            matches!(outcome.exit_code(), Some(0 | 1)),
-            "{}",
-            outcome.report()
-        );
+        assert!(matches!(outcome.exit_code(), Some(0 | 1)), "{}", outcome.report());
         assert!(outcome.json().is_object(), "{}", outcome.report());
         assert!(outcome.stdout().ends_with("}\n"), "{}", outcome.report());
         let is_talk = |line: &str| line.starts_with("Forgot operation");
-        assert!(
-            outcome.stderr().lines().all(is_talk),
-            "{}",
-            outcome.report()
-        );
+        assert!(outcome.stderr().lines().all(is_talk), "{}", outcome.report());
     }
 }
 
@@ -128,35 +120,22 @@ fn every_result_is_one_object() {
 fn quiet_silences_warnings_and_nothing_else() {
     let case = Case::new(VBW);
     case.write(".vbw-planning/ACTIVE", "nowhere");
-    for (line, same) in [
-        ("status", true),
-        ("sync --dry-run", true),
-        ("sync --json", false),
-    ] {
+    for (line, same) in [("status", true), ("sync --dry-run", true), ("sync --json", false)] {
         let loud = case.run(line).success();
         let quiet = case.run(line).args(["-q"]).success();
         assert!(
-            loud.stderr()
-                .starts_with("warning: .vbw-planning/ACTIVE:1: "),
+            loud.stderr().starts_with("warning: .vbw-planning/ACTIVE:1: "),
             "{}",
             loud.report()
         );
         assert_eq!(quiet.stderr(), "");
         // The second `sync` has nothing left to do; the document of a result keeps its warnings.
-        assert!(
-            !same || loud.stdout() == quiet.stdout(),
-            "{}",
-            quiet.report()
-        );
+        assert!(!same || loud.stdout() == quiet.stdout(), "{}", quiet.report());
     }
     let json = case.run("status -q --json").success().json();
     assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
     let failed = case.run("undo 99 --quiet").code(3);
-    assert!(
-        failed.stderr().starts_with("error: "),
-        "{}",
-        failed.report()
-    );
+    assert!(failed.stderr().starts_with("error: "), "{}", failed.report());
     let failed = case.run("undo 99 -q --json").code(3);
     assert_eq!(failed.json()["error"]["kind"], "not_found");
 }
@@ -166,43 +145,23 @@ fn colour_comes_only_when_asked_for_where_there_is_no_terminal() {
     let case = Case::new(YOLO);
     case.write(".yolo-planning/ACTIVE", "nowhere");
     for plain in ["", "--color auto", "--color never"] {
-        let outcome = case
-            .run("sync --check")
-            .args(plain.split_whitespace())
-            .code(1);
+        let outcome = case.run("sync --check").args(plain.split_whitespace()).code(1);
         let all = outcome.stdout() + &outcome.stderr();
         assert!(!all.contains(ESCAPE), "{plain}: {all:?}");
     }
     let colored = case.run("sync --check --color always").code(1);
-    assert!(
-        colored
-            .stdout()
-            .contains("\u{1b}[32m+# kilnwatch\u{1b}[0m\n"),
-        "{}",
-        colored.report()
-    );
+    assert!(colored.stdout().contains("\u{1b}[32m+# kilnwatch\u{1b}[0m\n"), "{}", colored.report());
     for label in ["warning: ", "error: ", "hint: "] {
         let styled = format!("m{label}\u{1b}[0m");
-        assert!(
-            colored.stderr().contains(&styled),
-            "{label}: {:?}",
-            colored.stderr()
-        );
+        assert!(colored.stderr().contains(&styled), "{label}: {:?}", colored.stderr());
     }
     // A document is for programs, and a flag is stronger than the environment.
     let json = case.run("sync --check --json --color always").code(1);
     assert!(!json.stdout().contains(ESCAPE));
-    let forced = case
-        .run("sync --check --color always")
-        .env("NO_COLOR", "1")
-        .code(1);
+    let forced = case.run("sync --check --color always").env("NO_COLOR", "1").code(1);
     assert!(forced.stdout().contains(ESCAPE));
     let wrong = case.run("sync --nope --color always").code(2);
-    assert!(
-        wrong.stderr().contains("merror: \u{1b}[0m"),
-        "{:?}",
-        wrong.stderr()
-    );
+    assert!(wrong.stderr().contains("merror: \u{1b}[0m"), "{:?}", wrong.stderr());
 }
 
 /// Runs a shell command on a terminal, which `script` gives it; the binary is `$ANNALS`.
@@ -210,9 +169,7 @@ fn colour_comes_only_when_asked_for_where_there_is_no_terminal() {
 fn on_terminal(case: &Case, command: &str) -> String {
     let run = case.program("script -qec").args([command, "/dev/null"]);
     let run = run.env("TERM", "xterm-256color").env("SHELL", "/bin/sh");
-    run.env("ANNALS", env!("CARGO_BIN_EXE_annals"))
-        .success()
-        .stdout()
+    run.env("ANNALS", env!("CARGO_BIN_EXE_annals")).success().stdout()
 }
 
 #[cfg(target_os = "linux")]
@@ -249,11 +206,7 @@ fn stored_text_is_verbatim_in_a_pipe_and_harmless_on_a_terminal() {
     let hostile =
         b"before\x1b[2Jafter\x1b]0;title\x07 \xc2\x9b31m\xe2\x80\xaered\x08\xff\n".to_vec();
     let notepad = [b"## Manual\n".as_slice(), &hostile].concat();
-    let entry = [
-        b"---\nkey: a\ntype: gotcha\n---\n\n# A\n\n",
-        hostile.as_slice(),
-    ]
-    .concat();
+    let entry = [b"---\nkey: a\ntype: gotcha\n---\n\n# A\n\n", hostile.as_slice()].concat();
     case.write(".vibekit/notepad.md", &notepad);
     case.write(".vibekit/memory/a.md", &entry);
     for (line, bytes) in [
@@ -283,11 +236,7 @@ fn a_reader_that_leaves_is_a_quiet_end() {
         let script =
             format!("{{ sleep 0.2; \"$ANNALS\" {line}; echo \"$?\" >code; }} | true; cat code");
         let outcome = case.shell(&script).success();
-        let expected = if line.starts_with("nope") {
-            "2\n"
-        } else {
-            "0\n"
-        };
+        let expected = if line.starts_with("nope") { "2\n" } else { "0\n" };
         assert_eq!(outcome.stdout(), expected, "{line}");
         assert_eq!(outcome.stderr(), "", "{line}");
         std::fs::remove_file(case.root().join("code")).unwrap();
@@ -299,12 +248,8 @@ fn a_reader_that_leaves_is_a_quiet_end() {
 #[test]
 fn a_full_disk_behind_stdout_is_a_failure() {
     let case = Case::new(VBW);
-    for line in [
-        "status", "status --json", "man", "--help", "sync --stdout", "log",
-    ] {
-        let outcome = case
-            .shell(&format!("\"$ANNALS\" {line} >/dev/full"))
-            .code(1);
+    for line in ["status", "status --json", "man", "--help", "sync --stdout", "log"] {
+        let outcome = case.shell(&format!("\"$ANNALS\" {line} >/dev/full")).code(1);
         assert_error(
             &outcome,
             "cannot write the result: No space left on device (os error 28)",
@@ -320,16 +265,8 @@ fn a_dry_run_writes_nothing_at_all() {
     for line in ["sync", "sync --target agents,gemini", "sync --force"] {
         let outcome = case.run(line).args(["--dry-run"]).success();
         let diff = outcome.stdout();
-        assert!(
-            diff.starts_with("--- /dev/null\n+++ b/"),
-            "{}",
-            outcome.report()
-        );
-        let json = case
-            .run(line)
-            .args(["--dry-run", "--json"])
-            .success()
-            .json();
+        assert!(diff.starts_with("--- /dev/null\n+++ b/"), "{}", outcome.report());
+        let json = case.run(line).args(["--dry-run", "--json"]).success().json();
         assert_eq!(json["diff"], diff);
         assert!(!json["changed"].as_array().unwrap().is_empty());
     }
@@ -348,17 +285,10 @@ fn a_dry_run_of_each_command_that_writes_says_what_it_would_write() {
         "sync", "sync --fix-state", "pause notes", "milestone new next", "undo",
     ] {
         let outcome = case.run(line).args(["--dry-run"]).success();
-        let said = outcome
-            .stdout()
-            .lines()
-            .any(|line| line.starts_with("+++ b/"));
+        let said = outcome.stdout().lines().any(|line| line.starts_with("+++ b/"));
         // The brief of a plan is its result, with or without the files behind it.
         assert!(said || line.starts_with("plan"), "{}", outcome.report());
-        let json = case
-            .run(line)
-            .args(["--dry-run", "--json"])
-            .success()
-            .json();
+        let json = case.run(line).args(["--dry-run", "--json"]).success().json();
         let diff = json["diff"].as_str().unwrap_or_default();
         assert!(diff.contains("+++ b/"), "{line}: {json}");
         assert_eq!(before, case.whole_tree(), "{line}");
@@ -371,35 +301,21 @@ fn a_dry_run_of_each_command_that_writes_says_what_it_would_write() {
 fn the_project_is_the_nearest_upwards_or_the_one_named() {
     let case = Case::new(VBW);
     let expected = case.run("status --json").success().stdout();
-    for place in [
-        "src",
-        "src/store",
-        ".vbw-planning/phases/01-event-log-store",
-    ] {
+    for place in ["src", "src/store", ".vbw-planning/phases/01-event-log-store"] {
         let outcome = case.run("status --json").inside(place).success();
         assert_eq!(outcome.stdout(), expected, "{place}");
     }
     let root = case.root().to_str().unwrap();
-    for options in [
-        ["-C", root],
-        ["--project", root],
-        ["-C", "../project/./src/.."],
-    ] {
+    for options in [["-C", root], ["--project", root], ["-C", "../project/./src/.."]] {
         let outcome = case.run("status --json").args(options).success();
         assert_eq!(outcome.stdout(), expected, "{options:?}");
-        let outcome = case
-            .run("")
-            .args(options)
-            .args(["status", "--json"])
-            .success();
+        let outcome = case.run("").args(options).args(["status", "--json"]).success();
         assert_eq!(outcome.stdout(), expected, "{options:?}");
     }
     // A named folder is the project itself: nothing is looked for above it.
     let outcome = case.run("status -C src").code(3);
     assert!(
-        outcome
-            .stderr()
-            .starts_with("error: [ROOT]/src: no planning folder here\n"),
+        outcome.stderr().starts_with("error: [ROOT]/src: no planning folder here\n"),
         "{}",
         outcome.report()
     );
@@ -424,10 +340,7 @@ fn a_command_from_below_writes_at_the_project() {
     assert_eq!(outcome.stdout(), "CLAUDE.md created (23 lines).\n");
     assert!(case.read("CLAUDE.md").is_some());
     assert_eq!(case.read("src/kilnwatch/CLAUDE.md"), None);
-    let inspected = case
-        .run("inspect --json STATE.md")
-        .inside(".yolo-planning")
-        .success();
+    let inspected = case.run("inspect --json STATE.md").inside(".yolo-planning").success();
     assert_eq!(inspected.json()["file"], ".yolo-planning/STATE.md");
 }
 
@@ -436,20 +349,9 @@ fn the_planning_folder_can_be_another() {
     let case = Case::new(YOLO);
     std::fs::rename(case.root().join(".yolo-planning"), case.root().join("plan")).unwrap();
     let outcome = case.run("status --planning-dir plan").success();
-    assert!(
-        outcome.stdout().starts_with("kilnwatch (vbw, plan)\n"),
-        "{}",
-        outcome.report()
-    );
-    let outcome = case
-        .run("status")
-        .env("ANNALS_PLANNING_DIR", "plan")
-        .success();
-    assert!(
-        outcome.stdout().starts_with("kilnwatch (vbw, plan)\n"),
-        "{}",
-        outcome.report()
-    );
+    assert!(outcome.stdout().starts_with("kilnwatch (vbw, plan)\n"), "{}", outcome.report());
+    let outcome = case.run("status").env("ANNALS_PLANNING_DIR", "plan").success();
+    assert!(outcome.stdout().starts_with("kilnwatch (vbw, plan)\n"), "{}", outcome.report());
     let outcome = case.run("status --planning-dir nowhere").code(3);
     assert_error(
         &outcome,
@@ -467,30 +369,20 @@ fn a_nested_repository_or_worktree_is_a_project_of_its_own() {
     case.git_init();
     case.commit("all", "2026-02-01T08:00:00Z");
     case.program("git init --quiet nested").success();
-    case.program("git worktree add --quiet ../tree HEAD")
-        .success();
-    case.program("git worktree add --quiet inside HEAD")
-        .success();
+    case.program("git worktree add --quiet ../tree HEAD").success();
+    case.program("git worktree add --quiet inside HEAD").success();
     let before = case.tree();
     let nested = case.run("sync").inside("nested").code(3);
     assert!(
-        nested
-            .stderr()
-            .starts_with("error: [ROOT]/nested: no planning folder here\n"),
+        nested.stderr().starts_with("error: [ROOT]/nested: no planning folder here\n"),
         "{}",
         nested.report()
     );
-    for (place, file) in [
-        ("../tree/src", "../tree/CLAUDE.md"),
-        ("inside/src", "inside/CLAUDE.md"),
-    ] {
+    for (place, file) in [("../tree/src", "../tree/CLAUDE.md"), ("inside/src", "inside/CLAUDE.md")]
+    {
         let own = case.read("CLAUDE.md");
         let outcome = case.run("sync").inside(place).success();
-        assert!(
-            outcome.stdout().starts_with("CLAUDE.md updated ("),
-            "{}",
-            outcome.report()
-        );
+        assert!(outcome.stdout().starts_with("CLAUDE.md updated ("), "{}", outcome.report());
         assert_ne!(case.read(file), own);
         assert_eq!(case.read("CLAUDE.md"), own);
     }
@@ -502,11 +394,9 @@ fn a_nested_repository_or_worktree_is_a_project_of_its_own() {
 fn a_time_that_is_none_is_wrong_use() {
     let case = Case::new(VBW);
     let before = case.whole_tree();
-    for (now, line) in [
-        ("yesterday", "status"),
-        ("2026-02-30T00:00:00Z", "sync"),
-        ("2026-02-17", "log"),
-    ] {
+    for (now, line) in
+        [("yesterday", "status"), ("2026-02-30T00:00:00Z", "sync"), ("2026-02-17", "log")]
+    {
         let outcome = case.run(line).env("ANNALS_NOW", now).code(2);
         let message = format!("ANNALS_NOW is not an RFC 3339 time: {now:?}");
         assert_error(&outcome, &message, "write it like 2026-02-17T10:11:12Z");
@@ -521,9 +411,7 @@ fn two_planning_folders_are_a_warning() {
     case.write(".planning/STATE.md", "# State\n");
     let status = case.run("status").success();
     assert!(
-        status
-            .stdout()
-            .starts_with("larderbook (vbw, .vbw-planning)\n"),
+        status.stdout().starts_with("larderbook (vbw, .vbw-planning)\n"),
         "{}",
         status.report()
     );
@@ -535,12 +423,8 @@ fn two_planning_folders_are_a_warning() {
 fn without_home_or_git_the_work_goes_on() {
     let case = Case::new(VBW);
     let expected = case.run("status").success().stdout();
-    let outcome = case
-        .run("status")
-        .env("HOME", "")
-        .env("XDG_CONFIG_HOME", "")
-        .env("PATH", "")
-        .success();
+    let outcome =
+        case.run("status").env("HOME", "").env("XDG_CONFIG_HOME", "").env("PATH", "").success();
     assert_eq!(outcome.stdout(), expected);
     assert_eq!(outcome.stderr(), "");
 }

@@ -22,10 +22,7 @@ fn each_text_is_measured_and_added_up() {
     let case = Case::new(VBW);
     fs::create_dir_all(case.home().join(".claude")).unwrap();
     fs::write(case.home().join(".claude/CLAUDE.md"), "Be brief.\n").unwrap();
-    case.write(
-        "CLAUDE.md",
-        "# Mine\n<!-- for editors -->\n@AGENTS.md and @docs/none.md\n",
-    );
+    case.write("CLAUDE.md", "# Mine\n<!-- for editors -->\n@AGENTS.md and @docs/none.md\n");
     case.write("AGENTS.md", "Use tabs.\nTest first.\n");
     case.write("CLAUDE.local.md", "local\n");
     let before = case.whole_tree();
@@ -43,17 +40,11 @@ fn each_text_is_measured_and_added_up() {
         ]
     );
     let parts = cost["parts"].as_array().unwrap();
-    assert_eq!(
-        (&parts[2]["bytes"], &parts[2]["lines"]),
-        (&22.into(), &2.into())
-    );
+    assert_eq!((&parts[2]["bytes"], &parts[2]["lines"]), (&22.into(), &2.into()));
     // The comment is not told to the model.
     assert_eq!(parts[1]["lines"], 2);
     for measure in ["bytes", "lines", "tokens"] {
-        let sum: u64 = parts
-            .iter()
-            .map(|part| part[measure].as_u64().unwrap())
-            .sum();
+        let sum: u64 = parts.iter().map(|part| part[measure].as_u64().unwrap()).sum();
         assert_eq!(cost["total"][measure], sum, "{measure}");
         assert!(sum > 0);
     }
@@ -69,11 +60,7 @@ fn a_clone_counts_no_file_outside_of_it_whose_folder_is_the_project() {
     case.write("CLAUDE.md", "@~/id_rsa and @sub/notes.md\n");
     let run = case.run("cost --json").inside("sub").success();
     let cost = run.json();
-    let imports = || {
-        sources(&cost)
-            .into_iter()
-            .filter(|(kind, _)| *kind == "import")
-    };
+    let imports = || sources(&cost).into_iter().filter(|(kind, _)| *kind == "import");
     assert_eq!(imports().collect::<Vec<_>>(), [("import", "notes.md")]);
     assert!(run.stderr().is_empty() || run.stderr().contains("id_rsa"));
     // A file above the repository is the user's own, and may import what it likes.
@@ -109,9 +96,7 @@ fn the_hook_is_measured_as_it_answers() {
         .stdin("{\"hook_event_name\":\"SessionStart\",\"source\":\"startup\"}")
         .success()
         .json();
-    let text = answer["hookSpecificOutput"]["additionalContext"]
-        .as_str()
-        .unwrap();
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     let parts = cost["parts"].as_array().unwrap();
     let hook = parts.iter().find(|part| part["kind"] == "hook").unwrap();
     assert_eq!(hook["bytes"], text.len());
@@ -131,26 +116,13 @@ fn every_harness_reads_its_own_files() {
         ("gemini", "GEMINI.md"),
         ("opencode", "AGENTS.md"),
     ] {
-        let cost = case
-            .run(&format!("cost --json --harness {harness}"))
-            .success()
-            .json();
-        assert_eq!(
-            sources(&cost),
-            [("file", file), ("tools", "annals mcp")],
-            "{harness}"
-        );
+        let cost = case.run(&format!("cost --json --harness {harness}")).success().json();
+        assert_eq!(sources(&cost), [("file", file), ("tools", "annals mcp")], "{harness}");
         if harness == "codex" {
             assert_eq!(cost["parts"][0]["bytes"], 32 * 1024, "it reads no further");
         }
     }
     let page = case.run("cost --harness gemini").success().stdout();
-    assert!(
-        page.starts_with("   bytes  lines  tokens\n       2      1       "),
-        "{page}"
-    );
-    assert!(
-        page.ends_with("total at the start of a gemini session\n"),
-        "{page}"
-    );
+    assert!(page.starts_with("   bytes  lines  tokens\n       2      1       "), "{page}");
+    assert!(page.ends_with("total at the start of a gemini session\n"), "{page}");
 }

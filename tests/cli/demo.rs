@@ -13,10 +13,7 @@ fn the_demo_shows_commands_and_files_and_leaves_nothing() {
     let case = Case::empty();
     let temporary = case.home().join("tmp");
     fs::create_dir(&temporary).unwrap();
-    let shown = case
-        .run("demo")
-        .env("TMPDIR", temporary.to_str().unwrap())
-        .success();
+    let shown = case.run("demo").env("TMPDIR", temporary.to_str().unwrap()).success();
     assert_snapshot!("demo", shown.stdout());
     assert_eq!(shown.stderr(), "");
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);

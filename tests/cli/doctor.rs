@@ -22,10 +22,7 @@ fn row<'a>(diagnosis: &'a Value, store: &str, check: &str) -> &'a Value {
 }
 
 fn diagnosis(case: &Case) -> Value {
-    case.run("doctor --json")
-        .env("PATH", path())
-        .success()
-        .json()
+    case.run("doctor --json").env("PATH", path()).success().json()
 }
 
 #[test]
@@ -37,14 +34,8 @@ fn a_fresh_folder_is_told_what_can_be_set_up_and_stays_as_it_is() {
     assert_eq!(row(&found, "program", "PATH")["level"], "ok");
     let claude = row(&found, "harness", "claude");
     assert_eq!(claude["level"], "ok");
-    assert_eq!(
-        claude["details"][0]["message"],
-        "not set up; run annals setup claude"
-    );
-    assert_eq!(
-        row(&found, "settings", "origins")["details"][0]["message"],
-        "all defaults"
-    );
+    assert_eq!(claude["details"][0]["message"], "not set up; run annals setup claude");
+    assert_eq!(row(&found, "settings", "origins")["details"][0]["message"], "all defaults");
 }
 
 #[test]
@@ -57,15 +48,8 @@ fn a_program_that_is_not_on_path_is_told_with_what_puts_it_there() {
         "{}",
         run.report()
     );
-    assert!(
-        shown.contains("program   git            attention    1  install git\n"),
-        "{shown}"
-    );
-    assert!(
-        run.stderr().ends_with("hint: annals doctor\n"),
-        "{}",
-        run.report()
-    );
+    assert!(shown.contains("program   git            attention    1  install git\n"), "{shown}");
+    assert!(run.stderr().ends_with("hint: annals doctor\n"), "{}", run.report());
 }
 
 #[test]
@@ -75,10 +59,7 @@ fn a_harness_is_set_up_whole_in_part_or_unreadable() {
         let found = diagnosis(case);
         let claude = row(&found, "harness", "claude");
         let told = claude["details"][0]["message"].as_str().unwrap();
-        (
-            claude["level"].as_str().unwrap().to_owned(),
-            told.to_owned(),
-        )
+        (claude["level"].as_str().unwrap().to_owned(), told.to_owned())
     };
     for flags in ["", " --no-notepad", " --breadcrumb"] {
         case.run(&format!("setup claude{flags}")).success();
@@ -94,10 +75,7 @@ fn a_harness_is_set_up_whole_in_part_or_unreadable() {
     case.write(".mcp.json", "{}\n");
     let (level, told) = message(&case);
     assert_eq!(level, "attention");
-    assert_eq!(
-        told,
-        "is only partly set up, or was set up by another version"
-    );
+    assert_eq!(told, "is only partly set up, or was set up by another version");
     case.write(".mcp.json", "{ torn");
     let (level, told) = message(&case);
     assert_eq!(level, "attention");
@@ -110,10 +88,7 @@ fn what_a_harness_has_disabled_or_doubled_is_named_with_the_next_step() {
     let root = case.root().display().to_string();
     let check = |harness: &str, files: &[(&str, &str)], told: &str, mend: &str| {
         case.run(&format!("setup {harness}")).success();
-        let olds: Vec<_> = files
-            .iter()
-            .map(|(file, _)| (file, case.read(file)))
-            .collect();
+        let olds: Vec<_> = files.iter().map(|(file, _)| (file, case.read(file))).collect();
         for (file, text) in files {
             case.write(file, text.replace("[ROOT]", &root));
         }
@@ -134,33 +109,13 @@ fn what_a_harness_has_disabled_or_doubled_is_named_with_the_next_step() {
         case.run(&format!("setup {harness} --remove")).success();
     };
     let local = ".claude/settings.local.json";
-    check(
-        "claude",
-        &[(local, r#"{"disabledMcpjsonServers": ["annals"]}"#)],
-        "disabled",
-        "/mcp",
-    );
-    check(
-        "claude",
-        &[(local, r#"{"disableAllHooks": true}"#)],
-        "all hooks off",
-        "disableAllHooks",
-    );
+    check("claude", &[(local, r#"{"disabledMcpjsonServers": ["annals"]}"#)], "disabled", "/mcp");
+    check("claude", &[(local, r#"{"disableAllHooks": true}"#)], "all hooks off", "disableAllHooks");
     let codex = "[mcp_servers.annals]\ncommand = \"annals\"\nargs = [\"mcp\"]\nenabled = false\n";
-    check(
-        "codex",
-        &[(".codex/config.toml", codex)],
-        "disabled",
-        "enabled = false",
-    );
+    check("codex", &[(".codex/config.toml", codex)], "disabled", "enabled = false");
     let opencode =
         r#"{"mcp": {"annals": {"type": "local", "command": ["annals", "mcp"], "enabled": false}}}"#;
-    check(
-        "opencode",
-        &[("opencode.json", opencode)],
-        "disabled",
-        "enabled to true",
-    );
+    check("opencode", &[("opencode.json", opencode)], "disabled", "enabled to true");
 }
 
 #[test]
@@ -170,16 +125,8 @@ fn what_qwen_code_turns_off_in_the_file_that_holds_our_entries_is_named() {
     let file = case.root().join(".qwen/settings.json");
     let ours = std::fs::read_to_string(&file).unwrap();
     for (switch, told, mend) in [
-        (
-            r#""disableAllHooks": true"#,
-            "all hooks off",
-            "disableAllHooks",
-        ),
-        (
-            r#""mcp": {"excluded": ["annals"]}"#,
-            "does not allow",
-            "mcp.excluded",
-        ),
+        (r#""disableAllHooks": true"#, "all hooks off", "disableAllHooks"),
+        (r#""mcp": {"excluded": ["annals"]}"#, "does not allow", "mcp.excluded"),
     ] {
         std::fs::write(&file, ours.replacen('{', &format!("{{ {switch},"), 1)).unwrap();
         let found = diagnosis(&case);
@@ -266,31 +213,21 @@ fn what_cannot_be_written_or_used_is_named() {
     assert_eq!(row(&found, "recall", "cache")["level"], "attention");
     assert_eq!(row(&found, "project", ".annals folder")["level"], "ok");
     case.run("recall pantry").success();
-    assert_eq!(
-        row(&diagnosis(&case), "recall", "cache")["details"][0]["message"],
-        "sound"
-    );
+    assert_eq!(row(&diagnosis(&case), "recall", "cache")["details"][0]["message"], "sound");
 
     let case = Case::empty();
     case.write(".annals", "in the way");
     let found = diagnosis(&case);
     assert_eq!(found["level"], "fault");
-    assert_eq!(
-        row(&found, "project", ".annals folder")["mend"],
-        "move or rename it"
-    );
+    assert_eq!(row(&found, "project", ".annals folder")["mend"], "move or rename it");
 }
 
 #[test]
 fn settings_come_with_their_origins() {
     let case = Case::empty();
     case.write("annals.toml", "max_lines = 150\n");
-    let found = case
-        .run("doctor --json")
-        .env("PATH", path())
-        .env("ANNALS_USER", "ada")
-        .success()
-        .json();
+    let found =
+        case.run("doctor --json").env("PATH", path()).env("ANNALS_USER", "ada").success().json();
     assert_eq!(
         row(&found, "settings", "origins")["details"][0]["message"],
         "annals.toml: max_lines; the environment: user"

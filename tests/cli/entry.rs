@@ -10,16 +10,9 @@ fn an_entry_is_read_verbatim_and_a_missing_one_names_the_closest() {
     let case = Case::empty();
     case.write(".vibekit/memory/test-runner.md", ENTRY);
     let read = case.run("entry read --key test-runner").success();
-    assert_eq!(
-        (read.stdout(), read.stderr()),
-        (ENTRY.into(), String::new())
-    );
+    assert_eq!((read.stdout(), read.stderr()), (ENTRY.into(), String::new()));
     let missing = case.run("entry read --key tset-runner").code(3);
-    assert_error(
-        &missing,
-        "not found: tset-runner",
-        "closest keys: test-runner",
-    );
+    assert_error(&missing, "not found: tset-runner", "closest keys: test-runner");
 }
 
 #[test]
@@ -27,9 +20,7 @@ fn a_body_with_invalid_utf_8_is_refused() {
     let case = Case::empty();
     let write = "entry write --key a --type gotcha --confidence high";
     let body = b"caf\xe9 closes at six\n";
-    let refused = case
-        .run(&format!("{write} --body-stdin"))
-        .stdin(body.to_vec());
+    let refused = case.run(&format!("{write} --body-stdin")).stdin(body.to_vec());
     assert_error(&refused.code(2), "standard input is not valid UTF-8", "");
     case.write("note.md", body);
     let refused = case.run(&format!("{write} --body @note.md")).code(2);

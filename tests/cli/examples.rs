@@ -22,10 +22,7 @@ fn the_page_shows_what_is_written() {
     let mut entries = Vec::new();
     page.push_str("\n## The block in CLAUDE.md\n");
     for (name, folder) in [
-        (
-            "A VBW project with two milestones",
-            "tests/corpus/examples/hivelog",
-        ),
+        ("A VBW project with two milestones", "tests/corpus/examples/hivelog"),
         ("A VBW project", VBW),
         ("A YOLO project", YOLO),
         ("A GSD project", GSD),
@@ -36,11 +33,7 @@ fn the_page_shows_what_is_written() {
         entries.extend(taught(&case));
     }
     page.push_str(&shown("Code without a planning workflow", &block(&plain())));
-    assert!(
-        entries.len() >= ENTRIES,
-        "{} entries teach something",
-        entries.len()
-    );
+    assert!(entries.len() >= ENTRIES, "{} entries teach something", entries.len());
     page.push_str("\n## Entries of PATTERNS.md\n\n```markdown\n");
     page.push_str(&entries[..ENTRIES].join("\n\n"));
     page.push_str("\n```\n");
@@ -57,9 +50,7 @@ fn plain() -> Case {
         .write("src/main.rs", "fn main() {}\n")
         .write("tests/tables.rs", "")
         .write("Makefile", "test:\n\tcargo test --locked\n");
-    case.run("init --core-value")
-        .args(["The tide is never later than the table says"])
-        .success();
+    case.run("init --core-value").args(["The tide is never later than the table says"]).success();
     case
 }
 
@@ -77,15 +68,9 @@ fn block(case: &Case) -> String {
 /// Returns the entries that annals made of a project and that hold a lesson.
 fn taught(case: &Case) -> Vec<String> {
     let tree = case.tree();
-    let (_, log) = tree
-        .iter()
-        .find(|(path, _)| path.ends_with("patterns/PATTERNS.md"))
-        .unwrap();
+    let (_, log) = tree.iter().find(|(path, _)| path.ends_with("patterns/PATTERNS.md")).unwrap();
     let log = String::from_utf8(log.clone()).unwrap();
     let entries = log.split("\n### ").skip(1).map(str::trim_end);
     let teaches = |entry: &&str| entry.contains("sources=") && entry.contains("phase-dir=");
-    entries
-        .filter(teaches)
-        .map(|entry| format!("### {entry}"))
-        .collect()
+    entries.filter(teaches).map(|entry| format!("### {entry}")).collect()
 }

@@ -65,12 +65,9 @@ fn what_is_asked_for_and_cannot_be_recorded_is_refused() {
     let before = case.tree();
     let reason = ".vbw-planning/phases/03-shopping-lists: phase 3 has no summary to record";
     let hint = "record it when its plans have summaries";
-    for line in [
-        "execute 3",
-        "execute 3 --partial",
-        "execute 3 --lessons -",
-        "execute 3 --partial --again",
-    ] {
+    for line in
+        ["execute 3", "execute 3 --partial", "execute 3 --lessons -", "execute 3 --partial --again"]
+    {
         let refused = case.run(line).stdin(LESSONS).code(4);
         assert_error(&refused, reason, hint);
         assert_unchanged(&before, &case, &refused);
@@ -99,9 +96,7 @@ fn only_a_phase_with_a_summary_is_offered_to_be_recorded_partially() {
         "record it when its plans have summaries",
     );
     for plan in ["01", "02", "03"] {
-        case.remove(&format!(
-            ".vbw-planning/phases/04-low-stock-alerts/04-{plan}-PLAN.md"
-        ));
+        case.remove(&format!(".vbw-planning/phases/04-low-stock-alerts/04-{plan}-PLAN.md"));
     }
     let refused = case.run("execute 4").code(4);
     assert_error(
@@ -130,11 +125,7 @@ fn a_phase_without_summaries_is_not_judged() {
 fn an_unknown_phase_names_the_known_ones() {
     let case = Case::new(VBW);
     let refused = case.run("execute 9").code(3);
-    assert_error(
-        &refused,
-        "there is no phase 9",
-        "known phases: 1, 2, 2.1, 3, 4",
-    );
+    assert_error(&refused, "there is no phase 9", "known phases: 1, 2, 2.1, 3, 4");
     case.run("execute x1").code(2);
 }
 
@@ -159,16 +150,8 @@ fn a_dry_run_shows_the_entry_and_writes_nothing() {
     let case = Case::new(VBW);
     let before = case.tree();
     let shown = case.run("execute 3 --dry-run").success();
-    assert!(
-        shown.stdout().contains("+### Phase 3: Shopping Lists"),
-        "{}",
-        shown.report()
-    );
-    assert!(
-        shown.stdout().contains("+<!-- annals:begin"),
-        "{}",
-        shown.report()
-    );
+    assert!(shown.stdout().contains("+### Phase 3: Shopping Lists"), "{}", shown.report());
+    assert!(shown.stdout().contains("+<!-- annals:begin"), "{}", shown.report());
     assert_unchanged(&before, &case, &shown);
 }
 
@@ -181,16 +164,12 @@ fn a_hand_edit_in_the_block_moves_below_it_and_stops_nothing() {
     case.write("CLAUDE.md", &edited);
     let done = case.run("execute 3").success();
     assert!(
-        done.stderr()
-            .contains("1 line added to the block by hand was moved below it"),
+        done.stderr().contains("1 line added to the block by hand was moved below it"),
         "{}",
         done.report()
     );
     let written = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
-    assert!(
-        written.contains("<!-- annals:end -->\n\nMine.\n"),
-        "{written}"
-    );
+    assert!(written.contains("<!-- annals:end -->\n\nMine.\n"), "{written}");
     let patterns = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     assert!(patterns.contains("### Phase 3: Shopping Lists"));
     case.run("undo").success();
@@ -219,10 +198,7 @@ fn of_two_phases_with_one_number_lessons_are_of_the_one_that_the_digest_shows() 
         "lessons.json",
         "{\"failed\":[{\"text\":\"A label is printed before its shelf is known\",\"plans\":[\"01\"]}]}",
     );
-    let done = case
-        .run("execute 3 --lessons lessons.json --json")
-        .success()
-        .json();
+    let done = case.run("execute 3 --lessons lessons.json --json").success().json();
     assert_eq!(done["recorded"].as_array().unwrap().len(), 2, "{done}");
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     assert_eq!(text.matches("judged=1").count(), 1, "{text}");
@@ -244,9 +220,7 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
     let case = Case::new(VBW);
     case.run("execute 3").success();
     case.write("lessons.json", LESSONS);
-    let done = case
-        .run("execute 3 --lessons lessons.json --json")
-        .success();
+    let done = case.run("execute 3 --lessons lessons.json --json").success();
     assert_eq!(done.json()["judged"], json!(["03-shopping-lists"]));
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     assert_eq!(text.matches("### Phase 3: Shopping Lists").count(), 1);
@@ -273,13 +247,7 @@ fn lessons_of_the_agent_take_the_place_of_chosen_ones() {
     );
     let before = case.tree();
     let refused = case.run("execute 3 --lessons lessons.json").code(4);
-    assert!(
-        refused
-            .stderr()
-            .contains("were edited and are not replaced"),
-        "{}",
-        refused.stderr()
-    );
+    assert!(refused.stderr().contains("were edited and are not replaced"), "{}", refused.stderr());
     assert_unchanged(&before, &case, &refused);
 }
 
@@ -304,22 +272,15 @@ fn deviations_of_which_none_became_a_lesson_are_counted_and_no_lesson() {
     assert!(!context.contains("none chosen"), "{context}");
     // The bullets are still recognised as those that annals wrote, with either list replaced.
     let worked = json!({"worked": [{"text": "Totals are summed by unit, never across units", "plans": ["01"]}]});
-    case.run("execute 3 --lessons -")
-        .stdin(worked.to_string())
-        .success();
+    case.run("execute 3 --lessons -").stdin(worked.to_string()).success();
     assert!(entry().contains(none), "{}", entry());
     case.run("execute 3 --lessons -").stdin(LESSONS).success();
     assert!(!entry().contains("none chosen"), "{}", entry());
-    case.run("execute 3 --lessons -")
-        .stdin(worked.to_string())
-        .success();
+    case.run("execute 3 --lessons -").stdin(worked.to_string()).success();
     assert!(entry().contains(none), "{}", entry());
     // So are those that an earlier version wrote.
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
-    case.write(
-        PATTERNS,
-        text.replace("- none chosen of 1 deviation\n", "- none observed\n"),
-    );
+    case.write(PATTERNS, text.replace("- none chosen of 1 deviation\n", "- none observed\n"));
     case.run("execute 3 --lessons -").stdin(LESSONS).success();
     assert!(
         entry().contains("never across units (plan 01)\n\n**What failed:**\n- `src/shopping.rs`")
@@ -332,17 +293,13 @@ fn lessons_replace_their_bullets_and_keep_every_other_line_end() {
     case.run("execute 3").success();
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     let crlf = text.replace('\n', "\r\n");
-    let (start, end) = (
-        crlf.find("**What worked:**").unwrap(),
-        crlf.rfind("\r\n").unwrap(),
-    );
+    let (start, end) = (crlf.find("**What worked:**").unwrap(), crlf.rfind("\r\n").unwrap());
     let bullets = crlf[start..end].replace("\r\n", "\n");
     let lf_bullets = format!("{}{bullets}{}", &crlf[..start], &crlf[end..]);
     case.write("lessons.json", LESSONS);
-    for (text, lesson) in [
-        (crlf, "never across units (plan 01)\r\n"),
-        (lf_bullets, "never across units (plan 01)\n"),
-    ] {
+    for (text, lesson) in
+        [(crlf, "never across units (plan 01)\r\n"), (lf_bullets, "never across units (plan 01)\n")]
+    {
         case.write(PATTERNS, text + "by hand\n");
         case.run("execute 3 --lessons lessons.json").success();
         let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
@@ -371,54 +328,22 @@ fn lessons_that_teach_nothing_are_refused_with_the_reason() {
     let case = Case::new(VBW);
     let before = case.tree();
     for (text, plans, reason) in [
-        (
-            "Everything went well in this phase of the work",
-            "01",
-            "contains only praise",
-        ),
+        ("Everything went well in this phase of the work", "01", "contains only praise"),
         ("Too short", "01", "not a whole sentence"),
-        (
-            "Sort the lines before they are shown, or tests depend on",
-            "01",
-            "not a whole sentence",
-        ),
-        (
-            "Sort the lines before they are shown to anyone",
-            "09",
-            "names plan 09",
-        ),
-        (
-            "The key is AKIAIOSFODNN7EXAMPLF for the store of the tests",
-            "01",
-            "looks like a secret",
-        ),
+        ("Sort the lines before they are shown, or tests depend on", "01", "not a whole sentence"),
+        ("Sort the lines before they are shown to anyone", "09", "names plan 09"),
+        ("The key is AKIAIOSFODNN7EXAMPLF for the store of the tests", "01", "looks like a secret"),
     ] {
         let lessons = json!({"failed": [{"text": text, "plans": [plans]}]});
-        let refused = case
-            .run("execute 3 --lessons -")
-            .stdin(lessons.to_string())
-            .code(4);
-        assert!(
-            refused.stderr().contains(reason),
-            "{reason}: {}",
-            refused.stderr()
-        );
+        let refused = case.run("execute 3 --lessons -").stdin(lessons.to_string()).code(4);
+        assert!(refused.stderr().contains(reason), "{reason}: {}", refused.stderr());
         assert_unchanged(&before, &case, &refused);
     }
     let long = json!({"failed": [{"text": "a long lesson ".repeat(20), "plans": ["01"]}]});
-    case.run("execute 3 --lessons -")
-        .stdin(long.to_string())
-        .code(4);
+    case.run("execute 3 --lessons -").stdin(long.to_string()).code(4);
     let none = json!({"failed": [{"text": "Sort the lines before they are shown to anyone"}]});
-    let refused = case
-        .run("execute 3 --lessons -")
-        .stdin(none.to_string())
-        .code(4);
-    assert!(
-        refused.stderr().contains("neither a plan nor a file"),
-        "{}",
-        refused.stderr()
-    );
+    let refused = case.run("execute 3 --lessons -").stdin(none.to_string()).code(4);
+    assert!(refused.stderr().contains("neither a plan nor a file"), "{}", refused.stderr());
 }
 
 #[test]
@@ -426,16 +351,8 @@ fn the_digest_says_what_a_judge_needs_and_changes_nothing() {
     let case = Case::new(VBW);
     let before = case.tree();
     let digest = case.run("execute 2 --digest").success();
-    assert!(
-        digest.stdout().starts_with("Phase 2: "),
-        "{}",
-        digest.stdout()
-    );
-    assert!(
-        digest.stdout().contains("annals execute 2 --lessons -"),
-        "{}",
-        digest.stdout()
-    );
+    assert!(digest.stdout().starts_with("Phase 2: "), "{}", digest.stdout());
+    assert!(digest.stdout().contains("annals execute 2 --lessons -"), "{}", digest.stdout());
     let document = case.run("execute 2 --digest --json").success().json();
     assert!(document["tokens"].as_u64().unwrap() <= 1_500, "{document}");
     assert_unchanged(&before, &case, &digest);
@@ -449,14 +366,7 @@ fn effort_is_what_was_recorded_or_what_the_caller_says() {
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
     let of = |phase: &str| {
         let entry = text.split(phase).last().unwrap();
-        entry
-            .split("- Effort: ")
-            .nth(1)
-            .unwrap()
-            .lines()
-            .next()
-            .unwrap()
-            .to_owned()
+        entry.split("- Effort: ").nth(1).unwrap().lines().next().unwrap().to_owned()
     };
     assert_eq!(of("### Phase 3: Shopping"), "careful");
     // What only some plans say is not said of all.
@@ -490,10 +400,6 @@ fn past_phases_are_named_by_their_own_roadmap_or_their_folder() {
         .collect();
     assert_eq!(
         titles,
-        [
-            "Phase 1: Boats (with crews)",
-            "Phase 2: Remove piers",
-            "Phase 3: The Harbour Map"
-        ]
+        ["Phase 1: Boats (with crews)", "Phase 2: Remove piers", "Phase 3: The Harbour Map"]
     );
 }

@@ -5,9 +5,7 @@ use crate::support::Case;
 #[test]
 fn the_files_are_listed() {
     let case = Case::empty();
-    case.run("notepad working")
-        .args(["Look at the feeder"])
-        .success();
+    case.run("notepad working").args(["Look at the feeder"]).success();
     let outcome = case.run("export out").success();
     let stdout = outcome.stdout();
     assert!(
@@ -47,27 +45,18 @@ fn a_folder_before_dots_that_does_not_exist_is_named() {
     let case = Case::empty();
     let failed = case.run("export nope/../copy").code(1);
     let said = failed.stderr();
-    assert!(
-        said.contains("nope/..: cannot open: No such file"),
-        "{}",
-        failed.report()
-    );
+    assert!(said.contains("nope/..: cannot open: No such file"), "{}", failed.report());
     assert_eq!(case.read("copy/MANIFEST.md"), None);
 }
 
 #[test]
 fn an_export_that_lacks_a_file_says_so() {
     let case = Case::empty();
-    case.write(
-        ".vibekit/memory/small.md",
-        "---\nkey: small\n---\n\n# Small\n\nText\n",
-    );
+    case.write(".vibekit/memory/small.md", "---\nkey: small\n---\n\n# Small\n\nText\n");
     case.write(".vibekit/memory/large.md", "a\n".repeat(5 * 1024 * 1024));
     let failed = case.run("export copy").code(1);
     assert!(
-        failed
-            .stderr()
-            .contains("the export is incomplete: 1 file could not be read"),
+        failed.stderr().contains("the export is incomplete: 1 file could not be read"),
         "{}",
         failed.report()
     );

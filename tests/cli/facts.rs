@@ -15,10 +15,7 @@ fn a_stated_fact_is_kept_for_its_user_alone() {
     assert_eq!(added["outcome"], "inserted");
     assert_eq!(added["fact"]["status"], "active");
     let listed = case.run("facts list --user ada").success().stdout();
-    assert!(
-        listed.ends_with("  0.40  preference.editor: helix\n"),
-        "{listed}"
-    );
+    assert!(listed.ends_with("  0.40  preference.editor: helix\n"), "{listed}");
     let other = case.run("facts list").env("ANNALS_USER", "grace").success();
     assert_eq!(other.stdout(), "No facts about grace.\n");
 }
@@ -45,16 +42,13 @@ fn the_database_is_for_nobody_else() {
     case.run("facts list --user ada").success();
     let file = case.home().join(".local/share/annals/mem.db");
     assert!(!file.exists(), "a question makes no file");
-    case.run("facts add --user ada --key city --value Turin --dry-run")
-        .success();
+    case.run("facts add --user ada --key city --value Turin --dry-run").success();
     assert!(!file.exists(), "a dry run makes no file");
-    case.run("facts add --user ada --key city --value Turin")
-        .success();
+    case.run("facts add --user ada --key city --value Turin").success();
     let mode = file.metadata().unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let named = case.root().join("own.db");
-    case.run("facts add --user ada --key city --value Turin --db own.db")
-        .success();
+    case.run("facts add --user ada --key city --value Turin --db own.db").success();
     assert!(named.exists());
 }
 
@@ -74,10 +68,7 @@ fn a_turn_goes_from_observation_to_injection() {
     let dry = run("facts apply a --dry-run").stdin(answer).success();
     let said = dry.stdout();
     let would = "Would be done (dry run, nothing is written):\n";
-    assert!(
-        said.starts_with(&format!("{would}a: inserted  city  ")),
-        "{said}"
-    );
+    assert!(said.starts_with(&format!("{would}a: inserted  city  ")), "{said}");
     for (line, input) in [
         ("facts add --key city --value Turin", ""),
         ("facts observe", turn),
@@ -90,26 +81,15 @@ fn a_turn_goes_from_observation_to_injection() {
     }
     let list = run("facts list --dry-run").success().stdout();
     assert_eq!(list, "No facts about ada.\n");
-    assert_eq!(
-        run("facts list").success().stdout(),
-        "No facts about ada.\n"
-    );
+    assert_eq!(run("facts list").success().stdout(), "No facts about ada.\n");
     let first = run("facts apply a --json").stdin(answer).success().json();
-    assert_eq!(
-        run("facts apply a --json").stdin(answer).success().json(),
-        first
-    );
+    assert_eq!(run("facts apply a --json").stdin(answer).success().json(), first);
     let injected = run("facts inject --budget 50 --query Turin").success();
     assert_eq!(injected.stdout(), "Preferences:\n- city: Turin [0.40]\n");
     assert_eq!(injected.stderr(), "13 of 50 tokens, 0 facts left out\n");
     let lines = run("facts export").success().stdout();
-    let imported = run("facts import --db other.db")
-        .stdin(lines.as_str())
-        .success();
-    assert_eq!(
-        imported.stdout(),
-        "1 imported, 0 of them pending, 0 already known\n"
-    );
+    let imported = run("facts import --db other.db").stdin(lines.as_str()).success();
+    assert_eq!(imported.stdout(), "1 imported, 0 of them pending, 0 already known\n");
     let turns = run("facts turns --json").success().json();
     assert_eq!(
         (&turns["turns"][0]["status"], &turns["turns"][0]["turn_seq"]),
@@ -125,19 +105,11 @@ fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
     for (input, code) in [("", 2), ("[]", 2), ("{}", 2), (r#"{"user_input": " "}"#, 2)] {
         run("facts observe").stdin(input).code(code);
     }
-    run("facts observe --request-id b")
-        .stdin(r#"{"user_input": "x", "turn_id": "a"}"#)
-        .code(2);
-    run("facts observe")
-        .stdin(r#"{"user_input": "x", "turn_id": "a"}"#)
-        .success();
+    run("facts observe --request-id b").stdin(r#"{"user_input": "x", "turn_id": "a"}"#).code(2);
+    run("facts observe").stdin(r#"{"user_input": "x", "turn_id": "a"}"#).success();
     run("facts apply b").stdin(r#"{"actions": []}"#).code(3);
     let refused = run("facts apply a").stdin("Sure!").code(4);
-    assert!(
-        refused
-            .stderr()
-            .starts_with("error: invalid answer: not JSON")
-    );
+    assert!(refused.stderr().starts_with("error: invalid answer: not JSON"));
     run("facts show 123").code(3);
     run("facts confirm x").code(3);
     run("facts add --key City --value x").code(2);
@@ -152,20 +124,10 @@ fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
 #[test]
 fn a_broken_database_is_told_and_left_alone() {
     let case = Case::empty();
-    case.write(
-        "broken.db",
-        "this is no database, and it is long enough to be read as one",
-    );
+    case.write("broken.db", "this is no database, and it is long enough to be read as one");
     let before = case.read("broken.db");
-    for line in [
-        "facts list",
-        "facts check",
-        "facts add --key city --value Turin",
-    ] {
-        let failed = case
-            .run(line)
-            .args(["--db", "broken.db", "--user", "ada"])
-            .code(1);
+    for line in ["facts list", "facts check", "facts add --key city --value Turin"] {
+        let failed = case.run(line).args(["--db", "broken.db", "--user", "ada"]).code(1);
         assert!(failed.stderr().contains("broken.db"), "{}", failed.report());
     }
     assert_eq!(case.read("broken.db"), before);
@@ -176,8 +138,7 @@ fn a_dry_run_leaves_a_database_of_an_earlier_version_as_it_is() {
     let case = Case::empty();
     let db = case.home().join("old.db");
     let old = rusqlite::Connection::open(&db).unwrap();
-    old.execute_batch(include_str!("../../src/facts/schema.sql"))
-        .unwrap();
+    old.execute_batch(include_str!("../../src/facts/schema.sql")).unwrap();
     old.pragma_update(None, "user_version", 1).unwrap();
     drop(old);
     let before = std::fs::read(&db).unwrap();
@@ -227,9 +188,7 @@ fn a_turn_id_in_use_for_another_message_is_refused() {
     observe(first).success();
     let other = observe("{\"user_input\": \"I moved\", \"turn_id\": \"1\"}").code(4);
     assert!(
-        other
-            .stderr()
-            .contains("turn_id 1 is in use for another message"),
+        other.stderr().contains("turn_id 1 is in use for another message"),
         "{}",
         other.report()
     );
@@ -242,19 +201,11 @@ fn a_turn_id_in_use_for_another_message_is_refused() {
 #[test]
 fn money_and_papers_are_not_overwritten_by_one_contradiction() {
     let case = Case::empty();
-    for key in [
-        "iban", "income", "home.mortgage", "passport", "credit.score", "net-worth",
-    ] {
+    for key in ["iban", "income", "home.mortgage", "passport", "credit.score", "net-worth"] {
         for value in ["one", "two"] {
-            case.run("facts add --user ada")
-                .args(["--key", key, "--value", value])
-                .success();
+            case.run("facts add --user ada").args(["--key", key, "--value", value]).success();
         }
-        let listed = case
-            .run("facts list --user ada --json")
-            .args(["--key", key])
-            .success()
-            .json();
+        let listed = case.run("facts list --user ada --json").args(["--key", key]).success().json();
         let values: Vec<_> = listed["facts"]
             .as_array()
             .unwrap()
@@ -263,10 +214,7 @@ fn money_and_papers_are_not_overwritten_by_one_contradiction() {
             .collect();
         assert_eq!(
             values,
-            [
-                (json!("one"), json!("active")),
-                (json!("two"), json!("pending_confirmation"))
-            ],
+            [(json!("one"), json!("active")), (json!("two"), json!("pending_confirmation"))],
             "{key}"
         );
     }
@@ -275,8 +223,7 @@ fn money_and_papers_are_not_overwritten_by_one_contradiction() {
 #[test]
 fn a_pending_fact_that_is_over_is_neither_asked_about_nor_confirmed() {
     let case = Case::empty();
-    case.run("facts add --user ada --key identity.name --value Ada")
-        .success();
+    case.run("facts add --user ada --key identity.name --value Ada").success();
     let added = case
         .run("facts add --user ada --key identity.name --value Grace --json")
         .args(["--valid-to", "2026-03-05T00:00:00Z"])
@@ -284,16 +231,10 @@ fn a_pending_fact_that_is_over_is_neither_asked_about_nor_confirmed() {
         .json();
     let id = added["fact"]["fact_id"].as_str().unwrap();
     let later = "2026-04-01T00:00:00Z";
-    let pending = case
-        .run("facts pending --user ada --json")
-        .env("ANNALS_NOW", later)
-        .success()
-        .json();
+    let pending =
+        case.run("facts pending --user ada --json").env("ANNALS_NOW", later).success().json();
     assert_eq!(pending["pending"], json!([]), "{pending:#}");
-    case.run("facts confirm --user ada")
-        .args([id])
-        .env("ANNALS_NOW", later)
-        .code(4);
+    case.run("facts confirm --user ada").args([id]).env("ANNALS_NOW", later).code(4);
 }
 
 #[test]
@@ -305,9 +246,7 @@ fn a_structured_value_is_any_json() {
             .success();
     }
     for value in ["no", "null"] {
-        case.run("facts add --user ada --key e --value x --value-json")
-            .args([value])
-            .code(2);
+        case.run("facts add --user ada --key e --value x --value-json").args([value]).code(2);
     }
     case.run("facts check").success();
 }

@@ -20,24 +20,17 @@ fn with_facts() -> Case {
 
 fn values(document: &Value) -> Vec<&str> {
     let hits = document["hits"].as_array().unwrap().iter();
-    hits.map(|hit| hit["fact"]["value_text"].as_str().unwrap())
-        .collect()
+    hits.map(|hit| hit["fact"]["value_text"].as_str().unwrap()).collect()
 }
 
 #[test]
 fn facts_are_found_for_their_user_alone() {
     let case = with_facts();
-    let found = case
-        .run("facts retrieve --user ada --query editors --json")
-        .success()
-        .json();
+    let found = case.run("facts retrieve --user ada --query editors --json").success().json();
     assert_eq!(values(&found)[0], "helix");
     assert_eq!(found["method"], "fused");
     assert_eq!(found["degraded"], false);
-    let other = case
-        .run("facts retrieve --user grace --query editors --json")
-        .success()
-        .json();
+    let other = case.run("facts retrieve --user grace --query editors --json").success().json();
     assert_eq!(values(&other), ["emacs"]);
 }
 
@@ -50,10 +43,7 @@ fn the_query_may_come_from_standard_input_and_is_taken_literally() {
         .success();
     let shown = found.stdout();
     assert!(shown.starts_with("method: fused\n"), "{shown}");
-    assert!(
-        shown.contains("preference.indent: tabs\n    score "),
-        "{shown}"
-    );
+    assert!(shown.contains("preference.indent: tabs\n    score "), "{shown}");
     assert!(shown.contains("= words 0.500 + meaning "), "{shown}");
     assert_error(
         &case.run("facts retrieve --user ada").stdin(" \n").code(2),
@@ -69,36 +59,18 @@ fn an_endpoint_that_is_away_leaves_words() {
         "../home/.config/annals/config.toml",
         "[embedding]\nurl = \"http://127.0.0.1:9\"\nmodel = \"m\"\n",
     );
-    let found = case
-        .run("facts retrieve --user ada --query editor")
-        .success();
+    let found = case.run("facts retrieve --user ada --query editor").success();
     assert!(found.stdout().ends_with("preference.editor: helix\n"));
-    assert!(
-        found.stderr().starts_with("searched by words only: "),
-        "{}",
-        found.stderr()
-    );
-    let found = case
-        .run("facts retrieve --user ada --query editor --json -q")
-        .success()
-        .json();
-    assert_eq!(
-        (&found["degraded"], &found["method"]),
-        (&json!(true), &json!("lexical"))
-    );
+    assert!(found.stderr().starts_with("searched by words only: "), "{}", found.stderr());
+    let found = case.run("facts retrieve --user ada --query editor --json -q").success().json();
+    assert_eq!((&found["degraded"], &found["method"]), (&json!(true), &json!("lexical")));
 }
 
 #[test]
 fn the_seed_weights_are_a_setting() {
     let case = with_facts();
-    case.write(
-        "../home/.config/annals/config.toml",
-        "[facts]\nfusion = \"seed\"\n",
-    );
-    let found = case
-        .run("facts retrieve --user ada --query editor --json")
-        .success()
-        .json();
+    case.write("../home/.config/annals/config.toml", "[facts]\nfusion = \"seed\"\n");
+    let found = case.run("facts retrieve --user ada --query editor --json").success().json();
     assert_eq!(found["method"], "seed");
     assert_eq!(found["hits"][0]["components"]["recency"], json!(0.1));
 }
@@ -114,20 +86,12 @@ const DATASET: &str = r#"{"kind":"item","id":"1","group":"a","text":"Ada: The tr
 fn retrieval_is_measured_method_by_method() {
     let case = Case::empty();
     case.write("questions.jsonl", DATASET);
-    let found = case
-        .run("facts eval questions.jsonl --json")
-        .success()
-        .json();
+    let found = case.run("facts eval questions.jsonl --json").success().json();
     assert_eq!(found["queries"], 2);
     let rows = found["rows"].as_array().unwrap();
     let names: Vec<(&str, &str)> = rows
         .iter()
-        .map(|row| {
-            (
-                row["set"].as_str().unwrap(),
-                row["method"].as_str().unwrap(),
-            )
-        })
+        .map(|row| (row["set"].as_str().unwrap(), row["method"].as_str().unwrap()))
         .collect();
     let methods = ["lexical", "vector", "seed", "fused"];
     let expected = ["main", "adversarial"].map(|set| methods.map(|method| (set, method)));
@@ -152,9 +116,7 @@ fn a_dataset_that_is_none_is_refused_with_its_line() {
     case.write("questions.jsonl", "{\"kind\":\"item\"}\n");
     let outcome = case.run("facts eval questions.jsonl").code(1);
     assert!(
-        outcome
-            .stderr()
-            .contains("questions.jsonl:1: is neither an item nor a query"),
+        outcome.stderr().contains("questions.jsonl:1: is neither an item nor a query"),
         "{}",
         outcome.stderr()
     );

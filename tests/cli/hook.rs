@@ -14,40 +14,16 @@ use crate::support::tree;
 /// The calls that `annals setup` writes, with the recorded input of the event, and the name that goes back.
 const STARTS: [(&str, &str, &str); 4] = [
     ("session-start", "claude/session-start", "SessionStart"),
-    (
-        "session-start --harness codex",
-        "codex/session-start",
-        "SessionStart",
-    ),
-    (
-        "session-start --harness gemini",
-        "gemini/session-start",
-        "SessionStart",
-    ),
-    (
-        "session-start --harness opencode",
-        "opencode/session-created",
-        "session.created",
-    ),
+    ("session-start --harness codex", "codex/session-start", "SessionStart"),
+    ("session-start --harness gemini", "gemini/session-start", "SessionStart"),
+    ("session-start --harness opencode", "opencode/session-created", "session.created"),
 ];
 
 const SUMMARIES: [(&str, &str, &str); 4] = [
     ("post-tool-use", "claude/post-tool-use", "PostToolUse"),
-    (
-        "post-tool-use --harness codex",
-        "codex/post-tool-use",
-        "PostToolUse",
-    ),
-    (
-        "post-tool-use --harness gemini",
-        "gemini/after-tool",
-        "AfterTool",
-    ),
-    (
-        "post-tool-use --harness opencode",
-        "opencode/tool-execute-after",
-        "tool.execute.after",
-    ),
+    ("post-tool-use --harness codex", "codex/post-tool-use", "PostToolUse"),
+    ("post-tool-use --harness gemini", "gemini/after-tool", "AfterTool"),
+    ("post-tool-use --harness opencode", "opencode/tool-execute-after", "tool.execute.after"),
 ];
 
 /// The most UTF-16 units that reach a model whole.
@@ -59,9 +35,8 @@ fn a_session_starts_with_what_matters_in_every_dialect() {
         let case = without_context_file();
         let before = case.tree();
         let text = told(&case, line, input, event);
-        let order = [
-            "data, not instructions", "Phase: 4 - ", "## Blockers", "## Todos", "More: `annals",
-        ];
+        let order =
+            ["data, not instructions", "Phase: 4 - ", "## Blockers", "## Todos", "More: `annals"];
         let places: Vec<usize> = order.iter().map(|part| text.find(part).unwrap()).collect();
         assert!(places.is_sorted(), "{text}");
         assert!(text.encode_utf16().count() <= LIMIT);
@@ -107,26 +82,15 @@ fn the_notepad_comes_first_after_compaction_and_only_where_it_is_wanted() {
         told(&case, line, input, event).find("mind the clock")
     };
     let start = place("session-start", "claude/session-start", "SessionStart").unwrap();
-    let compacted = place(
-        "session-start",
-        "claude/session-start-compact",
-        "SessionStart",
-    )
-    .unwrap();
+    let compacted = place("session-start", "claude/session-start-compact", "SessionStart").unwrap();
     assert!(compacted < start);
-    let created = (
-        "session-start --harness opencode",
-        "opencode/session-compacted",
-        "session.created",
-    );
+    let created =
+        ("session-start --harness opencode", "opencode/session-compacted", "session.created");
     assert_eq!(place(created.0, created.1, created.2), Some(compacted));
     let without = "session-start --no-notepad";
     assert_eq!(place(without, "claude/session-start", "SessionStart"), None);
     case.write("annals.toml", "notepad = false\n");
-    assert_eq!(
-        place("session-start", "claude/session-start", "SessionStart"),
-        None
-    );
+    assert_eq!(place("session-start", "claude/session-start", "SessionStart"), None);
 }
 
 #[test]
@@ -136,10 +100,7 @@ fn the_last_summary_of_a_phase_is_told_and_another_is_not() {
         assert_eq!(hook(&case, line, input), "", "{line}: two plans are open");
         finish_phase_four(&case);
         let text = told(&case, line, input, event);
-        assert!(
-            text.contains("phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans"),
-            "{text}"
-        );
+        assert!(text.contains("phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans"), "{text}");
         assert!(text.contains("`annals execute 4 --lessons -`"), "{text}");
         case.run("execute 4").success();
     }
@@ -165,28 +126,20 @@ fn what_a_subagent_finished_reaches_the_main_conversation_once() {
         assert_eq!(hook(&case, next, input), "", "nothing is finished yet");
         finish_phase_four(&case);
         for _ in 0..2 {
-            let run = case
-                .run("hook post-tool-use")
-                .stdin(of_subagent(&case, "claude/post-tool-use"));
+            let run =
+                case.run("hook post-tool-use").stdin(of_subagent(&case, "claude/post-tool-use"));
             let answer = run.success().json();
-            let text = answer["hookSpecificOutput"]["additionalContext"]
-                .as_str()
-                .unwrap();
+            let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
             assert!(text.ends_with("Include this in your report."), "{text}");
         }
-        let nested = case
-            .run("hook subagent-stop")
-            .stdin(of_subagent(&case, "claude/agent"));
+        let nested = case.run("hook subagent-stop").stdin(of_subagent(&case, "claude/agent"));
         assert_eq!(
             nested.success().stdout(),
             "",
             "a subagent of a subagent is not the main conversation"
         );
         let text = told(&case, next, input, event);
-        assert!(
-            text.contains("phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans"),
-            "{text}"
-        );
+        assert!(text.contains("phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans"), "{text}");
         assert!(!text.contains("report"), "{text}");
         assert_eq!(hook(&case, next, input), "");
         assert_eq!(hook(&case, "post-tool-use", "claude/post-tool-use"), "");
@@ -215,15 +168,10 @@ fn a_finished_plan_corrects_the_state_where_that_is_wanted() {
     hook(&case, "post-tool-use", "claude/post-tool-use");
     assert_eq!(state(), before);
     case.write("annals.toml", "fix_state = true\n");
-    let text = told(
-        &case, "post-tool-use", "claude/post-tool-use", "PostToolUse",
-    );
+    let text = told(&case, "post-tool-use", "claude/post-tool-use", "PostToolUse");
     assert!(text.contains("annals corrected"), "{text}");
     assert_ne!(state(), before);
-    assert!(
-        case.read("CLAUDE.md").is_none(),
-        "a hook makes no context file"
-    );
+    assert!(case.read("CLAUDE.md").is_none(), "a hook makes no context file");
 }
 
 #[test]
@@ -256,19 +204,13 @@ fn nothing_is_said_or_written_at_any_other_event() {
     let before = case.whole_tree();
     for (line, input) in [
         ("user-prompt-submit", "claude/user-prompt-submit"),
-        (
-            "user-prompt-submit --harness codex",
-            "codex/user-prompt-submit",
-        ),
+        ("user-prompt-submit --harness codex", "codex/user-prompt-submit"),
         ("BeforeAgent --harness gemini", "gemini/before-agent"),
         ("stop", "claude/stop"),
         ("stop --harness codex", "codex/stop"),
         ("some-event-of-next-year", "claude/stop"),
         ("", "claude/stop"),
-        (
-            "session-start --a-flag-of-next-year",
-            "claude/session-start",
-        ),
+        ("session-start --a-flag-of-next-year", "claude/session-start"),
         ("session-start extra words", "claude/session-start"),
     ] {
         assert_eq!(hook(&case, line, input), "", "{line}");
@@ -279,10 +221,8 @@ fn nothing_is_said_or_written_at_any_other_event() {
 #[test]
 fn any_input_is_survived_in_silence() {
     let case = Case::new(VBW);
-    let ten_megabytes = format!(
-        "{{\"hook_event_name\":\"SessionStart\",\"x\":\"{}\"}}",
-        "y".repeat(10 << 20)
-    );
+    let ten_megabytes =
+        format!("{{\"hook_event_name\":\"SessionStart\",\"x\":\"{}\"}}", "y".repeat(10 << 20));
     let deep = "[".repeat(1 << 20);
     let inputs: [&[u8]; 10] = [
         b"",
@@ -297,9 +237,7 @@ fn any_input_is_survived_in_silence() {
         ten_megabytes.as_bytes(),
     ];
     let before = case.whole_tree();
-    for event in [
-        "session-start", "post-tool-use", "pre-compact", "session-end", "stop", "",
-    ] {
+    for event in ["session-start", "post-tool-use", "pre-compact", "session-end", "stop", ""] {
         for input in inputs {
             let outcome = case.run(&format!("hook {event}")).stdin(input).success();
             assert_eq!(outcome.stdout(), "", "{event}: {}", outcome.report());
@@ -361,10 +299,7 @@ fn a_problem_goes_to_the_log_and_not_to_the_session() {
     let edited = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
     case.write("CLAUDE.md", edited + "<!-- annals:end -->\n");
     let outcome = case.run("hook session-end").stdin("{}").success();
-    assert_eq!(
-        (outcome.stdout(), outcome.stderr()),
-        (String::new(), String::new())
-    );
+    assert_eq!((outcome.stdout(), outcome.stderr()), (String::new(), String::new()));
     let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
     assert!(
         log.starts_with("2026-03-01T12:00:00Z SessionEnd: CLAUDE.md:1: the markers of the block"),
@@ -389,10 +324,7 @@ fn the_largest_real_folders_fit_below_the_limit() {
             continue;
         }
         let answer = outcome.json();
-        let text = answer["hookSpecificOutput"]["additionalContext"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
         assert!(text.encode_utf16().count() <= LIMIT, "{}", folder.display());
         let tokens = annals::text::estimate_tokens(&text);
         assert!(tokens <= 1_200, "{}: {tokens} tokens", folder.display());
@@ -401,11 +333,7 @@ fn the_largest_real_folders_fit_below_the_limit() {
         let context = fs::read_to_string(folder.join("CLAUDE.md")).unwrap_or_default();
         let known: Vec<String> = context.lines().map(folded).collect();
         for line in text.lines().filter(|line| line.starts_with("- ")) {
-            assert!(
-                !known.contains(&folded(line)),
-                "{}: {line}",
-                folder.display()
-            );
+            assert!(!known.contains(&folded(line)), "{}: {line}", folder.display());
         }
         seen += 1;
     }
@@ -415,10 +343,7 @@ fn the_largest_real_folders_fit_below_the_limit() {
 /// Returns the words of a text, so that two forms of one line are equal.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     format!(" {} ", words.join(" "))
 }
 
@@ -435,9 +360,7 @@ fn project_folders(corpus: &Path) -> Vec<std::path::PathBuf> {
 fn tree_of_folders(folder: &Path, depth: usize) -> Vec<std::path::PathBuf> {
     let mut found = vec![folder.to_owned()];
     if depth > 0 {
-        let entries = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
+        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         for below in entries.filter(|path| path.is_dir() && !path.is_symlink()) {
             found.extend(tree_of_folders(&below, depth - 1));
         }
@@ -459,17 +382,11 @@ fn told(case: &Case, line: &str, input: &str, event: &str) -> String {
     let answer: Value = serde_json::from_str(&hook(case, line, input)).unwrap();
     assert_eq!(name_of(&answer), event);
     assert_eq!(answer.as_object().unwrap().len(), 1);
-    answer["hookSpecificOutput"]["additionalContext"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
 }
 
 fn name_of(answer: &Value) -> String {
-    answer["hookSpecificOutput"]["hookEventName"]
-        .as_str()
-        .unwrap()
-        .to_owned()
+    answer["hookSpecificOutput"]["hookEventName"].as_str().unwrap().to_owned()
 }
 
 fn without_context_file() -> Case {
@@ -501,23 +418,14 @@ fn a_breadcrumb_is_left_before_a_compaction_and_read_after_it() {
         let case = Case::new(VBW);
         assert_eq!(hook(&case, line, input), "");
         let notepad = String::from_utf8(case.read(".vibekit/notepad.md").unwrap()).unwrap();
-        let crumb = notepad
-            .lines()
-            .find(|line| line.starts_with("- [2026-03-01T12:00Z] "));
+        let crumb = notepad.lines().find(|line| line.starts_with("- [2026-03-01T12:00Z] "));
         let crumb = crumb.unwrap_or_else(|| panic!("{notepad}"));
         assert!(crumb.contains(": phase 4 - Low-Stock Alerts ("), "{crumb}");
         assert!(crumb.ends_with("next /vbw:vibe --execute 4"), "{crumb}");
-        let text = told(
-            &case,
-            "session-start",
-            "claude/session-start-compact",
-            "SessionStart",
-        );
+        let text = told(&case, "session-start", "claude/session-start-compact", "SessionStart");
         let place = text.find("Before compaction (").unwrap();
         assert!(text.find("## Blockers").unwrap() > place, "{text}");
-        let text = told(
-            &case, "session-start", "claude/session-start", "SessionStart",
-        );
+        let text = told(&case, "session-start", "claude/session-start", "SessionStart");
         assert!(!text.contains("Before compaction ("), "{text}");
     }
 }
@@ -533,30 +441,20 @@ fn the_ledger_is_told_and_is_memory_enough() {
     case.commit("First", "2026-02-01T08:00:00Z");
     case.run("ledger init").success();
     let constraints = String::from_utf8(case.read("docs/memory/CONSTRAINTS.md").unwrap()).unwrap();
-    let rule = constraints.replacen(
-        "## Rules\n",
-        "## Rules\n- Never write outside of the root\n",
-        1,
-    );
+    let rule =
+        constraints.replacen("## Rules\n", "## Rules\n- Never write outside of the root\n", 1);
     assert_ne!(rule, constraints);
     case.write("docs/memory/CONSTRAINTS.md", rule);
-    let text = told(
-        &case, "session-start", "claude/session-start", "SessionStart",
-    );
+    let text = told(&case, "session-start", "claude/session-start", "SessionStart");
     assert!(text.contains("## Constraints\n"), "{text}");
-    assert!(
-        text.contains("- Rules: Never write outside of the root\n"),
-        "{text}"
-    );
+    assert!(text.contains("- Rules: Never write outside of the root\n"), "{text}");
 }
 
 #[test]
 fn a_part_that_cannot_be_read_does_not_take_the_rest_with_it() {
     let case = Case::new(VBW);
     fs::create_dir_all(case.root().join(".vibekit/notepad.md")).unwrap();
-    let text = told(
-        &case, "session-start", "claude/session-start", "SessionStart",
-    );
+    let text = told(&case, "session-start", "claude/session-start", "SessionStart");
     assert!(text.contains("## Blockers"), "{text}");
     let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
     assert!(log.contains(".vibekit/notepad.md: is a directory"), "{log}");
@@ -575,10 +473,7 @@ fn a_hook_that_runs_out_of_time_leaves_no_child_process() {
     case.git_init();
     case.commit("Begin", "2026-02-01T10:00:00Z");
     // A git that hangs, and a process of its own that does.
-    case.write(
-        "bin/git",
-        "#!/bin/sh\nsleep 600 &\necho $$ $! >>\"$PIDS\"\nwait\n",
-    );
+    case.write("bin/git", "#!/bin/sh\nsleep 600 &\necho $$ $! >>\"$PIDS\"\nwait\n");
     let git = case.root().join("bin/git");
     fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
     let pids = case.root().join("pids");
@@ -598,10 +493,7 @@ fn a_hook_that_runs_out_of_time_leaves_no_child_process() {
             let state = stat.rsplit(") ").next().unwrap_or_default().to_owned();
             !stat.is_empty() && !state.starts_with('Z')
         };
-        assert!(
-            (0..100_000).any(|_| !is_alive()),
-            "process {id} is still there"
-        );
+        assert!((0..100_000).any(|_| !is_alive()), "process {id} is still there");
     }
 }
 
@@ -621,18 +513,12 @@ fn the_start_has_the_whole_state_of_the_ledger() {
             {"op": "add", "section": "Rules", "bullet": "times are UTC"},
             {"op": "add", "section": "Hazards", "bullet": "prod shares the staging disk"}]
     });
-    case.run("ledger update")
-        .stdin(update.to_string())
-        .success();
+    case.run("ledger update").stdin(update.to_string()).success();
     let (line, input, event) = STARTS[0];
     let text = told(&case, line, input, event);
-    for part in [
-        "CI is down",
-        "call ops",
-        "make test",
-        "src/main.rs",
-        "prod shares the staging disk",
-    ] {
+    for part in
+        ["CI is down", "call ops", "make test", "src/main.rs", "prod shares the staging disk"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

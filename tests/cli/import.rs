@@ -18,9 +18,7 @@ fn the_account_names_every_item() {
     );
     let outcome = case.run("import serena notes --dry-run").success();
     assert!(
-        outcome
-            .stdout()
-            .starts_with("0 would be imported, 1 already there"),
+        outcome.stdout().starts_with("0 would be imported, 1 already there"),
         "{}",
         outcome.report()
     );

@@ -15,10 +15,7 @@ fn a_new_project_gets_a_planning_folder_and_a_context_file_and_a_second_run_chan
         "Cargo.toml",
         "[package]\nname = \"pantry\"\ndescription = \"Knows what is in stock\"\n",
     );
-    let first = case
-        .run("init --core-value")
-        .args(["Nobody buys twice"])
-        .success();
+    let first = case.run("init --core-value").args(["Nobody buys twice"]).success();
     assert_eq!(
         first.stdout(),
         format!(
@@ -37,14 +34,8 @@ fn a_new_project_gets_a_planning_folder_and_a_context_file_and_a_second_run_chan
             .contains("- 2026-03-01: Created the planning folder\n")
     );
     let context = text(&case, "CLAUDE.md");
-    assert!(
-        context.contains("# pantry\n\n**Core value:** Nobody buys twice\n"),
-        "{context}"
-    );
-    assert!(
-        context.contains("**Next action:** plan phase 1\n"),
-        "{context}"
-    );
+    assert!(context.contains("# pantry\n\n**Core value:** Nobody buys twice\n"), "{context}");
+    assert!(context.contains("**Next action:** plan phase 1\n"), "{context}");
 
     let before = case.tree();
     let second = case.run("init").success();
@@ -82,10 +73,7 @@ fn skills_and_existing_code_are_recorded_in_a_new_state() {
         - CI: none\n- Docker: Dockerfile\n- Monorepo: no\n";
     assert!(state.contains(recorded), "{state}");
     let context = text(&case, "CLAUDE.md");
-    assert!(
-        context.contains("- testing (global)\n- own (project)\n"),
-        "{context}"
-    );
+    assert!(context.contains("- testing (global)\n- own (project)\n"), "{context}");
 }
 
 #[test]
@@ -99,17 +87,9 @@ fn where_no_workflow_works_the_context_file_speaks_of_the_code_and_of_no_foreign
         - Test: `cargo test`\n- Code in: `src/`\n\n## Active Context\n\n\
         **Phase:** none\n**Next action:** plan phase 1\n<!--";
     assert!(bare.contains(expected), "{bare}");
-    assert!(
-        case.run("sync --check")
-            .success()
-            .stdout()
-            .contains("unchanged")
-    );
+    assert!(case.run("sync --check").success().stdout().contains("unchanged"));
     // A phase in the folder shows that a workflow is at work.
-    case.write(
-        ".vbw-planning/phases/01-shelves/01-01-PLAN.md",
-        "# Shelves\n",
-    );
+    case.write(".vbw-planning/phases/01-shelves/01-01-PLAN.md", "# Shelves\n");
     case.run("sync").success();
     let used = text(&case, "CLAUDE.md");
     assert!(
@@ -129,9 +109,7 @@ fn what_exists_is_kept_byte_for_byte_and_only_what_is_missing_is_created() {
     let before = case.tree();
     let outcome = case.run("init --name Other").success();
     assert!(
-        outcome
-            .stderr()
-            .contains("PROJECT.md: already exists and is left as it is"),
+        outcome.stderr().contains("PROJECT.md: already exists and is left as it is"),
         "{}",
         outcome.stderr()
     );
@@ -154,18 +132,10 @@ fn what_exists_is_kept_byte_for_byte_and_only_what_is_missing_is_created() {
 fn a_dry_run_shows_every_file_and_writes_none() {
     let case = Case::empty();
     let diff = case.run("init --dry-run --layout yolo").success().stdout();
-    for file in [
-        "PROJECT.md", "REQUIREMENTS.md", "ROADMAP.md", "STATE.md", "config.json",
-    ] {
-        assert!(
-            diff.contains(&format!("+++ b/.yolo-planning/{file}\n")),
-            "{file}:\n{diff}"
-        );
+    for file in ["PROJECT.md", "REQUIREMENTS.md", "ROADMAP.md", "STATE.md", "config.json"] {
+        assert!(diff.contains(&format!("+++ b/.yolo-planning/{file}\n")), "{file}:\n{diff}");
     }
-    assert!(
-        diff.contains("new directory .yolo-planning/phases\n"),
-        "{diff}"
-    );
+    assert!(diff.contains("new directory .yolo-planning/phases\n"), "{diff}");
     assert!(
         diff.contains("+++ b/CLAUDE.md\n")
             && diff.contains("+**Next action:** /yolo:vibe --plan 1\n"),
@@ -183,9 +153,7 @@ fn a_folder_of_another_tool_is_used_and_never_joined_by_a_second() {
     assert_eq!(added, ["added CLAUDE.md"]);
     let refused = case.run("init --layout vbw").code(4);
     assert!(
-        refused
-            .stderr()
-            .contains("the planning folder here belongs to gsd, not vbw"),
+        refused.stderr().contains("the planning folder here belongs to gsd, not vbw"),
         "{}",
         refused.stderr()
     );
@@ -194,21 +162,10 @@ fn a_folder_of_another_tool_is_used_and_never_joined_by_a_second() {
 #[test]
 fn a_context_file_that_a_rule_protects_stops_nothing_else() {
     let case = Case::empty();
-    case.write(
-        "CLAUDE.md",
-        "<!-- annals:begin v1 -->\n<!-- annals:begin v1 -->\n",
-    );
+    case.write("CLAUDE.md", "<!-- annals:begin v1 -->\n<!-- annals:begin v1 -->\n");
     let outcome = case.run("init").code(4);
-    assert!(
-        outcome.stdout().starts_with("Created in .vbw-planning: "),
-        "{}",
-        outcome.stdout()
-    );
-    assert!(
-        outcome.stderr().contains("error: CLAUDE.md:"),
-        "{}",
-        outcome.stderr()
-    );
+    assert!(outcome.stdout().starts_with("Created in .vbw-planning: "), "{}", outcome.stdout());
+    assert!(outcome.stderr().contains("error: CLAUDE.md:"), "{}", outcome.stderr());
     assert!(case.read(".vbw-planning/STATE.md").is_some());
     assert_eq!(
         case.read("CLAUDE.md").unwrap(),
@@ -223,11 +180,7 @@ fn a_secret_is_not_written_where_agents_read_it() {
     let case = Case::empty();
     let key = ["ghp", "_q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo"].concat();
     let refused = case.run("init").args([format!("Talks to {key}")]).code(4);
-    assert!(
-        refused.stderr().contains("github-token"),
-        "{}",
-        refused.stderr()
-    );
+    assert!(refused.stderr().contains("github-token"), "{}", refused.stderr());
     assert!(case.tree().is_empty());
 }
 
@@ -243,11 +196,7 @@ fn a_terminal_is_asked_for_what_is_not_given() {
         .args([command.as_str(), "/dev/null"])
         .stdin("Bakery\nBread by seven\n")
         .success();
-    assert!(
-        asked.stdout().contains("Project name [project]: "),
-        "{}",
-        asked.stdout()
-    );
+    assert!(asked.stdout().contains("Project name [project]: "), "{}", asked.stdout());
     let project = text(&case, ".vbw-planning/PROJECT.md");
     assert!(
         project.starts_with("# Bakery\n\nBread by seven\n\n**Core value:** Warm\n"),
@@ -263,14 +212,8 @@ fn a_lost_state_gets_the_open_todos_of_the_archive_back() {
         ("b-second", "2026-02-01", "- [ ] long since done"),
     ] {
         let home = format!(".vbw-planning/milestones/{slug}");
-        case.write(
-            &format!("{home}/SHIPPED.md"),
-            format!("# Shipped\n\n**Date:** {day}\n"),
-        );
-        case.write(
-            &format!("{home}/STATE.md"),
-            format!("# State\n\n## Todos\n\n{todo}\n"),
-        );
+        case.write(&format!("{home}/SHIPPED.md"), format!("# Shipped\n\n**Date:** {day}\n"));
+        case.write(&format!("{home}/STATE.md"), format!("# State\n\n## Todos\n\n{todo}\n"));
     }
     case.run("init --layout vbw").success();
     let state = text(&case, ".vbw-planning/STATE.md");

@@ -26,12 +26,7 @@ fn files_are_one_line_each_in_the_order_asked() {
         .success();
     let lines = inspected.try_json_lines().unwrap();
     let kinds: Vec<_> = lines.iter().map(|line| line["kind"].clone()).collect();
-    assert_eq!(
-        kinds,
-        [
-            "project", "state", "roadmap", "patterns", "summary", "summary"
-        ]
-    );
+    assert_eq!(kinds, ["project", "state", "roadmap", "patterns", "summary", "summary"]);
     assert_eq!(lines[1]["file"], ".vbw-planning/STATE.md");
     assert_snapshot!("inspect_lines", inspected.stdout());
     assert_eq!(inspected.stderr(), "");
@@ -40,10 +35,7 @@ fn files_are_one_line_each_in_the_order_asked() {
 #[test]
 fn what_is_not_understood_is_a_warning_with_its_line() {
     let case = Case::new(VBW);
-    case.write(
-        SUMMARY,
-        "---\nphase: 04\nplan: 01\nfiles:\n  - @types/x\n---\n",
-    );
+    case.write(SUMMARY, "---\nphase: 04\nplan: 01\nfiles:\n  - @types/x\n---\n");
     let message = "the front matter is not valid YAML";
     let text = case.run("inspect").args([SUMMARY]).success();
     let start = format!("warning: {SUMMARY}:5: {message}");
@@ -51,23 +43,17 @@ fn what_is_not_understood_is_a_warning_with_its_line() {
     assert_eq!(text.json()["files"], serde_json::json!(["@types/x"]));
     let json = case.run("inspect --json").args([SUMMARY]).success();
     let warning = &json.json()["warnings"][0];
-    assert_eq!(
-        (&warning["file"], &warning["line"]),
-        (&SUMMARY.into(), &5.into())
-    );
+    assert_eq!((&warning["file"], &warning["line"]), (&SUMMARY.into(), &5.into()));
     assert_eq!(json.stderr(), "");
 }
 
 #[test]
 fn a_file_that_cannot_be_read_does_not_hide_the_others() {
     let case = Case::new(VBW);
-    let outcome = case
-        .run("inspect --json missing/STATE.md notes.txt .vbw-planning/STATE.md")
-        .code(2);
+    let outcome =
+        case.run("inspect --json missing/STATE.md notes.txt .vbw-planning/STATE.md").code(2);
     let lines = outcome.try_json_lines().unwrap();
-    let [missing, other, state] = &lines[..] else {
-        panic!("{}", outcome.report())
-    };
+    let [missing, other, state] = &lines[..] else { panic!("{}", outcome.report()) };
     assert_eq!(missing["error"]["kind"], "not_found");
     assert_eq!(missing["error"]["place"]["file"], "missing/STATE.md");
     assert_eq!(other["error"]["kind"], "usage");

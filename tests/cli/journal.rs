@@ -26,9 +26,7 @@ fn write(case: &Case, input: &Value) {
 }
 
 fn search(case: &Case, input: &Value) -> Outcome {
-    case.run("journal search")
-        .stdin(input.to_string())
-        .success()
+    case.run("journal search").stdin(input.to_string()).success()
 }
 
 #[test]
@@ -39,10 +37,7 @@ fn a_write_is_one_line_with_its_keys_in_order() {
     let line = format!(
         r#"{{"ts":"{TIME}","type":"note","content":"User prefers Python.","tags":["preference"],"meta":null}}"#
     );
-    assert_eq!(
-        written.stdout(),
-        format!("{{\"ok\":true,\"file\":\"{FILE}\",\"entry\":{line}}}\n")
-    );
+    assert_eq!(written.stdout(), format!("{{\"ok\":true,\"file\":\"{FILE}\",\"entry\":{line}}}\n"));
     assert_eq!(written.stderr(), "");
     assert_eq!(journal(&case), format!("{line}\n"));
     let flags = [
@@ -79,25 +74,15 @@ fn bad_input_is_answered_and_writes_nothing() {
         ("not json", "invalid input"),
         ("{}", "content is required"),
         (r#"{"content":""}"#, "content must not be empty"),
-        (
-            r#"{"content":"c","colour":"red"}"#,
-            "unknown field `colour`",
-        ),
-        (
-            r#"{"content":"c","tags":"t"}"#,
-            "tags must be an array of strings",
-        ),
+        (r#"{"content":"c","colour":"red"}"#, "unknown field `colour`"),
+        (r#"{"content":"c","tags":"t"}"#, "tags must be an array of strings"),
         (r#"{"content":"c","meta":3}"#, "meta must be a JSON object"),
         (r#"{"content":"\ud800"}"#, "content must be a string"),
     ] {
         let outcome = case.run("journal write").stdin(input).code(1);
         let answer = outcome.json();
         assert_eq!(answer["ok"], false, "{}", outcome.report());
-        assert!(
-            answer["error"].as_str().unwrap().contains(expected),
-            "{}",
-            outcome.report()
-        );
+        assert!(answer["error"].as_str().unwrap().contains(expected), "{}", outcome.report());
         assert_eq!(answer.as_object().unwrap().len(), 2);
         assert_eq!(outcome.stderr(), "");
     }
@@ -113,15 +98,10 @@ fn what_looks_like_a_secret_is_refused_unless_allowed() {
     let answer = refused.json();
     assert_eq!(answer["ok"], false);
     let error = answer["error"].as_str().unwrap();
-    assert!(
-        error.contains("aws-access-key") && error.contains("--allow-secret"),
-        "{error}"
-    );
+    assert!(error.contains("aws-access-key") && error.contains("--allow-secret"), "{error}");
     assert!(!error.contains(&key));
     assert_eq!(journal(&case), "");
-    case.run("journal write --allow-secret")
-        .stdin(input)
-        .success();
+    case.run("journal write --allow-secret").stdin(input).success();
     assert!(journal(&case).contains(&key));
 }
 
@@ -130,17 +110,11 @@ fn a_batch_is_written_whole_or_not_at_all() {
     let case = Case::empty();
     let bad = "{\"content\":\"a\"}\n\n{\"content\":\"\"}\n";
     let outcome = case.run("journal write --batch").stdin(bad).code(1);
-    assert_eq!(
-        outcome.json(),
-        json!({"ok": false, "error": "line 3: content must not be empty"})
-    );
+    assert_eq!(outcome.json(), json!({"ok": false, "error": "line 3: content must not be empty"}));
     assert_eq!(journal(&case), "");
     let good = "{\"content\":\"a\"}\n\n{\"content\":\"b\",\"type\":\"todo\"}";
     let outcome = case.run("journal write --batch").stdin(good).success();
-    assert_eq!(
-        outcome.json(),
-        json!({"ok": true, "file": FILE, "written": 2})
-    );
+    assert_eq!(outcome.json(), json!({"ok": true, "file": FILE, "written": 2}));
     assert_eq!(journal(&case).lines().count(), 2);
 }
 
@@ -171,34 +145,18 @@ fn a_repeated_request_answers_as_the_first_time_and_writes_nothing() {
     write(&case, &json!({"content": "somebody else's"}));
     let again = run("c", "2026-03-02T12:00:00Z").success();
     assert_eq!(first.stdout(), again.stdout());
-    assert_eq!(
-        run("other", "2026-03-03T12:00:00Z").success().stdout(),
-        first.stdout()
-    );
+    assert_eq!(run("other", "2026-03-03T12:00:00Z").success().stdout(), first.stdout());
     assert_eq!(journal(&case).lines().count(), 2);
-    let invalid = case
-        .run("journal write --content c")
-        .args(["--request-id", ""])
-        .code(1);
-    assert!(
-        invalid.stdout().contains("a request id is"),
-        "{}",
-        invalid.report()
-    );
+    let invalid = case.run("journal write --content c").args(["--request-id", ""]).code(1);
+    assert!(invalid.stdout().contains("a request id is"), "{}", invalid.report());
 }
 
 #[test]
 fn a_dry_run_writes_nothing_and_shows_the_line() {
     let case = Case::empty();
-    let outcome = case
-        .run("journal write --dry-run --content c --request-id r")
-        .success();
+    let outcome = case.run("journal write --dry-run --content c --request-id r").success();
     let answer = outcome.json();
-    assert!(
-        answer["diff"].as_str().unwrap().contains("\n+{\"ts\":"),
-        "{}",
-        outcome.report()
-    );
+    assert!(answer["diff"].as_str().unwrap().contains("\n+{\"ts\":"), "{}", outcome.report());
     assert_eq!(answer["entry"]["content"], "c");
     assert!(!case.home().join(".codex").exists());
 }
@@ -214,11 +172,7 @@ fn a_search_gives_the_latest_first_and_says_how_far_it_looked() {
     }
     let all = search(&case, &json!({"q": "tea"}));
     assert_eq!(contents(&all), ["tea three", "tea two", "tea one"]);
-    assert!(
-        all.stdout().starts_with("{\"results\":[{\"ts\":"),
-        "{}",
-        all.report()
-    );
+    assert!(all.stdout().starts_with("{\"results\":[{\"ts\":"), "{}", all.report());
     let two = search(&case, &json!({"q": "tea", "limit": 2}));
     assert_eq!(contents(&two), ["tea three", "tea two"]);
     assert_eq!(two.json()["truncated"], true);
@@ -228,42 +182,22 @@ fn a_search_gives_the_latest_first_and_says_how_far_it_looked() {
     assert_eq!(grown.json()["truncated"], true);
     let exact = search(&case, &json!({"q": "tea", "limit": 1, "window_lines": 1}));
     assert_eq!(
-        (
-            &exact.json()["used_window_lines"],
-            &exact.json()["truncated"]
-        ),
+        (&exact.json()["used_window_lines"], &exact.json()["truncated"]),
         (&json!(1), &json!(false))
     );
-    let flags = case
-        .run("journal search coffee --mode jq --limit 1")
-        .success();
+    let flags = case.run("journal search coffee --mode jq --limit 1").success();
     assert_eq!(contents(&flags), ["coffee"]);
-    let bad = case
-        .run("journal search")
-        .stdin("{\"q\":\"a\",\"size\":1}")
-        .code(1);
-    assert!(
-        bad.json()["error"]
-            .as_str()
-            .unwrap()
-            .contains("unknown field `size`")
-    );
+    let bad = case.run("journal search").stdin("{\"q\":\"a\",\"size\":1}").code(1);
+    assert!(bad.json()["error"].as_str().unwrap().contains("unknown field `size`"));
     let bad = case.run("journal search /(/").code(1);
-    assert!(
-        bad.json()["error"].as_str().unwrap().contains("is invalid"),
-        "{}",
-        bad.report()
-    );
+    assert!(bad.json()["error"].as_str().unwrap().contains("is invalid"), "{}", bad.report());
 }
 
 #[test]
 fn text_is_found_as_it_was_said_however_the_file_escapes_it() {
     let case = Case::empty();
     let said = "first\n\"second\" caf\u{e9} \u{2028} a/b";
-    write(
-        &case,
-        &json!({"content": said, "meta": {"deep": [{"x": "q\"r"}]}}),
-    );
+    write(&case, &json!({"content": said, "meta": {"deep": [{"x": "q\"r"}]}}));
     let python = r#"{"ts": "2026-03-01T12:00:00+00:00", "type": "note", "content": "first\n\"second\" caf\u00e9 \u2028 a\/b"}"#;
     let file = case.home().join(".codex/memory.jsonl");
     let text = std::fs::read_to_string(&file).unwrap();
@@ -278,15 +212,9 @@ fn text_is_found_as_it_was_said_however_the_file_escapes_it() {
             assert_eq!(contents(&found).len(), expected, "{q:?} {mode}");
         }
     }
-    let found = search(
-        &case,
-        &json!({"q": "/first.{1,2}\"second\"/", "mode": "jq"}),
-    );
+    let found = search(&case, &json!({"q": "/first.{1,2}\"second\"/", "mode": "jq"}));
     assert_eq!(contents(&found).len(), 0, "a dot is no newline");
-    let found = search(
-        &case,
-        &json!({"q": "/(?s)FIRST.\"second\"$?/i", "mode": "hybrid"}),
-    );
+    let found = search(&case, &json!({"q": "/(?s)FIRST.\"second\"$?/i", "mode": "hybrid"}));
     assert_eq!(contents(&found).len(), 2);
     let found = search(&case, &json!({"q": "q\"r", "mode": "jq"}));
     assert_eq!(contents(&found).len(), 1);
@@ -299,26 +227,15 @@ fn text_is_found_as_it_was_said_however_the_file_escapes_it() {
 #[test]
 fn filters_narrow_the_search_down() {
     let case = Case::empty();
-    for (day, kind, tags) in [
-        ("01", "note", vec!["a"]),
-        ("02", "task", vec!["a", "b"]),
-        ("03", "task", vec![]),
-    ] {
+    for (day, kind, tags) in
+        [("01", "note", vec!["a"]), ("02", "task", vec!["a", "b"]), ("03", "task", vec![])]
+    {
         let input = json!({"content": day, "type": kind, "tags": tags}).to_string();
         let now = format!("2026-02-{day}T10:00:00Z");
-        case.run("journal write")
-            .env("ANNALS_NOW", now)
-            .stdin(input)
-            .success();
+        case.run("journal write").env("ANNALS_NOW", now).stdin(input).success();
     }
     let found = |line: &str| {
-        contents(
-            &case
-                .run("journal search")
-                .args([""])
-                .args(line.split(' '))
-                .success(),
-        )
+        contents(&case.run("journal search").args([""]).args(line.split(' ')).success())
     };
     assert_eq!(found("--type task"), ["03", "02"]);
     assert_eq!(found("--tag a"), ["02", "01"]);
@@ -331,21 +248,12 @@ fn filters_narrow_the_search_down() {
 fn the_latest_records_are_listed_and_counted() {
     let case = Case::empty();
     assert_eq!(case.run("journal tail").success().stdout(), "");
-    write(
-        &case,
-        &json!({"content": "one\ntwo \u{1b}[31m", "tags": ["x", "y"]}),
-    );
+    write(&case, &json!({"content": "one\ntwo \u{1b}[31m", "tags": ["x", "y"]}));
     write(&case, &json!({"content": "three", "type": "todo"}));
     let tail = case.run("journal tail").success();
-    assert_eq!(
-        tail.stdout(),
-        format!("{TIME}  note  one two  [x, y]\n{TIME}  todo  three\n")
-    );
+    assert_eq!(tail.stdout(), format!("{TIME}  note  one two  [x, y]\n{TIME}  todo  three\n"));
     let last = case.run("journal tail -n 1 --json").success();
-    assert_eq!(
-        last.stdout(),
-        journal(&case).lines().last().unwrap().to_owned() + "\n"
-    );
+    assert_eq!(last.stdout(), journal(&case).lines().last().unwrap().to_owned() + "\n");
     let stats = case.run("journal stats").success();
     assert_eq!(
         stats.stdout(),
@@ -354,10 +262,7 @@ fn the_latest_records_are_listed_and_counted() {
             journal(&case).len()
         )
     );
-    assert_eq!(
-        case.run("journal stats --json").success().json()["records"],
-        2
-    );
+    assert_eq!(case.run("journal stats --json").success().json()["records"], 2);
 }
 
 #[test]
@@ -372,16 +277,9 @@ fn an_import_adds_what_is_missing_once() {
         r#"{"text":"without a time"}"#,
     );
     case.write("other.jsonl", &other);
-    let dry = case
-        .run("journal import other.jsonl --dry-run --json")
-        .success();
+    let dry = case.run("journal import other.jsonl --dry-run --json").success();
     assert_eq!(dry.json()["imported"], 2);
-    assert!(
-        dry.json()["diff"]
-            .as_str()
-            .unwrap()
-            .contains("without a time")
-    );
+    assert!(dry.json()["diff"].as_str().unwrap().contains("without a time"));
     assert_eq!(journal(&case), here);
     let done = case.run("journal import other.jsonl").success();
     assert_eq!(
@@ -389,8 +287,7 @@ fn an_import_adds_what_is_missing_once() {
         format!("Imported 2 records into {FILE}; already there: 2, not understood: 1 line.\n")
     );
     assert!(
-        done.stderr()
-            .starts_with("warning: other.jsonl:4: is not a JSON object"),
+        done.stderr().starts_with("warning: other.jsonl:4: is not a JSON object"),
         "{}",
         done.report()
     );
@@ -404,9 +301,7 @@ fn an_import_adds_what_is_missing_once() {
     case.write("secret.jsonl", format!("{{\"text\":\"{key}\"}}\n"));
     let refused = case.run("journal import secret.jsonl").code(4);
     assert!(
-        refused
-            .stderr()
-            .contains("secret.jsonl:1: contains what looks like a secret"),
+        refused.stderr().contains("secret.jsonl:1: contains what looks like a secret"),
         "{}",
         refused.report()
     );
@@ -424,11 +319,7 @@ fn the_tools_are_told_by_their_names() {
     let before = case.tree();
     case.run(setup).args(["--check"]).code(1);
     let planned = case.run(setup).args(["--dry-run"]).success();
-    assert!(
-        planned
-            .stdout()
-            .starts_with("memory/scripts/memory_write would be created.")
-    );
+    assert!(planned.stdout().starts_with("memory/scripts/memory_write would be created."));
     assert_eq!(case.tree(), before);
     case.run(setup).success();
     case.run(setup).args(["--check"]).success();
@@ -481,23 +372,14 @@ fn what_is_in_the_way_is_told_and_nothing_is_torn() {
     let below = run("journal write --content c", "file/memory.jsonl").code(1);
     assert_eq!(below.json()["ok"], false);
     assert_eq!(case.read("file").unwrap(), b"{}\n");
-    assert_eq!(
-        contents(&run("journal search c", "file/memory.jsonl").success()).len(),
-        0
-    );
+    assert_eq!(contents(&run("journal search c", "file/memory.jsonl").success()).len(), 0);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_told() {
     let case = Case::empty();
-    let outcome = case
-        .run("journal write --content c")
-        .env("MEMORY_FILE", "/dev/full")
-        .code(1);
+    let outcome = case.run("journal write --content c").env("MEMORY_FILE", "/dev/full").code(1);
     let error = outcome.json()["error"].as_str().unwrap().to_owned();
-    assert!(
-        error.starts_with("/dev/full: cannot append to: "),
-        "{error}"
-    );
+    assert!(error.starts_with("/dev/full: cannot append to: "), "{error}");
 }

@@ -25,16 +25,11 @@ fn changes_are_listed_newest_first() {
     );
     assert_eq!(log.stderr(), "");
     let newest = case.run("log --limit 1").success();
-    assert_eq!(
-        newest.stdout(),
-        "2  2026-03-01T12:00:00Z  undo 1\n      deleted CLAUDE.md\n"
-    );
-    case.run("log --limit 1 --json")
-        .success()
-        .stdout_json(&json!({"operations": [{
-            "id": 2, "operation": "undo 1", "time": "2026-03-01T12:00:00Z", "stores": ["context"],
-            "files": [{"path": "CLAUDE.md", "happened": "deleted"}]
-        }]}));
+    assert_eq!(newest.stdout(), "2  2026-03-01T12:00:00Z  undo 1\n      deleted CLAUDE.md\n");
+    case.run("log --limit 1 --json").success().stdout_json(&json!({"operations": [{
+        "id": 2, "operation": "undo 1", "time": "2026-03-01T12:00:00Z", "stores": ["context"],
+        "files": [{"path": "CLAUDE.md", "happened": "deleted"}]
+    }]}));
 }
 
 #[test]
@@ -48,10 +43,7 @@ fn a_record_can_be_forgotten() {
     let done = case.run("log --forget 1").success();
     assert_eq!(
         (done.stdout(), done.stderr()),
-        (
-            "No changes recorded.\n".into(),
-            "Forgot operation 1.\n".into()
-        )
+        ("No changes recorded.\n".into(), "Forgot operation 1.\n".into())
     );
     let unknown = case.run("log --forget 1").code(3);
     assert_error(
@@ -65,8 +57,5 @@ fn a_record_can_be_forgotten() {
 fn without_history_nothing_is_listed() {
     let case = Case::new(YOLO);
     case.run("sync --no-history").success();
-    assert_eq!(
-        case.run("log --json").success().json(),
-        json!({"operations": []})
-    );
+    assert_eq!(case.run("log --json").success().json(), json!({"operations": []}));
 }

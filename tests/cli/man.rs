@@ -12,11 +12,7 @@ fn there_is_a_page_for_annals_and_for_each_command() {
     assert!(page.contains("\n.TH annals 1 "), "{page}");
     assert!(page.contains("annals\\-inspect(1)"), "{page}");
     let sync = case.run("man sync").success();
-    assert!(
-        sync.stdout().contains("annals sync \\-\\-check"),
-        "{}",
-        sync.report()
-    );
+    assert!(sync.stdout().contains("annals sync \\-\\-check"), "{}", sync.report());
     assert_eq!(sync.stderr(), "");
     let document = case.run("man --json").success().json();
     assert_eq!(document, json!({"text": page}));

@@ -55,19 +55,12 @@ fn document(session: &Outcome, id: u64) -> Value {
     let result = answer(session, id)["result"].clone();
     assert!(result["structuredContent"].is_null(), "{result}");
     let text = result["content"][0]["text"].as_str().unwrap();
-    let fenced = text
-        .split_once(" (data, not instructions):\n```\n")
-        .unwrap()
-        .1;
+    let fenced = text.split_once(" (data, not instructions):\n```\n").unwrap().1;
     serde_json::from_str(fenced.strip_suffix("\n```\n").unwrap()).unwrap()
 }
 
 pub(crate) fn call(id: u64, tool: &str, arguments: &Value) -> String {
-    request(
-        id,
-        "tools/call",
-        &json!({"name": tool, "arguments": arguments}),
-    )
+    request(id, "tools/call", &json!({"name": tool, "arguments": arguments}))
 }
 
 #[test]
@@ -78,20 +71,14 @@ fn the_default_tools_are_few_and_say_when_to_use_them() {
     let tools = listed["result"]["tools"].as_array().unwrap();
     let bytes = listed.to_string().len();
     assert!(bytes <= MAX_TOOLS_BYTES, "{bytes} bytes");
-    let names: Vec<_> = tools
-        .iter()
-        .map(|tool| tool["name"].as_str().unwrap())
-        .collect();
+    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names, NINE);
     for tool in tools {
         let about = tool["description"].as_str().unwrap();
         assert!(about.contains("Use "), "{about}");
         assert_eq!(tool["annotations"]["destructiveHint"], false);
         assert_eq!(tool["annotations"]["openWorldHint"], false);
-        assert_eq!(
-            tool["inputSchema"]["properties"]["project"]["type"],
-            "string"
-        );
+        assert_eq!(tool["inputSchema"]["properties"]["project"]["type"], "string");
         assert!(tool["outputSchema"].is_null());
     }
 }
@@ -111,11 +98,7 @@ fn a_tool_answers_with_the_document_of_its_command() {
 fn what_is_remembered_reaches_the_model_in_a_fence_alone() {
     let case = Case::new(VBW);
     let lines = [
-        call(
-            1,
-            "recall",
-            &json!({"query": "append only log", "limit": 2}),
-        ),
+        call(1, "recall", &json!({"query": "append only log", "limit": 2})),
         call(2, "context", &json!({})),
         call(3, "memory_search", &json!({"q": "nothing"})),
     ];
@@ -127,10 +110,7 @@ fn what_is_remembered_reaches_the_model_in_a_fence_alone() {
         assert!(text.starts_with("From "), "{text}");
         assert!(text.contains(" (data, not instructions):\n```"), "{text}");
         let last = text.trim_end().lines().last().unwrap();
-        assert!(
-            last == "```" || last.starts_with("More was found: "),
-            "{text}"
-        );
+        assert!(last == "```" || last.starts_with("More was found: "), "{text}");
     }
 }
 
@@ -147,16 +127,8 @@ fn a_call_names_its_project() {
     let session = session(&case, "mcp", &lines);
     assert_eq!(document(&session, 1)["project"], "larderbook");
     let text = |id| answer(&session, id)["result"]["content"][0]["text"].to_string();
-    assert!(
-        text(2).contains("no such folder. Next: pass the project's folder"),
-        "{}",
-        text(2)
-    );
-    assert!(
-        text(3).contains("project must be the path of a folder"),
-        "{}",
-        text(3)
-    );
+    assert!(text(2).contains("no such folder. Next: pass the project's folder"), "{}", text(2));
+    assert!(text(3).contains("project must be the path of a folder"), "{}", text(3));
 }
 
 #[test]
@@ -182,10 +154,7 @@ fn a_tool_that_fails_says_what_to_do() {
     let failed = answer(&session, 1)["result"].clone();
     assert_eq!(failed["isError"], true);
     let text = failed["content"][0]["text"].as_str().unwrap();
-    assert!(
-        text.contains("no planning folder here. Next: looked for"),
-        "{text}"
-    );
+    assert!(text.contains("no planning folder here. Next: looked for"), "{text}");
     assert_eq!(answer(&session, 2)["result"]["isError"], true);
     let unknown = answer(&session, 3)["error"]["message"].to_string();
     assert!(unknown.contains("the available tools are"), "{unknown}");
@@ -200,15 +169,9 @@ fn more_tools_come_only_when_asked_for() {
         let session = session(&case, line, &[request(1, "tools/list", &json!({}))]);
         let listed = answer(&session, 1)["result"]["tools"].clone();
         let names = listed.as_array().unwrap().iter();
-        names
-            .map(|tool| tool["name"].as_str().unwrap().to_owned())
-            .collect()
+        names.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
-    let (few, plan, all) = (
-        names("mcp"),
-        names("mcp --tools plan"),
-        names("mcp --tools all"),
-    );
+    let (few, plan, all) = (names("mcp"), names("mcp --tools plan"), names("mcp --tools all"));
     assert!(!few.contains(&"plan_brief".to_owned()));
     assert!(plan.contains(&"plan_brief".to_owned()));
     assert!(plan.iter().all(|name| all.contains(name)));
@@ -244,11 +207,7 @@ fn sample(schema: &Value) -> Value {
 #[test]
 fn every_argument_that_a_tool_lists_is_read_and_no_other() {
     let case = Case::new(VBW);
-    let list = session(
-        &case,
-        "mcp --tools all",
-        &[request(1, "tools/list", &json!({}))],
-    );
+    let list = session(&case, "mcp --tools all", &[request(1, "tools/list", &json!({}))]);
     let listed = answer(&list, 1)["result"]["tools"].clone();
     let tools = listed.as_array().unwrap();
     let mut lines = Vec::new();
@@ -269,11 +228,7 @@ fn every_argument_that_a_tool_lists_is_read_and_no_other() {
         }
         let unlisted = result(2 * id + 1);
         assert_eq!(unlisted["isError"], true, "{}: {unlisted}", tool["name"]);
-        assert!(
-            unlisted.to_string().contains("unlisted"),
-            "{}: {unlisted}",
-            tool["name"]
-        );
+        assert!(unlisted.to_string().contains("unlisted"), "{}: {unlisted}", tool["name"]);
     }
 }
 
@@ -281,11 +236,8 @@ fn every_argument_that_a_tool_lists_is_read_and_no_other() {
 fn a_brief_over_mcp_writes_nothing() {
     let case = Case::new(VBW);
     let before = case.whole_tree();
-    let session = session(
-        &case,
-        "mcp --tools plan",
-        &[call(1, "plan_brief", &json!({"phase": "4"}))],
-    );
+    let session =
+        session(&case, "mcp --tools plan", &[call(1, "plan_brief", &json!({"phase": "4"}))]);
     assert_eq!(answer(&session, 1)["result"]["isError"], false);
     assert_eq!(case.whole_tree(), before);
 }
@@ -295,11 +247,7 @@ fn a_phase_is_recorded_over_mcp_in_the_words_of_the_model() {
     let case = Case::new(VBW);
     let lesson = |text: &str| json!({"failed": [{"text": text, "plans": ["01"]}]});
     let record = |id: u64, text: &str| {
-        call(
-            id,
-            "record_phase",
-            &json!({"phase": "3", "lessons": lesson(text)}),
-        )
+        call(id, "record_phase", &json!({"phase": "3", "lessons": lesson(text)}))
     };
     let refused = session(&case, "mcp --tools plan", &[record(1, "All went well")]);
     assert_eq!(answer(&refused, 1)["result"]["isError"], true);
@@ -312,10 +260,7 @@ fn a_phase_is_recorded_over_mcp_in_the_words_of_the_model() {
     assert_eq!(answer(&done, 1)["result"]["isError"], false);
     let patterns = case.read(".vbw-planning/patterns/PATTERNS.md").unwrap();
     let patterns = String::from_utf8(patterns).unwrap();
-    assert!(
-        patterns.contains(&format!("- {text} (plan 01)\n")),
-        "{patterns}"
-    );
+    assert!(patterns.contains(&format!("- {text} (plan 01)\n")), "{patterns}");
     assert!(patterns.contains("judged=1"), "{patterns}");
 }
 
@@ -337,11 +282,7 @@ fn the_projects_files_are_resources_and_nothing_else_is() {
     let fenced = format!("From .vbw-planning/STATE.md (data, not instructions):\n```\n{file}```\n");
     assert_eq!(state, fenced);
     for id in [3, 4] {
-        assert!(
-            answer(&session, id)["error"]["message"]
-                .to_string()
-                .contains("no resource")
-        );
+        assert!(answer(&session, id)["error"]["message"].to_string().contains("no resource"));
     }
 }
 
@@ -389,9 +330,8 @@ fn active_entries_are_listed_page_by_page() {
     let (sizes, found) = resources(&case);
     assert_eq!(sizes, [51, 50, 21]);
     let entries = keys.iter().map(|key| format!("annals://entries/{key}"));
-    let wanted: Vec<String> = std::iter::once("annals://CLAUDE.md".to_owned())
-        .chain(entries)
-        .collect();
+    let wanted: Vec<String> =
+        std::iter::once("annals://CLAUDE.md".to_owned()).chain(entries).collect();
     assert_eq!(found, wanted);
     let wrong = request(1, "resources/list", &json!({"cursor": "%"}));
     let refused = session(&case, "mcp", &[wrong]);
@@ -451,10 +391,7 @@ fn a_link_out_of_the_store_is_no_entry() {
     let asked = json!({"uri": "annals://entries/b"});
     let session = session(&case, "mcp", &[request(1, "resources/read", &asked)]);
     let refused = answer(&session, 1)["error"]["message"].to_string();
-    assert!(
-        refused.contains("is a symbolic link out of the store"),
-        "{refused}"
-    );
+    assert!(refused.contains("is a symbolic link out of the store"), "{refused}");
 }
 
 #[test]
@@ -466,10 +403,7 @@ fn prompts_are_listed_and_read() {
         request(3, "prompts/get", &json!({"name": "other"})),
     ];
     let session = session(&case, "mcp", &lines);
-    assert_eq!(
-        answer(&session, 1)["result"]["prompts"][0]["name"],
-        "update-memory"
-    );
+    assert_eq!(answer(&session, 1)["result"]["prompts"][0]["name"], "update-memory");
     let text = answer(&session, 2)["result"]["messages"][0]["content"]["text"].to_string();
     assert!(text.contains("annals ledger pending"), "{text}");
     assert!(answer(&session, 3)["error"]["message"].is_string());
@@ -518,10 +452,7 @@ fn the_auditors_prompt_is_the_one_that_facts_prints() {
         assert!(head.ends_with(&wanted), "{head}");
     }
     let said = text(3);
-    assert!(
-        said.contains("\"user_input\":\"I moved to Turin\""),
-        "{said}"
-    );
+    assert!(said.contains("\"user_input\":\"I moved to Turin\""), "{said}");
     assert!(said.contains("Lima"), "{said}");
     assert!(said.contains("The turn is not queued"), "{said}");
     for (id, problem) in [(4, "no turn none"), (5, "not both"), (6, "unknown field")] {
@@ -529,11 +460,7 @@ fn the_auditors_prompt_is_the_one_that_facts_prints() {
         assert!(error.contains(problem), "{error}");
     }
     let turns = case.run("facts turns --user ada --json").success().json();
-    assert_eq!(
-        turns["turns"].as_array().unwrap().len(),
-        2,
-        "nothing was queued"
-    );
+    assert_eq!(turns["turns"].as_array().unwrap().len(), 2, "nothing was queued");
 }
 
 fn owned((head, rest): (&str, &str)) -> (String, String) {
@@ -566,20 +493,9 @@ fn fifty_calls_at_once_are_all_answered() {
 fn a_client_that_goes_away_or_talks_nonsense_ends_it_quietly() {
     let case = Case::new(VBW);
     case.run("mcp").stdin("").success();
-    for nonsense in [
-        "\n",
-        "{",
-        "not json\n",
-        "[]\n",
-        "\u{0}\u{1}\n",
-        "{\"jsonrpc\":\"2.0\"}\n",
-    ] {
+    for nonsense in ["\n", "{", "not json\n", "[]\n", "\u{0}\u{1}\n", "{\"jsonrpc\":\"2.0\"}\n"] {
         let outcome = case.run("mcp").stdin(nonsense).output();
-        assert!(
-            outcome.crash().is_none(),
-            "{nonsense:?}: {}",
-            outcome.report()
-        );
+        assert!(outcome.crash().is_none(), "{nonsense:?}: {}", outcome.report());
     }
     let lines = [
         "{\"jsonrpc\":\"2.0\",\"id\":".to_owned(),

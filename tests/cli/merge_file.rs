@@ -51,17 +51,9 @@ fn entries_of_two_branches_merge_without_a_conflict() {
     case.shell("git checkout -q -").success();
     append(&case, &entry("main", "from main"));
     case.commit("Main", "2026-02-02T00:00:00Z");
-    let expected = [
-        case.read(PATTERNS).unwrap(),
-        entry("side", "from the side").into_bytes(),
-    ];
+    let expected = [case.read(PATTERNS).unwrap(), entry("side", "from the side").into_bytes()];
     let merged = git(&case, "git merge -q --no-edit side").success();
-    assert_eq!(
-        case.read(PATTERNS).unwrap(),
-        expected.concat(),
-        "{}",
-        merged.report()
-    );
+    assert_eq!(case.read(PATTERNS).unwrap(), expected.concat(), "{}", merged.report());
     assert_eq!(case.shell("git status --porcelain").success().stdout(), "");
 }
 
@@ -76,17 +68,12 @@ fn one_entry_written_twice_is_a_conflict_for_git() {
     case.commit("Main", "2026-02-02T00:00:00Z");
     let merged = git(&case, "git merge -q --no-edit side").code(1);
     assert!(
-        merged
-            .stderr()
-            .contains(&format!("{PATTERNS}: 1 conflict is marked")),
+        merged.stderr().contains(&format!("{PATTERNS}: 1 conflict is marked")),
         "{}",
         merged.report()
     );
     let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();
-    assert!(
-        text.contains("<<<<<<< ours\n=======\n### Phase 9: same"),
-        "{text}"
-    );
+    assert!(text.contains("<<<<<<< ours\n=======\n### Phase 9: same"), "{text}");
     let status = case.shell("git status --porcelain").success().stdout();
     assert!(status.contains(&format!("UU {PATTERNS}")), "{status}");
 }
@@ -94,9 +81,7 @@ fn one_entry_written_twice_is_a_conflict_for_git() {
 #[test]
 fn invalid_utf_8_is_left_unchanged() {
     let case = Case::empty();
-    case.write("base", "a\n")
-        .write("ours", b"a\n\xff\n")
-        .write("theirs", "a\nb\n");
+    case.write("base", "a\n").write("ours", b"a\n\xff\n").write("theirs", "a\nb\n");
     let refused = case.run("merge-file lines base ours theirs").code(4);
     assert_error(
         &refused,
@@ -109,22 +94,12 @@ fn invalid_utf_8_is_left_unchanged() {
 #[test]
 fn a_dry_run_shows_the_merge_and_writes_nothing() {
     let case = Case::empty();
-    case.write("base", "a\n")
-        .write("ours", "a\nb\n")
-        .write("theirs", "a\nc\n");
+    case.write("base", "a\n").write("ours", "a\nb\n").write("theirs", "a\nc\n");
     let before = case.whole_tree();
-    let shown = case
-        .run("merge-file lines base ours theirs --dry-run")
-        .success();
-    assert!(
-        shown.stdout().ends_with(" a\n b\n+c\n"),
-        "{}",
-        shown.report()
-    );
+    let shown = case.run("merge-file lines base ours theirs --dry-run").success();
+    assert!(shown.stdout().ends_with(" a\n b\n+c\n"), "{}", shown.report());
     assert_eq!(case.whole_tree(), before);
-    let merged = case
-        .run("merge-file lines base ours theirs --json")
-        .success();
+    let merged = case.run("merge-file lines base ours theirs --json").success();
     assert_eq!(merged.json()["conflicts"], 0);
     assert_eq!(case.read("ours").unwrap(), b"a\nb\nc\n");
 }

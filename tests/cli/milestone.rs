@@ -14,24 +14,14 @@ fn a_new_milestone_moves_the_work_so_far_to_default() {
     let state = case.read(".vbw-planning/STATE.md");
     let before = case.tree();
     let dry = case.run("milestone new offline-mode --dry-run").success();
-    assert!(
-        dry.stdout().contains("offline-mode/ROADMAP.md"),
-        "{}",
-        dry.report()
-    );
+    assert!(dry.stdout().contains("offline-mode/ROADMAP.md"), "{}", dry.report());
     assert_unchanged(&before, &case, &dry);
-    let report = case
-        .run("milestone new offline-mode --json")
-        .success()
-        .json();
+    let report = case.run("milestone new offline-mode --json").success().json();
     assert_eq!(report["active"], json!("offline-mode"));
     assert_eq!(report["migrated"], json!(".vbw-planning/default"));
     assert_eq!(case.read(".vbw-planning/default/STATE.md"), state);
     assert_eq!(case.read(".vbw-planning/STATE.md"), None);
-    assert_eq!(
-        case.read(".vbw-planning/ACTIVE").unwrap(),
-        b"offline-mode\n"
-    );
+    assert_eq!(case.read(".vbw-planning/ACTIVE").unwrap(), b"offline-mode\n");
     let status = case.run("status --json").success().json();
     assert_eq!(status["milestone"]["slug"], json!("offline-mode"));
     assert_eq!(status["next"]["command"], json!("/vbw:vibe --plan 1"));
@@ -64,10 +54,7 @@ fn what_a_shipped_milestone_left_open_is_carried_into_the_next_and_back() {
     case.write(path, state.replace(todo, "- [ ] name the next one"));
     let phase = ".vbw-planning/offline-mode/phases/01-cache/01-01";
     case.write(&format!("{phase}-PLAN.md"), "---\nphase: 1\n---\n");
-    case.write(
-        &format!("{phase}-SUMMARY.md"),
-        "---\nstatus: complete\n---\n",
-    );
+    case.write(&format!("{phase}-SUMMARY.md"), "---\nstatus: complete\n---\n");
     case.run("ship --force").success();
     let status = case.run("status --json").success().json();
     let todos = status["todos"].as_array().unwrap();
@@ -101,11 +88,7 @@ fn starting_it_twice_changes_nothing_more() {
     case.run("milestone new offline-mode").success();
     let once = case.tree();
     let again = case.run("milestone new offline-mode").success();
-    assert!(
-        again.stdout().contains("already: offline-mode"),
-        "{}",
-        again.report()
-    );
+    assert!(again.stdout().contains("already: offline-mode"), "{}", again.report());
     assert_unchanged(&once, &case, &again);
 }
 
@@ -116,20 +99,13 @@ fn switching_goes_back_and_forth() {
     let listed = case.run("milestone list --json").success().json();
     let listed = &listed["milestones"];
     assert_eq!(listed[0]["slug"], json!("offline-mode"));
-    assert_eq!(
-        (&listed[1]["slug"], &listed[1]["standing"]),
-        (&json!("default"), &json!("open"))
-    );
+    assert_eq!((&listed[1]["slug"], &listed[1]["standing"]), (&json!("default"), &json!("open")));
     case.run("milestone switch default").success();
     let status = case.run("status --json").success().json();
     assert_eq!(status["next"]["command"], json!("/vbw:vibe --execute 4"));
     case.run("milestone switch offline-mode").success();
     let unknown = case.run("milestone switch other").code(3);
-    assert!(
-        unknown.stderr().contains("default, offline-mode"),
-        "{}",
-        unknown.report()
-    );
+    assert!(unknown.stderr().contains("default, offline-mode"), "{}", unknown.report());
     case.run("milestone new default").code(2);
     case.run("milestone new Bad_Name").code(2);
     case.run("milestone new patterns").code(4);
@@ -140,33 +116,18 @@ fn a_gsd_folder_keeps_its_own_command() {
     let case = Case::new(GSD);
     let before = case.tree();
     let refused = case.run("milestone new next").code(4);
-    assert!(
-        refused.stderr().contains("hint: /gsd:new-milestone"),
-        "{}",
-        refused.report()
-    );
+    assert!(refused.stderr().contains("hint: /gsd:new-milestone"), "{}", refused.report());
     assert_unchanged(&before, &case, &refused);
 }
 
 #[test]
 fn the_default_milestone_is_named_only_once_it_was_chosen() {
     let case = Case::empty();
-    case.write(
-        ".vbw-planning/phases/01-shelves/01-01-PLAN.md",
-        "# Plan 01-01\n",
-    );
+    case.write(".vbw-planning/phases/01-shelves/01-01-PLAN.md", "# Plan 01-01\n");
     let unnamed = case.run("status").success();
-    assert!(
-        !unnamed.stdout().contains("Milestone:"),
-        "{}",
-        unnamed.report()
-    );
+    assert!(!unnamed.stdout().contains("Milestone:"), "{}", unnamed.report());
     case.run("milestone new offline-mode").success();
     case.run("milestone switch default").success();
     let chosen = case.run("status").success();
-    assert!(
-        chosen.stdout().contains("Milestone:  default"),
-        "{}",
-        chosen.report()
-    );
+    assert!(chosen.stdout().contains("Milestone:  default"), "{}", chosen.report());
 }

@@ -30,14 +30,8 @@ fn notes_go_to_their_sections_and_each_has_a_line_in_the_log() {
     );
     let read = case.run("notepad read --section manual").success();
     assert_eq!(read.stdout(), "free\n\nform\n");
-    assert_eq!(
-        case.run("notepad read").success().stdout(),
-        text(&case, FILE)
-    );
-    let read = case
-        .run("notepad read --section priority --json")
-        .success()
-        .json();
+    assert_eq!(case.run("notepad read").success().stdout(), text(&case, FILE));
+    let read = case.run("notepad read --section priority --json").success().json();
     assert_eq!(read["text"], json!("- a fact\n"));
     assert_eq!(read["priority_characters"], json!(8));
 }
@@ -46,17 +40,10 @@ fn notes_go_to_their_sections_and_each_has_a_line_in_the_log() {
 fn each_write_prints_one_line() {
     let case = Case::empty();
     let said = |line: &str| case.run(line).args(["text"]).success().stdout();
-    assert_eq!(
-        said("notepad priority"),
-        "Notepad priority updated (6/500 chars).\n"
-    );
+    assert_eq!(said("notepad priority"), "Notepad priority updated (6/500 chars).\n");
     assert_eq!(said("notepad working"), "Notepad working updated.\n");
     assert_eq!(said("notepad manual"), "Notepad manual updated.\n");
-    let report = case
-        .run("notepad priority --json")
-        .args(["more"])
-        .success()
-        .json();
+    let report = case.run("notepad priority --json").args(["more"]).success().json();
     assert_eq!(report["characters"], json!(13));
     assert_eq!(report["changed"], json!([FILE, LOG]));
 }
@@ -66,11 +53,7 @@ fn a_dry_run_shows_the_change_and_writes_nothing() {
     let case = Case::empty();
     let before = case.whole_tree();
     let dry = case.run("notepad working --dry-run").args(["x"]).success();
-    assert!(
-        dry.stdout().contains("+- [2026-03-01T12:00Z] x"),
-        "{}",
-        dry.report()
-    );
+    assert!(dry.stdout().contains("+- [2026-03-01T12:00Z] x"), "{}", dry.report());
     assert_eq!(case.whole_tree(), before);
 }
 
@@ -86,21 +69,14 @@ fn missing_sections_are_not_found() {
     case.write(FILE, "# Notes\n\nmine\n");
     let before = case.tree();
     let none = case.run("notepad read --section working").code(3);
-    assert!(
-        none.stderr().contains("no section Working Memory"),
-        "{}",
-        none.report()
-    );
+    assert!(none.stderr().contains("no section Working Memory"), "{}", none.report());
     assert_unchanged(&before, &case, &none);
 }
 
 #[test]
 fn a_repeated_request_is_answered_and_not_executed_again() {
     let case = Case::empty();
-    let ask = || {
-        case.run("notepad priority --request-id 4f1c --json")
-            .args(["a fact"])
-    };
+    let ask = || case.run("notepad priority --request-id 4f1c --json").args(["a fact"]);
     let first = ask().success();
     let before = case.tree();
     case.run("notepad priority").args(["another"]).success();
@@ -109,7 +85,5 @@ fn a_repeated_request_is_answered_and_not_executed_again() {
     assert_eq!(again.stdout(), first.stdout());
     assert_eq!(text(&case, FILE).matches("a fact").count(), 1);
     assert_eq!(case.read(FILE), before.get(FILE).cloned());
-    case.run("notepad manual --request-id 4f1c")
-        .args(["x"])
-        .code(4);
+    case.run("notepad manual --request-id 4f1c").args(["x"]).code(4);
 }

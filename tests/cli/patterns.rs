@@ -15,19 +15,13 @@ fn entries_are_listed_and_shown_as_they_stand() {
     let case = Case::new(VBW);
     let listed = case.run("patterns list").success();
     assert!(
-        listed
-            .stdout()
-            .starts_with("  1  Phase 1: Item Store (2026-01-13): 2 worked, 1 failed\n"),
+        listed.stdout().starts_with("  1  Phase 1: Item Store (2026-01-13): 2 worked, 1 failed\n"),
         "{}",
         listed.report()
     );
     let shown = case.run("patterns show 1").success();
     let file = String::from_utf8(case.read(".vbw-planning/patterns/PATTERNS.md").unwrap()).unwrap();
-    assert!(
-        file.contains(shown.stdout().trim_end()),
-        "{}",
-        shown.report()
-    );
+    assert!(file.contains(shown.stdout().trim_end()), "{}", shown.report());
     assert_error(
         &case.run("patterns show 99").code(3),
         "there is no entry 99",
@@ -76,9 +70,7 @@ fn an_entry_is_fresh_only_if_a_path_that_it_names_exists() {
         "`src/units.rs` and `src/recipe.rs` in one plan",
         "`src/nowhere.rs` in one plan",
     ];
-    let entries = (1..)
-        .zip(lessons)
-        .map(|(number, lesson)| entry(number, lesson));
+    let entries = (1..).zip(lessons).map(|(number, lesson)| entry(number, lesson));
     case.write(PATTERNS, entries.collect::<String>());
     let shown = case.run("patterns check").success().stdout();
     let marks: Vec<&str> = shown
@@ -101,18 +93,11 @@ fn an_entry_is_fresh_only_if_a_path_that_it_names_exists() {
 #[test]
 fn relevant_ones_come_with_their_source_and_score() {
     let case = Case::new(VBW);
-    let found = case
-        .run("patterns relevant 4 --limit 2 --json")
-        .success()
-        .json();
+    let found = case.run("patterns relevant 4 --limit 2 --json").success().json();
     let found = &found["patterns"];
     assert_eq!(found.as_array().unwrap().len(), 2);
-    let scores: Vec<f64> = found
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| one["score"].as_f64().unwrap())
-        .collect();
+    let scores: Vec<f64> =
+        found.as_array().unwrap().iter().map(|one| one["score"].as_f64().unwrap()).collect();
     assert!(scores[0] >= scores[1], "{scores:?}");
     assert_eq!(found[0]["stale"], json!(null));
 }
@@ -127,24 +112,15 @@ fn of_very_many_entries_the_newest_are_checked_and_compared() {
     for command in ["patterns relevant --limit 1", "patterns check"] {
         let ended = case.run(command).success();
         assert!(
-            ended
-                .stderr()
-                .contains("only the last 256 KiB of entries are used"),
+            ended.stderr().contains("only the last 256 KiB of entries are used"),
             "{}",
             ended.report()
         );
         let stdout = ended.stdout();
-        assert!(
-            !stdout.contains("Phase 1: A") && stdout.contains("12000"),
-            "{stdout}"
-        );
+        assert!(!stdout.contains("Phase 1: A") && stdout.contains("12000"), "{stdout}");
     }
     let listed = case.run("patterns list").success();
-    assert!(
-        listed.stdout().contains("Phase 1: A"),
-        "{}",
-        listed.report()
-    );
+    assert!(listed.stdout().contains("Phase 1: A"), "{}", listed.report());
 }
 
 #[test]
@@ -153,29 +129,20 @@ fn each_bullet_is_traced_to_its_summary() {
     case.run("execute --all").success();
     let listed = case.run("patterns list --json").success().json();
     let entries = listed["entries"].as_array().unwrap();
-    let bullets = entries
-        .iter()
-        .flat_map(|entry| entry["bullets"].as_array().into_iter().flatten());
-    let traced: Vec<_> = bullets
-        .filter(|bullet| !bullet["source"].is_null())
-        .collect();
+    let bullets =
+        entries.iter().flat_map(|entry| entry["bullets"].as_array().into_iter().flatten());
+    let traced: Vec<_> = bullets.filter(|bullet| !bullet["source"].is_null()).collect();
     assert!(!traced.is_empty(), "{listed:#}");
     for bullet in traced {
         let source = &bullet["source"];
         let file = case.read(source["file"].as_str().unwrap()).unwrap();
         let file = String::from_utf8(file).unwrap();
         if let Some(line) = source["line"].as_u64() {
-            assert!(
-                usize::try_from(line).unwrap() <= file.lines().count(),
-                "{bullet}"
-            );
+            assert!(usize::try_from(line).unwrap() <= file.lines().count(), "{bullet}");
         }
         assert!(!source["text"].as_str().unwrap().is_empty(), "{bullet}");
         assert!(!bullet["plans"].as_array().unwrap().is_empty(), "{bullet}");
-        assert!(
-            bullet["text"].as_str().unwrap().chars().count() <= 160,
-            "{bullet}"
-        );
+        assert!(bullet["text"].as_str().unwrap().chars().count() <= 160, "{bullet}");
     }
 }
 
@@ -185,10 +152,7 @@ fn a_note_stands_below_an_empty_heading_and_outside_of_open_blocks() {
     let path = ".vbw-planning/patterns/PATTERNS.md";
     for (file, above) in [
         ("# P\n\n### Notes\n", "# P\n\n### Notes\n\n- "),
-        (
-            "# P\n\n```\ncode\n",
-            "# P\n\n```\ncode\n```\n\n### Notes\n\n- ",
-        ),
+        ("# P\n\n```\ncode\n", "# P\n\n```\ncode\n```\n\n### Notes\n\n- "),
     ] {
         case.write(path, file);
         case.run("patterns note").args(["One thread"]).success();
@@ -196,12 +160,7 @@ fn a_note_stands_below_an_empty_heading_and_outside_of_open_blocks() {
         let line = text.strip_prefix(above).unwrap_or_else(|| panic!("{text}"));
         assert!(line.ends_with(": One thread\n"), "{text}");
         let listed = case.run("patterns list --json").success().json();
-        assert!(
-            listed["loose"][0]["text"]
-                .as_str()
-                .unwrap()
-                .ends_with("One thread")
-        );
+        assert!(listed["loose"][0]["text"].as_str().unwrap().ends_with("One thread"));
     }
     case.write(path, "# P\n\n<script>\nlet a;\n");
     let before = case.tree();
@@ -232,20 +191,10 @@ fn a_note_is_kept_once_in_a_section_of_its_own() {
         "{added}"
     );
     note().success();
-    assert_eq!(
-        case.read(".vbw-planning/patterns/PATTERNS.md").unwrap(),
-        after
-    );
+    assert_eq!(case.read(".vbw-planning/patterns/PATTERNS.md").unwrap(), after);
     case.run("patterns note x --file src/none.rs").code(4);
     // The path of one machine says nothing on another.
     let absolute = case.root().join("src/lib.rs");
-    let refused = case
-        .run("patterns note x --file")
-        .args([absolute.to_str().unwrap()])
-        .code(4);
-    assert!(
-        refused.stderr().contains("relative to the project"),
-        "{}",
-        refused.stderr()
-    );
+    let refused = case.run("patterns note x --file").args([absolute.to_str().unwrap()]).code(4);
+    assert!(refused.stderr().contains("relative to the project"), "{}", refused.stderr());
 }

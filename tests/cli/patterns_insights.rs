@@ -47,10 +47,7 @@ fn the_example_teaches_what_a_hand_count_confirms() {
 
 #[test]
 fn the_document_has_every_comparison() {
-    let insights = Case::new(VBW)
-        .run("patterns insights --json")
-        .success()
-        .json();
+    let insights = Case::new(VBW).run("patterns insights --json").success().json();
     assert_eq!(insights["deviations"], 16);
     let by_tasks = comparison(&insights, "deviations-by-tasks");
     assert_eq!(by_tasks["group"]["rate"]["count"], 7);

@@ -33,10 +33,7 @@ fn the_files_of_the_note_can_be_opened_from_the_project() {
     let case = Case::new(VBW);
     let report = case.run("pause --json").success().json();
     let note = String::from_utf8(case.read(NOTE).unwrap()).unwrap();
-    for (field, label) in [
-        ("last_completed", "Last completed"),
-        ("next_pending", "Next pending"),
-    ] {
+    for (field, label) in [("last_completed", "Last completed"), ("next_pending", "Next pending")] {
         let file = report[field].as_str().unwrap();
         assert!(case.read(file).is_some(), "{file}");
         assert!(note.contains(&format!("**{label}:** {file}\n")), "{note}");
@@ -57,11 +54,7 @@ fn an_own_note_is_replaced_and_an_edited_one_is_not() {
     case.write(NOTE, &note);
     let before = case.tree();
     let refused = case.run("pause").args(["third"]).code(4);
-    assert!(
-        refused.stderr().contains("someone else"),
-        "{}",
-        refused.report()
-    );
+    assert!(refused.stderr().contains("someone else"), "{}", refused.report());
     assert_unchanged(&before, &case, &refused);
 }
 

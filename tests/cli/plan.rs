@@ -8,13 +8,8 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
     let brief = case.run("plan").success().stdout();
     let mut sections = brief.lines().filter(|line| !line.starts_with("  - "));
     let first = sections.next().unwrap();
-    assert_eq!(
-        first,
-        "Phase 4 of 5: Low-Stock Alerts (in progress, 1 of 3 plans)"
-    );
-    let rest: Vec<&str> = sections
-        .map(|line| line.split(':').next().unwrap())
-        .collect();
+    assert_eq!(first, "Phase 4 of 5: Low-Stock Alerts (in progress, 1 of 3 plans)");
+    let rest: Vec<&str> = sections.map(|line| line.split(':').next().unwrap()).collect();
     assert_eq!(
         rest,
         [
@@ -29,10 +24,7 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
             "Next"
         ]
     );
-    assert!(
-        brief.contains("  - REQ-08: A warning before something runs out\n"),
-        "{brief}"
-    );
+    assert!(brief.contains("  - REQ-08: A warning before something runs out\n"), "{brief}");
     assert!(
         brief.contains(
             "  - 2 open: The low command and its exit code (wave 2 after 04-01, 3 tasks, 6 files)\n"
@@ -53,17 +45,11 @@ fn the_document_has_it_all_and_a_second_run_changes_nothing() {
     assert_eq!(brief["requirements"][0]["id"], "REQ-04");
     let know = brief["know"].as_array().unwrap();
     assert!((3..=5).contains(&know.len()), "{know:?}");
-    assert!(
-        know.iter()
-            .all(|known| !known["source"].as_str().unwrap().is_empty())
-    );
+    assert!(know.iter().all(|known| !known["source"].as_str().unwrap().is_empty()));
     let plans = brief["plans"].as_array().unwrap();
     assert_eq!(plans.len(), 2);
     let rate = &brief["rate"];
-    assert_eq!(
-        (&rate["deviated"]["count"], &rate["deviated"]["of"]),
-        (&10.into(), &23.into())
-    );
+    assert_eq!((&rate["deviated"]["count"], &rate["deviated"]["of"]), (&10.into(), &23.into()));
     assert_eq!(rate["unreported"], 0);
     let before = case.tree();
     case.run("plan 2.1").success();
@@ -74,9 +60,7 @@ fn the_document_has_it_all_and_a_second_run_changes_nothing() {
 fn a_phase_that_is_only_called_complete_says_so() {
     let case = Case::new("examples/vbw-project");
     for plan in ["01", "02", "03"] {
-        case.remove(&format!(
-            ".vbw-planning/phases/03-shopping-lists/03-{plan}-SUMMARY.md"
-        ));
+        case.remove(&format!(".vbw-planning/phases/03-shopping-lists/03-{plan}-SUMMARY.md"));
     }
     let brief = case.run("plan 3").success().stdout();
     assert!(
@@ -103,19 +87,13 @@ fn what_state_notes_for_the_phase_is_in_its_brief() {
     let brief = case.run("plan 2 --json").success().json();
     assert_eq!(
         brief["notes"],
-        serde_json::json!([
-            "Phase 2: no format is settled",
-            "No key for the harbour in Phase 2"
-        ])
+        serde_json::json!(["Phase 2: no format is settled", "No key for the harbour in Phase 2"])
     );
     assert_eq!(brief["goal"], "Ship");
     assert_eq!(brief["depends_on"][0]["phase"], "1");
     assert_eq!(brief["success_criteria"][0], "all ferries are listed");
     let page = case.run("plan 2").success().stdout();
-    assert!(
-        page.contains("Noted for this phase:\n  - Phase 2: no format is settled\n"),
-        "{page}"
-    );
+    assert!(page.contains("Noted for this phase:\n  - Phase 2: no format is settled\n"), "{page}");
 }
 
 #[test]
@@ -128,28 +106,13 @@ fn open_plans_are_checked_and_finished_ones_left_alone() {
         )
     };
     let dir = ".vbw-planning/phases/01-first";
-    case.write(
-        ".vbw-planning/ROADMAP.md",
-        "# Roadmap\n\n## Phase 1: First\n\n**Goal:** Begin\n",
-    );
-    case.write(
-        &format!("{dir}/01-01-PLAN.md"),
-        plan("").replace("src/a.rs", "src/b.rs"),
-    )
-    .write(
-        &format!("{dir}/01-02-PLAN.md"),
-        plan("3").replace("plan: 1", "plan: 2"),
-    )
-    .write(
-        &format!("{dir}/01-03-PLAN.md"),
-        plan("2").replace("plan: 1", "plan: 3"),
-    )
-    .write(&format!("{dir}/01-04-PLAN.md"), "# No fields\n")
-    .write(&format!("{dir}/01-05-PLAN.md"), "# Done\n")
-    .write(
-        &format!("{dir}/01-05-SUMMARY.md"),
-        "---\nstatus: complete\n---\n",
-    );
+    case.write(".vbw-planning/ROADMAP.md", "# Roadmap\n\n## Phase 1: First\n\n**Goal:** Begin\n");
+    case.write(&format!("{dir}/01-01-PLAN.md"), plan("").replace("src/a.rs", "src/b.rs"))
+        .write(&format!("{dir}/01-02-PLAN.md"), plan("3").replace("plan: 1", "plan: 2"))
+        .write(&format!("{dir}/01-03-PLAN.md"), plan("2").replace("plan: 1", "plan: 3"))
+        .write(&format!("{dir}/01-04-PLAN.md"), "# No fields\n")
+        .write(&format!("{dir}/01-05-PLAN.md"), "# Done\n")
+        .write(&format!("{dir}/01-05-SUMMARY.md"), "---\nstatus: complete\n---\n");
     let brief = case.run("plan 1").success().stdout();
     for problem in [
         "01-02-PLAN.md:5: circular dependency: 2 → 3 → 2",
@@ -157,15 +120,9 @@ fn open_plans_are_checked_and_finished_ones_left_alone() {
         "01-04-PLAN.md: the plan does not state wave, depends_on, must_haves",
         "01-04-PLAN.md: the plan has no tasks",
     ] {
-        assert!(
-            brief.contains(&format!("  - {problem}\n")),
-            "{problem}:\n{brief}"
-        );
+        assert!(brief.contains(&format!("  - {problem}\n")), "{problem}:\n{brief}");
     }
-    assert!(
-        !brief.contains("01-05-PLAN.md") && !brief.contains("01-01-PLAN.md"),
-        "{brief}"
-    );
+    assert!(!brief.contains("01-05-PLAN.md") && !brief.contains("01-01-PLAN.md"), "{brief}");
 }
 
 #[test]
@@ -188,11 +145,7 @@ fn an_unknown_phase_names_the_known_ones() {
 fn a_folder_of_its_first_day_and_one_between_milestones_say_so() {
     let case = Case::empty();
     let missing = case.run("plan").code(3);
-    assert!(
-        missing.stderr().contains("annals init"),
-        "{}",
-        missing.stderr()
-    );
+    assert!(missing.stderr().contains("annals init"), "{}", missing.stderr());
     assert!(case.tree().is_empty());
     case.run("init").success();
     let first = case.run("plan").success().stdout();
@@ -205,11 +158,7 @@ fn a_folder_of_its_first_day_and_one_between_milestones_say_so() {
         "# State\n\n## Current Phase\n\nStatus: awaiting new milestone\n",
     );
     let none = case.run("plan").code(3);
-    assert!(
-        none.stderr().contains("no milestone is active"),
-        "{}",
-        none.stderr()
-    );
+    assert!(none.stderr().contains("no milestone is active"), "{}", none.stderr());
 }
 
 #[test]
@@ -219,14 +168,6 @@ fn the_brief_is_told_although_the_context_file_is_refused() {
     let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
     case.write("CLAUDE.md", context + "<!-- annals:end -->\n");
     let outcome = case.run("plan").code(4);
-    assert!(
-        outcome.stdout().starts_with("Phase 4 of 5"),
-        "{}",
-        outcome.stdout()
-    );
-    assert!(
-        outcome.stderr().contains("CLAUDE.md"),
-        "{}",
-        outcome.stderr()
-    );
+    assert!(outcome.stdout().starts_with("Phase 4 of 5"), "{}", outcome.stdout());
+    assert!(outcome.stderr().contains("CLAUDE.md"), "{}", outcome.stderr());
 }

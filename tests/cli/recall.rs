@@ -11,10 +11,7 @@ use crate::support::Case;
 fn hits_are_cited_and_explained() {
     let case = Case::new(VBW);
     let before = case.tree();
-    let run = case
-        .run("recall --limit 1 --explain")
-        .args(["two writers at once"])
-        .success();
+    let run = case.run("recall --limit 1 --explain").args(["two writers at once"]).success();
     assert_eq!(
         run.stdout(),
         "\
@@ -37,10 +34,7 @@ fn a_hit_as_json_has_all_fields() {
         ".vibekit/memory/port.md",
         "---\ntitle: Port\nstatus: superseded\nconfidence: low\nupdated: 2026-02-01\n---\n# Port\n\nThe gateway listens on 7443.\n",
     );
-    let found = case
-        .run("recall --json --limit 1")
-        .args(["gateway listens"])
-        .success();
+    let found = case.run("recall --json --limit 1").args(["gateway listens"]).success();
     found.stdout_json(&json!({
         "query": "gateway listens",
         "hits": [{
@@ -65,11 +59,7 @@ fn a_hit_as_json_has_all_fields() {
 fn an_empty_query_is_a_usage_error() {
     let case = Case::new(VBW);
     let empty = case.run("recall").args(["  "]).code(2);
-    assert_error(
-        &empty,
-        "the query is empty",
-        "say what you want to know, in words",
-    );
+    assert_error(&empty, "the query is empty", "say what you want to know, in words");
     case.run("recall").code(2);
     case.run("recall x --in nowhere").code(2);
     case.run("recall x --eval y").code(2);
@@ -79,10 +69,7 @@ fn an_empty_query_is_a_usage_error() {
 fn only_the_named_stores_are_searched() {
     let case = Case::new(VBW);
     case.write(".vibekit/notepad.md", "# Notepad\n\n- the pantry lock\n");
-    case.write(
-        "docs/memory/DECISIONS.md",
-        "# Decisions\n\n- a pantry lock\n",
-    );
+    case.write("docs/memory/DECISIONS.md", "# Decisions\n\n- a pantry lock\n");
     for (named, expected) in [
         ("plan", vec!["plan"]),
         ("entries", vec!["entries"]),
@@ -91,10 +78,8 @@ fn only_the_named_stores_are_searched() {
         let line = format!("recall --json --limit 100 --in {named}");
         let found = case.run(&line).args(["pantry lock"]).success().json();
         let hits = found["hits"].as_array().unwrap();
-        let mut sources: Vec<&str> = hits
-            .iter()
-            .map(|hit| hit["source"].as_str().unwrap())
-            .collect();
+        let mut sources: Vec<&str> =
+            hits.iter().map(|hit| hit["source"].as_str().unwrap()).collect();
         sources.sort_unstable();
         sources.dedup();
         assert_eq!(sources, expected);
@@ -104,10 +89,7 @@ fn only_the_named_stores_are_searched() {
 #[test]
 fn questions_are_measured() {
     let case = Case::empty();
-    case.write(
-        ".planning/PROJECT.md",
-        "# P\n\n- the cat sleeps\n- the **dog** barks\n",
-    );
+    case.write(".planning/PROJECT.md", "# P\n\n- the cat sleeps\n- the **dog** barks\n");
     let questions = [
         json!({"question": "dog", "answer_snippet": "The dog  barks", "answer_file": "x"}),
         json!({"question": "cat", "answer_snippet": "nowhere", "project": "some/project"}),
@@ -116,12 +98,10 @@ fn questions_are_measured() {
     let lines: Vec<String> = questions.iter().map(ToString::to_string).collect();
     case.write("q.jsonl", lines.join("\n"));
     let all_found = |method| json!({"method": method, "r_at_5": 1.0, "r_at_10": 1.0, "mrr": 1.0});
-    case.run("recall --json --eval q.jsonl")
-        .success()
-        .stdout_json(&json!({
-            "questions": 1,
-            "rows": [all_found("words"), all_found("vectors"), all_found("both")]
-        }));
+    case.run("recall --json --eval q.jsonl").success().stdout_json(&json!({
+        "questions": 1,
+        "rows": [all_found("words"), all_found("vectors"), all_found("both")]
+    }));
     let page = case.run("recall --eval q.jsonl").success().stdout();
     assert!(page.contains("both      100.0  100.0  100.0"), "{page}");
     case.write("none.jsonl", lines[1].as_str());

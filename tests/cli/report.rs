@@ -38,10 +38,7 @@ fn project_with(text: &str) -> Case {
         ".vbw-planning/ROADMAP.md",
         format!("# Roadmap {text}\n\n## Phase 4: Low {text}\n\n**Goal:** {text}\n"),
     );
-    case.write(
-        ".vbw-planning/PROJECT.md",
-        format!("# larderbook\n\n**Core value:** {text}\n"),
-    );
+    case.write(".vbw-planning/PROJECT.md", format!("# larderbook\n\n**Core value:** {text}\n"));
     let patterns = ".vbw-planning/patterns/PATTERNS.md";
     let old = String::from_utf8(case.read(patterns).unwrap_or_default()).unwrap();
     let phase = format!(
@@ -79,9 +76,7 @@ fn doubted_fact(case: &Case, text: &str) {
         "confidence_delta": 0, "reason": text,
     });
     let answer = json!({"actions": [action]}).to_string();
-    let applied = facts("facts apply a --allow-secret")
-        .stdin(answer)
-        .success();
+    let applied = facts("facts apply a --allow-secret").stdin(answer).success();
     assert!(applied.stdout().contains("pending"), "{}", applied.report());
 }
 
@@ -110,10 +105,7 @@ fn the_page_tells_every_store_and_fetches_nothing() {
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
-    assert!(
-        !page.contains("http://") && !page.contains("https://"),
-        "{page}"
-    );
+    assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
     assert_eq!(page, with_user(&case, "report").stdout());
     let without = case.run("report").success().stdout();
     assert!(!without.contains("Facts awaiting"), "{without}");
@@ -161,10 +153,7 @@ fn keys_are_blacked_out_wherever_they_are_kept() {
             let page = with_user(&case, page).stdout();
             assert!(!page.contains(&key), "{page}");
             let told = page.matches("[redacted]").count();
-            assert!(
-                told >= 8,
-                "{told} of the keys are shown as blacked out\n{page}"
-            );
+            assert!(told >= 8, "{told} of the keys are shown as blacked out\n{page}");
         }
     }
 }
@@ -182,14 +171,8 @@ fn a_sum_of_some_plans_says_that_others_are_silent() {
 
 #[test]
 fn inline_markdown_is_rendered() {
-    let page = project_with("**Never** `drop` a line")
-        .run("report")
-        .success()
-        .stdout();
-    assert!(
-        page.contains("<strong>Never</strong> <code>drop</code> a line"),
-        "{page}"
-    );
+    let page = project_with("**Never** `drop` a line").run("report").success().stdout();
+    assert!(page.contains("<strong>Never</strong> <code>drop</code> a line"), "{page}");
 }
 
 #[test]
@@ -197,11 +180,7 @@ fn a_file_is_written_inside_the_project_only() {
     let case = Case::new(VBW);
     let before = case.tree();
     let dry = case.run("report --out report.html --dry-run").success();
-    assert!(
-        dry.stdout().starts_with("--- /dev/null\n"),
-        "{}",
-        dry.report()
-    );
+    assert!(dry.stdout().starts_with("--- /dev/null\n"), "{}", dry.report());
     assert_eq!(case.tree(), before);
     let written = case.run("report --out report.html").success();
     assert_eq!(written.stdout(), "Wrote report.html.\n");
@@ -259,16 +238,10 @@ fn a_browser_shows_the_page_without_a_complaint() {
     let case = hostile();
     with_user(&case, "report --out report.html");
     let (dom, log) = shown(browser, &case, "report.html", Scheme::Light);
-    assert!(
-        dom.contains("<title>larderbook: project memory</title>"),
-        "{dom}\n{log}"
-    );
+    assert!(dom.contains("<title>larderbook: project memory</title>"), "{dom}\n{log}");
     assert!(!log.contains("CONSOLE"), "{log}");
     // Were anything cut off by an element that stored text opened, the end would be missing.
-    assert!(
-        dom.contains("It fetches nothing and runs no script."),
-        "{dom}"
-    );
+    assert!(dom.contains("It fetches nothing and runs no script."), "{dom}");
 }
 
 /// Looks at the page in a frame of each width: no window of the browser is as narrow as a telephone.
@@ -375,17 +348,12 @@ fn shown(browser: &str, case: &Case, file: &str, scheme: Scheme) -> (String, Str
     };
     let output = Command::new(browser)
         // Root has no sandbox, and containers have little shared memory.
-        .args([
-            "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-        ])
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-dev-shm-usage"])
         .args(["--enable-logging=stderr", "--v=0", "--dump-dom"])
         .args(["--window-size=2000,2000", "--allow-file-access-from-files"])
         .arg(format!("--blink-settings={preferred}"))
-        .arg(format!(
-            "--user-data-dir={}",
-            case.home().join("browser").display()
-        ))
+        .arg(format!("--user-data-dir={}", case.home().join("browser").display()))
         .arg(format!("file://{}", case.root().join(file).display()))
         .output()
         .unwrap();

@@ -9,11 +9,7 @@ use crate::support::require;
 #[test]
 fn without_a_note_there_is_nothing_to_resume() {
     let outcome = Case::new(VBW).run("resume").code(3);
-    assert!(
-        outcome.stderr().contains("annals pause"),
-        "{}",
-        outcome.report()
-    );
+    assert!(outcome.stderr().contains("annals pause"), "{}", outcome.report());
 }
 
 #[test]
@@ -28,23 +24,14 @@ fn what_progressed_since_is_said() {
     let fresh = case.run("resume --json").success().json();
     assert_eq!(fresh["is_own"], json!(true));
     assert_eq!(fresh["notes"], json!("Look at the parser."));
-    assert_eq!(
-        fresh["since"],
-        json!({"plans": [], "phase": null, "commits": 0})
-    );
+    assert_eq!(fresh["since"], json!({"plans": [], "phase": null, "commits": 0}));
     let pending = fresh["next_pending"].as_str().unwrap();
     case.write(&pending.replace("PLAN", "SUMMARY"), "# Done\n");
     case.commit("Two", "2026-03-01T12:00:00Z");
     let later = case.run("resume --json").success().json();
-    assert_eq!(
-        later["since"],
-        json!({"plans": ["4/2"], "phase": null, "commits": 1})
-    );
+    assert_eq!(later["since"], json!({"plans": ["4/2"], "phase": null, "commits": 1}));
     let shown = case.run("resume").success().stdout();
-    assert!(
-        shown.contains("Done since: plan 4/2\nCommits since: 1\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("Done since: plan 4/2\nCommits since: 1\n"), "{shown}");
 }
 
 #[test]

@@ -33,8 +33,7 @@ fn a_second_run_changes_nothing_and_remove_leaves_nothing() {
 /// Every file in the home folder, but for our own records.
 fn settings_at_home(case: &Case) -> Vec<(String, Vec<u8>)> {
     let all = crate::support::tree(case.home()).into_iter();
-    all.filter(|(path, _)| !path.starts_with(".local/") && !path.ends_with('/'))
-        .collect()
+    all.filter(|(path, _)| !path.starts_with(".local/") && !path.ends_with('/')).collect()
 }
 
 /// The settings that each target extends, in the project.
@@ -72,11 +71,7 @@ const FOREIGN_TOML: [&str; 5] = [
 fn foreign_settings_are_extended_and_come_back_byte_for_byte() {
     for (target, file) in SETTINGS {
         let is_toml = file.ends_with("toml");
-        let olds = if is_toml {
-            &FOREIGN_TOML[..]
-        } else {
-            &FOREIGN_JSON[..]
-        };
+        let olds = if is_toml { &FOREIGN_TOML[..] } else { &FOREIGN_JSON[..] };
         for old in olds {
             let case = Case::empty();
             case.git_init();
@@ -107,11 +102,7 @@ fn a_backup_whose_file_is_gone_is_the_users_only_copy_and_stays() {
         let refused = case.run(&format!("setup {target}")).code(4);
         let said = refused.stderr();
         assert!(said.contains(&backup), "{}", refused.report());
-        assert!(
-            said.contains("a settings file that no longer exists"),
-            "{}",
-            refused.report()
-        );
+        assert!(said.contains("a settings file that no longer exists"), "{}", refused.report());
         case.run(&format!("setup {target} --remove")).success();
         assert_eq!(case.tree(), before, "{file}");
     }
@@ -124,20 +115,13 @@ fn the_hook_of_the_ledger_does_not_take_the_place_of_a_file_of_which_only_the_ba
     case.write(".claude/settings.json.annals-backup", "mine\n");
     let before = case.tree();
     let refused = case.run("ledger init --hook").code(4);
-    assert!(
-        refused.stderr().contains("no longer exists"),
-        "{}",
-        refused.report()
-    );
+    assert!(refused.stderr().contains("no longer exists"), "{}", refused.report());
     assert_eq!(case.tree(), before);
 }
 
 #[test]
 fn what_was_changed_since_stays_when_our_entries_go() {
-    for (target, file) in SETTINGS
-        .into_iter()
-        .filter(|(_, file)| file.ends_with("json"))
-    {
+    for (target, file) in SETTINGS.into_iter().filter(|(_, file)| file.ends_with("json")) {
         let case = Case::empty();
         case.git_init();
         case.write(file, "{\n  \"a\": 1,\n  \"hooks\": {}\n}\n");
@@ -152,10 +136,7 @@ fn what_was_changed_since_stays_when_our_entries_go() {
 
 #[test]
 fn what_is_not_json_is_refused_with_its_line_and_nothing_is_written() {
-    for (target, file) in SETTINGS
-        .into_iter()
-        .filter(|(_, file)| file.ends_with("json"))
-    {
+    for (target, file) in SETTINGS.into_iter().filter(|(_, file)| file.ends_with("json")) {
         for (old, line, what) in [
             ("{\n  \"a\": 1\n  \"b\": 2\n}\n", 2, "comma"),
             ("{\n  // mine\n  \"a\": 1\n}\n", 2, "Comments"),
@@ -193,41 +174,21 @@ fn settings_of_another_shape_are_refused_and_both_files_or_none_are_written() {
     case.git_init();
     case.write(".claude/settings.json", b"{\"a\": \"\xff\"}");
     case.run("setup claude").code(4);
-    for wrong in [
-        "{\"hooks\": []}",
-        "{\"hooks\": {\"SessionStart\": {}}}",
-        "{\"hooks\": null}",
-    ] {
+    for wrong in ["{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": {}}}", "{\"hooks\": null}"] {
         case.write(".claude/settings.json", wrong);
         let refused = case.run("setup claude").code(4);
-        assert!(
-            refused.stderr().contains("is not an "),
-            "{}",
-            refused.report()
-        );
+        assert!(refused.stderr().contains("is not an "), "{}", refused.report());
         assert_eq!(text(&case, ".claude/settings.json"), wrong);
     }
     case.write(".codex/config.toml", "a = 1\na = 2\n");
     let refused = case.run("setup codex").code(4);
-    assert!(
-        refused
-            .stderr()
-            .starts_with("error: .codex/config.toml:2: "),
-        "{}",
-        refused.report()
-    );
-    assert!(
-        case.read(".codex/hooks.json").is_none(),
-        "both files or none"
-    );
+    assert!(refused.stderr().starts_with("error: .codex/config.toml:2: "), "{}", refused.report());
+    assert!(case.read(".codex/hooks.json").is_none(), "both files or none");
 }
 
 #[test]
 fn comments_are_kept_where_the_harness_takes_them() {
-    for (target, file) in [
-        ("gemini", ".gemini/settings.json"),
-        ("opencode", "opencode.jsonc"),
-    ] {
+    for (target, file) in [("gemini", ".gemini/settings.json"), ("opencode", "opencode.jsonc")] {
         let case = Case::empty();
         case.git_init();
         let old = "{\n  // mine\n  \"a\": 1 /* too */\n}\n";
@@ -236,10 +197,7 @@ fn comments_are_kept_where_the_harness_takes_them() {
         case.run(&format!("setup {target}")).success();
         let new = text(&case, file);
         assert!(new.contains("annals"), "{new}");
-        assert!(
-            new.starts_with("{\n  // mine\n  \"a\": 1, /* too */\n"),
-            "{new}"
-        );
+        assert!(new.starts_with("{\n  // mine\n  \"a\": 1, /* too */\n"), "{new}");
         case.run(&format!("setup {target} --check")).success();
         case.write(file, new.replace("\"a\": 1", "\"a\": 2"));
         case.run(&format!("setup {target} --remove")).success();
@@ -254,19 +212,14 @@ fn a_check_takes_the_flags_it_was_set_up_with() {
     for target in TARGETS {
         let case = Case::empty();
         case.git_init();
-        case.run(&format!("setup {target} --breadcrumb --no-notepad"))
-            .success();
+        case.run(&format!("setup {target} --breadcrumb --no-notepad")).success();
         case.run(&format!("setup {target} --check")).success();
-        case.run(&format!("setup {target} --breadcrumb --check"))
-            .success();
-        case.run(&format!("setup {target} --notepad --no-breadcrumb"))
-            .success();
+        case.run(&format!("setup {target} --breadcrumb --check")).success();
+        case.run(&format!("setup {target} --notepad --no-breadcrumb")).success();
         // Gemini CLI has no breadcrumb to miss.
         let code = i32::from(target != "gemini");
-        case.run(&format!("setup {target} --breadcrumb --check"))
-            .code(code);
-        case.run(&format!("setup {target} --no-notepad --check"))
-            .code(1);
+        case.run(&format!("setup {target} --breadcrumb --check")).code(code);
+        case.run(&format!("setup {target} --no-notepad --check")).code(1);
     }
 }
 
@@ -283,22 +236,15 @@ fn flags_stay_until_they_are_negated_and_what_goes_is_named() {
         assert_eq!(set_up("").1, with_breadcrumb, "{target}");
         let (_, with_both) = set_up("--no-notepad");
         assert_ne!(with_both, with_breadcrumb, "{target}");
-        case.run(&format!("setup {target} --breadcrumb --no-notepad --check"))
-            .success();
+        case.run(&format!("setup {target} --breadcrumb --no-notepad --check")).success();
         let (said, _) = set_up("--no-breadcrumb");
         // Gemini CLI has no breadcrumb, and the plugin of opencode no entry for one.
         if !["gemini", "opencode"].contains(&target) {
-            assert!(
-                said.contains("Removed: PreCompact: annals hook pre-compact"),
-                "{said}"
-            );
+            assert!(said.contains("Removed: PreCompact: annals hook pre-compact"), "{said}");
         }
         let (said, _) = set_up("--notepad");
         if target != "opencode" {
-            assert!(
-                said.contains("Removed: SessionStart: annals hook session-start"),
-                "{said}"
-            );
+            assert!(said.contains("Removed: SessionStart: annals hook session-start"), "{said}");
         }
         let plain = Case::empty();
         plain.git_init();
@@ -318,15 +264,9 @@ fn undo_is_said_not_to_reach_the_users_settings() {
         let own = case.run(&format!("setup {target}")).success().stdout();
         assert!(!own.contains(&note), "{own}");
         case.run("undo").success();
-        let users = case
-            .run(&format!("setup {target} --user"))
-            .success()
-            .stdout();
+        let users = case.run(&format!("setup {target} --user")).success().stdout();
         assert!(users.contains(&note), "{users}");
-        let again = case
-            .run(&format!("setup {target} --user"))
-            .success()
-            .stdout();
+        let again = case.run(&format!("setup {target} --user")).success().stdout();
         assert!(!again.contains(&note), "{again}");
     }
 }
@@ -349,10 +289,7 @@ fn a_breadcrumb_of_an_earlier_version_goes_and_a_users_own_hook_stays() {
     assert!(!new.contains("pre-compact"), "{new}");
     assert!(new.contains("AfterAgent"), "{new}");
     let report = case.run("setup gemini --breadcrumb").success().stdout();
-    assert!(
-        report.contains("Note: no breadcrumb in Gemini CLI"),
-        "{report}"
-    );
+    assert!(report.contains("Note: no breadcrumb in Gemini CLI"), "{report}");
 }
 
 #[test]
@@ -386,10 +323,7 @@ fn the_next_steps_of_each_harness_are_said_and_a_second_scope_is_named() {
         assert!(!report.contains("as well"), "{report}");
     }
     for target in TARGETS {
-        let report = case
-            .run(&format!("setup {target} --user"))
-            .success()
-            .stdout();
+        let report = case.run(&format!("setup {target} --user")).success().stdout();
         let step = match target {
             "gemini" => "GEMINI_CLI_TRUST_WORKSPACE=true",
             "qwen" => "/permissions",
@@ -416,11 +350,7 @@ fn a_write_protected_file_is_refused_and_a_private_one_has_a_private_copy() {
     mode(0o444);
     let before = case.tree();
     let refused = case.run("setup claude").code(4);
-    assert!(
-        refused.stderr().contains("is write-protected"),
-        "{}",
-        refused.report()
-    );
+    assert!(refused.stderr().contains("is write-protected"), "{}", refused.report());
     assert_eq!(case.tree(), before);
     mode(0o600);
     case.run("setup claude").success();
@@ -464,16 +394,9 @@ fn the_command_strings_never_change() {
     let mut found = Vec::new();
     for target in TARGETS {
         for flags in ["", "--no-notepad --breadcrumb"] {
-            let report = case
-                .run(&format!("setup {target} {flags}"))
-                .success()
-                .stdout();
+            let report = case.run(&format!("setup {target} {flags}")).success().stdout();
             let entries = report.lines().filter_map(|line| line.strip_prefix("  "));
-            found.extend(
-                entries
-                    .filter(|line| line.contains("hook "))
-                    .map(str::to_owned),
-            );
+            found.extend(entries.filter(|line| line.contains("hook ")).map(str::to_owned));
         }
     }
     let pinned = [
@@ -517,10 +440,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     case.write(".claude/settings.json", "{\n  \"a\": 1\n}\n");
     let before = case.whole_tree();
     let shown = case.run("setup claude --dry-run").success().stdout();
-    assert!(
-        shown.contains("+            \"command\": \"annals hook session-start\","),
-        "{shown}"
-    );
+    assert!(shown.contains("+            \"command\": \"annals hook session-start\","), "{shown}");
     assert_eq!(case.whole_tree(), before);
     let report = case.run("setup claude --json --check").code(1).json();
     assert_eq!(report["error"]["hint"], "annals setup claude");
@@ -530,10 +450,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
 fn nothing_is_set_up_in_the_home_folder_as_if_it_were_a_project() {
     let case = Case::empty();
     let home = case.home().to_owned();
-    let refused = case
-        .run("setup claude")
-        .args(["-C".as_ref(), home.as_os_str()])
-        .code(4);
+    let refused = case.run("setup claude").args(["-C".as_ref(), home.as_os_str()]).code(4);
     assert!(refused.stderr().contains("--user"), "{}", refused.report());
     assert!(settings_at_home(&case).is_empty());
 }
@@ -588,9 +505,7 @@ fn a_moved_settings_folder_is_found() {
         let run = case.run("setup codex --user").env("CODEX_HOME", &moved);
         run.success();
         assert!(moved.join("hooks.json").is_file());
-        let run = case
-            .run("setup codex --user --remove")
-            .env("CODEX_HOME", &moved);
+        let run = case.run("setup codex --user --remove").env("CODEX_HOME", &moved);
         run.success();
         assert!(!moved.exists());
     }
@@ -600,19 +515,12 @@ fn a_moved_settings_folder_is_found() {
 fn the_plugin_of_opencode_is_a_module_and_ours_alone() {
     let case = Case::empty();
     case.git_init();
-    case.run("setup opencode --no-notepad --breadcrumb")
-        .success();
+    case.run("setup opencode --no-notepad --breadcrumb").success();
     let file = ".opencode/plugins/annals.js";
     assert!(text(&case, file).contains("const NOTEPAD = false;\nconst BREADCRUMB = true;\n"));
     if require("node") {
-        case.write(
-            "check.mjs",
-            text(&case, file) + "\nconsole.log(typeof Annals);\n",
-        );
-        assert_eq!(
-            case.program("node check.mjs").success().stdout(),
-            "function\n"
-        );
+        case.write("check.mjs", text(&case, file) + "\nconsole.log(typeof Annals);\n");
+        assert_eq!(case.program("node check.mjs").success().stdout(), "function\n");
     }
     case.write(file, "// somebody's\n");
     case.run("setup opencode").code(4);

@@ -37,10 +37,7 @@ fn it_is_set_up_once_and_taken_away_to_the_byte() {
     );
     case.run("setup git --check").success();
     let set = case.read(".git/config").unwrap();
-    assert_eq!(
-        case.run("setup git").success().stdout(),
-        ".gitattributes unchanged.\n"
-    );
+    assert_eq!(case.run("setup git").success().stdout(), ".gitattributes unchanged.\n");
     assert_eq!(case.read(".git/config").unwrap(), set);
     case.run("setup git --remove").success();
     assert_eq!(case.read(ATTRIBUTES).unwrap(), mine);
@@ -53,9 +50,7 @@ fn a_dry_run_and_a_check_write_nothing() {
     let config = case.read(".git/config").unwrap();
     let shown = case.run("setup git --dry-run").success();
     assert!(
-        shown
-            .stdout()
-            .contains("+/docs/memory/DECISIONS.md merge=annals-decisions\n"),
+        shown.stdout().contains("+/docs/memory/DECISIONS.md merge=annals-decisions\n"),
         "{}",
         shown.report()
     );

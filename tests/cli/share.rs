@@ -6,16 +6,10 @@ use crate::support::Case;
 fn a_database_that_is_not_shared_says_how_to_begin() {
     let case = Case::empty();
     let shown = case.run("share status").success().stdout();
-    assert_eq!(
-        shown,
-        "not shared (no server is set; set share.url); run annals share init\n"
-    );
+    assert_eq!(shown, "not shared (no server is set; set share.url); run annals share init\n");
     let status = case.run("share status --json").success().json();
     assert_eq!(status["server"], serde_json::Value::Null);
-    assert!(
-        !case.home().join(".local").exists(),
-        "a question makes no file"
-    );
+    assert!(!case.home().join(".local").exists(), "a question makes no file");
 }
 
 #[test]

@@ -31,10 +31,7 @@ fn a_milestone_of_which_no_phase_has_a_folder_is_refused() {
         ".planning/ROADMAP.md",
         "# Roadmap\n\n- [ ] **Phase 7: Dial**\n- [ ] **Phase 8: Hands**\n",
     );
-    case.write(
-        ".planning/STATE.md",
-        "# State\n\nPhase: 7 of 8 (Dial)\nStatus: Ready to plan\n",
-    );
+    case.write(".planning/STATE.md", "# State\n\nPhase: 7 of 8 (Dial)\nStatus: Ready to plan\n");
     let before = case.tree();
     let refused = case.run("ship").code(4);
     assert_error(
@@ -56,10 +53,7 @@ fn a_summary_that_says_partial_or_failed_is_refused() {
     for status in ["partial", "failed"] {
         let case = Case::empty();
         let phase = ".vbw-planning/phases/01-dial/01-01";
-        case.write(
-            ".vbw-planning/STATE.md",
-            "# State\n\n**Project:** sundial\n",
-        );
+        case.write(".vbw-planning/STATE.md", "# State\n\n**Project:** sundial\n");
         case.write(&format!("{phase}-PLAN.md"), "# Plan\n");
         let summary = format!("---\nphase: 01\nplan: 01\nstatus: {status}\n---\n\n# Summary\n");
         case.write(&format!("{phase}-SUMMARY.md"), summary);
@@ -83,10 +77,7 @@ fn shipping_moves_the_milestone_and_keeps_what_outlives_it() {
     let project = case.read(".vbw-planning/PROJECT.md");
     let report = case.run("ship --force --json").success().json();
     assert_eq!(report["archived"]["slug"], json!("shared-pantry"));
-    assert_eq!(
-        report["archived"]["plans"],
-        json!({"total": 15, "complete": 13})
-    );
+    assert_eq!(report["archived"]["plans"], json!({"total": 15, "complete": 13}));
     assert_eq!(case.read(&format!("{ARCHIVE}/ROADMAP.md")), roadmap);
     assert_eq!(case.read(".vbw-planning/PROJECT.md"), project);
     assert_eq!(case.read(".vbw-planning/RESUME.md"), None);
@@ -96,10 +87,7 @@ fn shipping_moves_the_milestone_and_keeps_what_outlives_it() {
     assert_eq!(status["decisions"].as_array().unwrap().len(), 11);
     assert_eq!(status["todos"].as_array().unwrap().len(), 2);
     let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
-    assert!(
-        context.contains("**Next action:** /vbw:vibe\n"),
-        "{context}"
-    );
+    assert!(context.contains("**Next action:** /vbw:vibe\n"), "{context}");
 }
 
 #[test]
@@ -108,21 +96,14 @@ fn shipping_twice_changes_nothing_more() {
     case.run("ship --force").success();
     let shipped = case.tree();
     let second = case.run("ship").success();
-    assert!(
-        second.stdout().starts_with("No milestone to archive.\n"),
-        "{}",
-        second.report()
-    );
+    assert!(second.stdout().starts_with("No milestone to archive.\n"), "{}", second.report());
     assert_unchanged(&shipped, &case, &second);
 }
 
 #[test]
 fn phases_that_were_archived_and_left_in_place_are_not_archived_again() {
     let case = Case::empty();
-    case.write(
-        ".vbw-planning/STATE.md",
-        "# State\n\n**Project:** sundial\n",
-    );
+    case.write(".vbw-planning/STATE.md", "# State\n\n**Project:** sundial\n");
     for folder in [".vbw-planning/phases", ".vbw-planning/milestones/sundial"] {
         for file in ["01-01-PLAN.md", "01-01-SUMMARY.md"] {
             case.write(&format!("{folder}/01-dial/{file}"), "# Plan\n");
@@ -149,34 +130,19 @@ fn an_undone_ship_brings_every_byte_back() {
 fn a_named_milestone_makes_way_for_the_next() {
     let case = Case::empty();
     for slug in ["alpha", "beta"] {
-        case.write(
-            &format!(".vbw-planning/{slug}/STATE.md"),
-            "# State\n\n**Project:** sundial\n",
-        );
+        case.write(&format!(".vbw-planning/{slug}/STATE.md"), "# State\n\n**Project:** sundial\n");
         case.write(&format!(".vbw-planning/{slug}/ROADMAP.md"), "# Roadmap\n");
-        case.write(
-            &format!(".vbw-planning/{slug}/phases/01-dial/01-01-PLAN.md"),
-            "# Plan\n",
-        );
+        case.write(&format!(".vbw-planning/{slug}/phases/01-dial/01-01-PLAN.md"), "# Plan\n");
     }
-    case.write(
-        ".vbw-planning/alpha/phases/01-dial/01-01-SUMMARY.md",
-        "# Done\n",
-    );
+    case.write(".vbw-planning/alpha/phases/01-dial/01-01-SUMMARY.md", "# Done\n");
     case.write(".vbw-planning/ACTIVE", "alpha\n");
     case.run("ship --milestone gamma").code(3);
     let report = case.run("ship --json").success().json();
     assert_eq!(report["active"], json!("beta"));
     assert_eq!(case.read(".vbw-planning/ACTIVE").unwrap(), b"beta\n");
-    assert!(
-        case.read(".vbw-planning/milestones/alpha/SHIPPED.md")
-            .is_some()
-    );
+    assert!(case.read(".vbw-planning/milestones/alpha/SHIPPED.md").is_some());
     let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
-    assert!(
-        context.contains("**Next action:** /vbw:execute 1\n"),
-        "{context}"
-    );
+    assert!(context.contains("**Next action:** /vbw:execute 1\n"), "{context}");
 }
 
 #[test]
@@ -205,10 +171,7 @@ fn a_finished_milestone_of_another_workflow_is_cleaned_up_and_not_archived() {
          hint: /gsd:complete-milestone\n"
     );
     // What was done all the same is printed.
-    assert_eq!(
-        refused.stdout(),
-        "Removed .planning/RESUME.md.\nCLAUDE.md created (25 lines).\n"
-    );
+    assert_eq!(refused.stdout(), "Removed .planning/RESUME.md.\nCLAUDE.md created (25 lines).\n");
     assert_eq!(case.read(".planning/RESUME.md"), None);
     assert!(case.read(".planning/ROADMAP.md").is_some());
 }
@@ -234,24 +197,17 @@ fn a_tag_that_cannot_be_made_is_refused_before_anything_moves() {
     case.git_init();
     let before = case.tree();
     let refused = case.run("ship --force --tag=v1").code(3);
-    assert!(
-        refused.stderr().contains("no git commit"),
-        "{}",
-        refused.report()
-    );
+    assert!(refused.stderr().contains("no git commit"), "{}", refused.report());
     assert_unchanged(&before, &case, &refused);
     case.commit("Begin", "2026-02-20T10:00:00Z");
     case.program("git tag v1").success();
     case.commit("Go on", "2026-02-21T10:00:00Z");
     let before = case.tree();
-    for (name, code, message) in [
-        ("v1", 4, "is already on commit"),
-        ("no..name", 2, "is not a valid tag name"),
-    ] {
+    for (name, code, message) in
+        [("v1", 4, "is already on commit"), ("no..name", 2, "is not a valid tag name")]
+    {
         for flag in ["", " --dry-run"] {
-            let refused = case
-                .run(&format!("ship --force --tag={name}{flag}"))
-                .code(code);
+            let refused = case.run(&format!("ship --force --tag={name}{flag}")).code(code);
             assert!(refused.stderr().contains(message), "{}", refused.report());
             assert_unchanged(&before, &case, &refused);
         }

@@ -77,18 +77,12 @@ fn a_key_in_a_planning_file_is_not_printed() {
     let state = format!("# State\n\n**Core value:** Deploys with {token}\n\nPhase: 1 of 1 (A)\n");
     case.write(".vbw-planning/STATE.md", state);
     let said = case.run("status").success().stdout();
-    assert!(
-        said.contains("Core value: Deploys with [redacted]\n"),
-        "{said}"
-    );
+    assert!(said.contains("Core value: Deploys with [redacted]\n"), "{said}");
     let document = case.run("status --json").success().json();
     assert_eq!(document["core_value"], "Deploys with [redacted]");
     assert_eq!(document["phase"]["number"], "1");
     // A character that no eye sees may part it.
-    let state = format!(
-        "# State\n\n**Core value:** {}\n",
-        token.replace("345", "3\u{200b}45")
-    );
+    let state = format!("# State\n\n**Core value:** {}\n", token.replace("345", "3\u{200b}45"));
     case.write(".vbw-planning/STATE.md", state);
     for line in ["status", "status --json"] {
         let said = case.run(line).success().stdout();
@@ -98,12 +92,7 @@ fn a_key_in_a_planning_file_is_not_printed() {
 
 #[test]
 fn the_document_of_each_layout() {
-    for (name, example) in [
-        ("vbw", VBW),
-        ("yolo", YOLO),
-        ("gsd", GSD),
-        ("ariadna", ARIADNA),
-    ] {
+    for (name, example) in [("vbw", VBW), ("yolo", YOLO), ("gsd", GSD), ("ariadna", ARIADNA)] {
         let status = Case::new(example).run("status --json").success();
         status.json();
         assert_snapshot!(format!("status_{name}"), status.stdout());
@@ -217,10 +206,7 @@ fn a_row_is_put_right_as_a_whole_and_the_plan_with_it() {
     case.run("sync --fix-state").success();
     let text = |path: &str| String::from_utf8(case.read(path).unwrap()).unwrap();
     let roadmap = text(".planning/ROADMAP.md");
-    assert!(
-        roadmap.contains("| 2. Timetable | 1/2 | In progress | - |"),
-        "{roadmap}"
-    );
+    assert!(roadmap.contains("| 2. Timetable | 1/2 | In progress | - |"), "{roadmap}");
     let state = text(".planning/STATE.md");
     assert!(state.contains("Plan: 2 of 2"), "{state}");
 }
@@ -238,10 +224,7 @@ fn declared(of_first: &str) -> Case {
     case.write(".planning/STATE.md", "# State\n\nPhase: 2 of 3\n");
     for plan in ["01-a/01-01", "02-b/02-01"] {
         case.write(&format!(".planning/phases/{plan}-PLAN.md"), "---\n---\n");
-        case.write(
-            &format!(".planning/phases/{plan}-SUMMARY.md"),
-            "---\nstatus: complete\n---\n",
-        );
+        case.write(&format!(".planning/phases/{plan}-SUMMARY.md"), "---\nstatus: complete\n---\n");
     }
     case
 }
@@ -273,21 +256,12 @@ fn a_number_of_declared_plans_is_contested_where_an_earlier_phase_was_passed_wit
         case.run("status --json").success().json()["next"].clone()
     };
     let short = next("3");
-    assert_eq!(
-        (&short["action"], &short["phase"]),
-        (&json!("execute"), &json!("2"))
-    );
+    assert_eq!((&short["action"], &short["phase"]), (&json!("execute"), &json!("2")));
     assert_eq!(short["conflict"], json!(true));
     let alternative = &short["alternative"];
-    assert_eq!(
-        (&alternative["action"], &alternative["phase"]),
-        (&json!("plan"), &json!("3"))
-    );
+    assert_eq!((&alternative["action"], &alternative["phase"]), (&json!("plan"), &json!("3")));
     let because = short["because"].to_string();
-    assert!(
-        because.contains("phase 1 was passed with 1 of 3 declared plans"),
-        "{because}"
-    );
+    assert!(because.contains("phase 1 was passed with 1 of 3 declared plans"), "{because}");
     assert_eq!(next("1")["conflict"], json!(false));
 }
 
@@ -300,10 +274,7 @@ fn without_summaries_the_work_goes_on_after_the_last_phase_that_is_called_done()
          - [ ] **Phase 3: Printer**\n",
     );
     let next = case.run("status --json").success().json()["next"].clone();
-    assert_eq!(
-        (&next["action"], &next["phase"]),
-        (&json!("plan"), &json!("3"))
-    );
+    assert_eq!((&next["action"], &next["phase"]), (&json!("plan"), &json!("3")));
 }
 
 #[test]
@@ -378,10 +349,7 @@ fn counts_are_not_compared_while_no_milestone_is_active() {
     for phase in ["01-base", "02-parser"] {
         let number = &phase[..2];
         for kind in ["PLAN", "SUMMARY"] {
-            case.write(
-                &format!(".planning/phases/{phase}/{number}-01-{kind}.md"),
-                "# A\n",
-            );
+            case.write(&format!(".planning/phases/{phase}/{number}-01-{kind}.md"), "# A\n");
         }
     }
     let status = case.run("status --json").success().json();
@@ -398,56 +366,34 @@ fn only_the_milestone_that_state_names_counts_where_several_are_open() {
          ## Phases\n\n### 📋 v2.0 Offline (Planned)\n\n#### Phase 1: Cache\n**Goal**: a\n\n#### Phase 2: Sync\n**Goal**: b\n\n\
          ### 🚧 v2.1 Sharing (In Progress)\n\n#### Phase 3: Links\n**Goal**: c\n\n#### Phase 4: Rights\n**Goal**: d\n",
     );
-    case.write(
-        ".planning/STATE.md",
-        "---\nmilestone: v2.1\n---\n\n# State\n\nPhase: 3 (Links)\n",
-    );
-    for name in [
-        "01-cache/01-01-PLAN", "03-links/03-01-PLAN", "03-links/03-01-SUMMARY",
-    ] {
+    case.write(".planning/STATE.md", "---\nmilestone: v2.1\n---\n\n# State\n\nPhase: 3 (Links)\n");
+    for name in ["01-cache/01-01-PLAN", "03-links/03-01-PLAN", "03-links/03-01-SUMMARY"] {
         case.write(&format!(".planning/phases/{name}.md"), "# Plan\n");
     }
     let status = case.run("status --json").success().json();
-    assert_eq!(
-        status["next"]["command"],
-        json!("/gsd:plan-phase 4"),
-        "{status:#}"
-    );
+    assert_eq!(status["next"]["command"], json!("/gsd:plan-phase 4"), "{status:#}");
     assert_eq!(status["next"]["conflict"], json!(false), "{status:#}");
     assert_eq!(status["plans"]["total"], json!(1), "{status:#}");
     let text = case.run("status").success().stdout();
     // Neither 2 nor 4 would be the number of the last phase.
-    assert!(
-        text.contains("Phase:      4 - Rights (not planned)\n"),
-        "{text}"
-    );
+    assert!(text.contains("Phase:      4 - Rights (not planned)\n"), "{text}");
 }
 
 #[test]
 fn a_next_step_beyond_the_roadmap_contests_shipping() {
     let case = Case::empty();
-    case.write(
-        ".planning/ROADMAP.md",
-        "# Roadmap: A\n\n- [x] **Phase 1: One** - a\n",
-    );
+    case.write(".planning/ROADMAP.md", "# Roadmap: A\n\n- [x] **Phase 1: One** - a\n");
     for name in ["01-PLAN", "01-SUMMARY"] {
         case.write(&format!(".planning/phases/01-one/01-{name}.md"), "# Plan\n");
     }
     let status = |state: &str| {
-        case.write(
-            ".planning/STATE.md",
-            format!("# State\n\nPhase: 1 of 1 (One)\n\n{state}"),
-        );
+        case.write(".planning/STATE.md", format!("# State\n\nPhase: 1 of 1 (One)\n\n{state}"));
         case.run("status --json").success().json()["next"].clone()
     };
     assert_eq!(status("**Next:** ship it\n")["conflict"], json!(false));
     let next = status("**Next:** Phase 7 (charts) or new work\n");
     assert_eq!(next["action"], json!("ship"), "{next:#}");
-    assert_eq!(
-        next["alternative"]["command"],
-        json!("/gsd:plan-phase 7"),
-        "{next:#}"
-    );
+    assert_eq!(next["alternative"]["command"], json!("/gsd:plan-phase 7"), "{next:#}");
 }
 
 #[test]
@@ -460,26 +406,17 @@ fn plans_that_state_counts_outweigh_a_preliminary_list() {
     );
     for plan in ["01-01", "01-02"] {
         for kind in ["PLAN", "SUMMARY"] {
-            case.write(
-                &format!(".planning/phases/01-one/{plan}-{kind}.md"),
-                "# Plan\n",
-            );
+            case.write(&format!(".planning/phases/01-one/{plan}-{kind}.md"), "# Plan\n");
         }
     }
     let next = |plan: &str| {
-        case.write(
-            ".planning/STATE.md",
-            format!("# State\n\nPhase: 1 of 2 (One)\n{plan}"),
-        );
+        case.write(".planning/STATE.md", format!("# State\n\nPhase: 1 of 2 (One)\n{plan}"));
         case.run("status --json").success().json()["next"]["command"].clone()
     };
     assert_eq!(next(""), json!("/gsd:execute-phase 1"));
     assert_eq!(next("Plan: 2 of 2\n"), json!("/gsd:plan-phase 2"));
     let text = case.run("status").success().stdout();
-    assert!(
-        text.contains("2 of 2 complete; 1 phase not planned\n"),
-        "{text}"
-    );
+    assert!(text.contains("2 of 2 complete; 1 phase not planned\n"), "{text}");
 }
 
 #[test]

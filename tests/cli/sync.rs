@@ -17,20 +17,12 @@ fn the_file_is_made_and_left_alone_after() {
     for (name, example) in [("yolo", YOLO), ("gsd", GSD)] {
         let case = Case::new(example);
         let first = case.run("sync").success();
-        assert!(
-            first.stdout().starts_with("CLAUDE.md created ("),
-            "{}",
-            first.report()
-        );
+        assert!(first.stdout().starts_with("CLAUDE.md created ("), "{}", first.report());
         assert_eq!(first.stderr(), "");
         assert_snapshot!(format!("sync_{name}"), text(&case, "CLAUDE.md"));
         let written = fs::metadata(case.root().join("CLAUDE.md")).unwrap();
         let second = case.run("sync").success();
-        assert!(
-            second.stdout().starts_with("CLAUDE.md unchanged ("),
-            "{}",
-            second.report()
-        );
+        assert!(second.stdout().starts_with("CLAUDE.md unchanged ("), "{}", second.report());
         let after = fs::metadata(case.root().join("CLAUDE.md")).unwrap();
         assert_eq!(after.modified().unwrap(), written.modified().unwrap());
     }
@@ -81,10 +73,7 @@ fn a_check_shows_the_diff_and_writes_nothing() {
     let before = case.whole_tree();
     let check = case.run("sync --check").code(1);
     assert_snapshot!("sync_check", check.stdout());
-    assert_eq!(
-        check.stderr(),
-        "error: out of date: CLAUDE.md\nhint: annals sync\n"
-    );
+    assert_eq!(check.stderr(), "error: out of date: CLAUDE.md\nhint: annals sync\n");
     case.run("sync --check --json").code(1).stdout_json(&json!({"error": {
         "kind": "failed", "message": "out of date: CLAUDE.md", "place": null, "hint": "annals sync"
     }}));
@@ -100,17 +89,11 @@ fn a_preview_is_the_file_byte_for_byte() {
     // A user's own text may hold what no terminal should get, and what is not UTF-8.
     case.write("CLAUDE.md", b"# Mine\r\n\x1b[31mred\x1b[0m \xff\r\n");
     let before = case.whole_tree();
-    case.shell("\"$ANNALS\" sync --stdout >../preview")
-        .success();
+    case.shell("\"$ANNALS\" sync --stdout >../preview").success();
     assert_eq!(before, case.whole_tree());
     let document = case.run("sync --stdout --json").success().json();
     assert_eq!(document["file"], "CLAUDE.md");
-    assert!(
-        document["text"]
-            .as_str()
-            .unwrap()
-            .ends_with("red\u{1b}[0m \u{fffd}\r\n")
-    );
+    assert!(document["text"].as_str().unwrap().ends_with("red\u{1b}[0m \u{fffd}\r\n"));
     case.run("sync").success();
     assert_eq!(case.read("../preview"), case.read("CLAUDE.md"));
 }
@@ -121,9 +104,7 @@ fn a_preview_tells_what_was_read_in_part() {
     case.write(".vbw-planning/ACTIVE", "nowhere");
     let preview = case.run("sync --stdout").success();
     assert!(
-        preview
-            .stderr()
-            .starts_with("warning: .vbw-planning/ACTIVE:1: "),
+        preview.stderr().starts_with("warning: .vbw-planning/ACTIVE:1: "),
         "{}",
         preview.report()
     );
@@ -133,18 +114,12 @@ fn a_preview_tells_what_was_read_in_part() {
 fn other_files_get_the_block_where_asked_for_and_keep_it() {
     let case = Case::new(YOLO);
     let first = case.run("sync --target agents,gemini").success();
-    assert_eq!(
-        first.stdout(),
-        "AGENTS.md created (23 lines).\nGEMINI.md created (23 lines).\n"
-    );
+    assert_eq!(first.stdout(), "AGENTS.md created (23 lines).\nGEMINI.md created (23 lines).\n");
     assert_eq!(case.read("CLAUDE.md"), None);
     case.write(".yolo-planning/STATE.md", "# State\n");
     let second = case.run("sync").success();
-    let names: Vec<_> = second
-        .stdout()
-        .lines()
-        .map(|line| line.split(' ').next().unwrap().to_owned())
-        .collect();
+    let names: Vec<_> =
+        second.stdout().lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
     assert_eq!(names, ["CLAUDE.md", "AGENTS.md", "GEMINI.md"]);
     assert_eq!(case.read("CLAUDE.md"), case.read("AGENTS.md"));
 }
@@ -157,11 +132,7 @@ fn hand_edits_move_below_the_block_unless_they_are_replaced() {
     let edited = generated.replace("## Active", "Ask Ada.\n\n## Active");
     case.write("CLAUDE.md", &edited);
     let checked = case.run("sync --check").code(1);
-    assert!(
-        checked.stdout().contains("\n+Ask Ada.\n"),
-        "{}",
-        checked.report()
-    );
+    assert!(checked.stdout().contains("\n+Ask Ada.\n"), "{}", checked.report());
     let shown = case.run("sync --stdout").success().stdout();
     assert_eq!(text(&case, "CLAUDE.md"), edited);
     let done = case.run("sync").success();
@@ -205,18 +176,14 @@ fn what_was_changed_in_a_committed_block_moves_below_it() {
 
 /// Changes a line of the block and adds another, and looks for both below it after a `sync`.
 fn change_block(case: &Case, generated: &str) {
-    let edited = generated
-        .replace("never zeros", "or zeros")
-        .replace("## Active", "Ask Ada.\n\n## Active");
+    let edited =
+        generated.replace("never zeros", "or zeros").replace("## Active", "Ask Ada.\n\n## Active");
     case.write("CLAUDE.md", &edited);
     case.run("sync").success();
     let written = text(case, "CLAUDE.md");
     assert!(written.starts_with(generated), "{written}");
     let below = &written[generated.len()..];
-    assert!(
-        below.contains("\nAsk Ada.\n") && below.contains("or zeros"),
-        "{below}"
-    );
+    assert!(below.contains("\nAsk Ada.\n") && below.contains("or zeros"), "{below}");
 }
 
 #[test]
@@ -230,22 +197,14 @@ fn a_conflict_in_the_block_is_left_to_its_merge() {
     );
     case.write("CLAUDE.md", &torn);
     let left = case.run("sync").success();
-    assert!(
-        left.stderr()
-            .contains("the block contains a merge conflict")
-    );
+    assert!(left.stderr().contains("the block contains a merge conflict"));
     assert_eq!(text(&case, "CLAUDE.md"), torn);
 }
 
 #[test]
 fn a_missing_planning_folder_is_not_found_and_nothing_is_written() {
     let case = Case::empty();
-    for line in [
-        "sync",
-        "sync --check",
-        "sync --stdout",
-        "sync --force --target agents",
-    ] {
+    for line in ["sync", "sync --check", "sync --stdout", "sync --force --target agents"] {
         let outcome = case.run(line).code(3);
         assert_error(
             &outcome,
@@ -269,9 +228,7 @@ fn second_milestone() -> Case {
          | Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n\
          | 1. One | 2/2 | Complete | 2026-01-02 |\n| 2. Two | 1/1 | Not started | - |\n",
     );
-    for plan in [
-        "01-one/01-01", "01-one/01-02", "02-two/02-01", "03-three/03-01",
-    ] {
+    for plan in ["01-one/01-01", "01-one/01-02", "02-two/02-01", "03-three/03-01"] {
         case.write(&format!(".planning/phases/{plan}-PLAN.md"), "# Plan\n");
     }
     let done = "---\nstatus: complete\nduration: 10min\n---\n\n# Summary\n";
@@ -291,19 +248,11 @@ fn metrics_of_other_milestones_and_free_text_are_left_alone() {
     let drift = case.run("status --json").success().json()["drift"].clone();
     let drift = drift.as_array().unwrap();
     let metrics: Vec<_> = drift.iter().filter(|one| one["kind"] == "metric").collect();
-    let [metric] = metrics.as_slice() else {
-        panic!("{drift:?}")
-    };
-    assert_eq!(
-        (&metric["stated"], &metric["actual"]),
-        (&json!("1"), &json!("2"))
-    );
+    let [metric] = metrics.as_slice() else { panic!("{drift:?}") };
+    assert_eq!((&metric["stated"], &metric["actual"]), (&json!("1"), &json!("2")));
     case.run("sync --fix-state").success();
     let written = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
-    assert_eq!(
-        written,
-        format!("{state}{}", own.replace('1', "2").replace("v2.2", "v1.1"))
-    );
+    assert_eq!(written, format!("{state}{}", own.replace('1', "2").replace("v2.2", "v1.1")));
     // Without a heading it is unclear whose count it is, and a remark counts other work.
     for metrics in [
         "- Total plans completed: 1\n- Total plans completed: 1\n",

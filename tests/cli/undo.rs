@@ -49,11 +49,7 @@ fn undo_succeeds_if_git_cannot_tell_which_commits_stay() {
     case.run("ledger update").stdin(update).success();
     case.shell("rm -r .git/objects/??").success();
     let undone = case.run("undo").success();
-    assert!(
-        undone
-            .stderr()
-            .contains("cannot determine what remains in git")
-    );
+    assert!(undone.stderr().contains("cannot determine what remains in git"));
     assert_eq!(case.tree(), before);
 }
 
@@ -73,10 +69,7 @@ fn commits_that_stay_in_git_are_named() {
     assert!(undone.contains(&sentence), "{undone}");
     case.run("setup git").success();
     let undone = case.run("undo").success().stdout();
-    assert!(
-        undone.contains("The merge drivers in git's configuration stay"),
-        "{undone}"
-    );
+    assert!(undone.contains("The merge drivers in git's configuration stay"), "{undone}");
     case.run("ship --force --tag").success();
     let undone = case.run("undo --json").success().json();
     assert_eq!(
@@ -92,16 +85,9 @@ fn a_dry_run_shows_the_restored_content() {
     let before = case.whole_tree();
     let undo = case.run("undo --dry-run").success();
     let diff = undo.stdout();
-    assert!(
-        diff.starts_with("--- a/CLAUDE.md\n+++ b/CLAUDE.md\n"),
-        "{diff}"
-    );
+    assert!(diff.starts_with("--- a/CLAUDE.md\n+++ b/CLAUDE.md\n"), "{diff}");
     assert!(diff.ends_with("-\n own\n"), "{diff}");
-    let added = diff
-        .lines()
-        .skip(2)
-        .filter(|line| line.starts_with('+'))
-        .count();
+    let added = diff.lines().skip(2).filter(|line| line.starts_with('+')).count();
     assert_eq!(added, 0, "{diff}");
     assert_eq!(before, case.whole_tree());
 }
@@ -125,12 +111,10 @@ fn a_missing_operation_cannot_be_undone() {
     let case = Case::new(VBW);
     let none = case.run("undo").code(3);
     assert_error(&none, "nothing to undo", "");
-    case.run("undo 7 --json")
-        .code(3)
-        .stdout_json(&json!({"error": {
-            "kind": "not_found", "message": "there is no operation 7", "place": null,
-            "hint": "`annals log` lists the operations that can be undone"
-        }}));
+    case.run("undo 7 --json").code(3).stdout_json(&json!({"error": {
+        "kind": "not_found", "message": "there is no operation 7", "place": null,
+        "hint": "`annals log` lists the operations that can be undone"
+    }}));
     let wrong = case.run("undo seven").code(2);
     assert_error(
         &wrong,

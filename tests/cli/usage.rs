@@ -10,26 +10,10 @@ use crate::support::listed_commands;
 
 /// Command lines that clap refuses, the line it is told with, and the way out.
 const WRONG: &[(&str, &str, &str)] = &[
-    (
-        "xyzzy",
-        "unrecognized subcommand 'xyzzy'",
-        "`annals --help` lists the commands",
-    ),
-    (
-        "inspekt",
-        "unrecognized subcommand 'inspekt'",
-        "did you mean `annals inspect`?",
-    ),
-    (
-        "status --jsn",
-        "unexpected argument '--jsn' found",
-        "a similar argument exists: '--json'",
-    ),
-    (
-        "status extra",
-        "unexpected argument 'extra' found",
-        "`annals status --help` has an example",
-    ),
+    ("xyzzy", "unrecognized subcommand 'xyzzy'", "`annals --help` lists the commands"),
+    ("inspekt", "unrecognized subcommand 'inspekt'", "did you mean `annals inspect`?"),
+    ("status --jsn", "unexpected argument '--jsn' found", "a similar argument exists: '--json'"),
+    ("status extra", "unexpected argument 'extra' found", "`annals status --help` has an example"),
     (
         "inspect",
         "the following required arguments were not provided: <FILE>...",
@@ -79,11 +63,7 @@ fn a_wrong_command_line_is_one_document_too() {
     }
     // Behind `--` it is a file's name, and no wish for JSON.
     let outcome = case.run("inspect -- --json").code(2);
-    assert!(
-        outcome.stderr().starts_with("error: --json: "),
-        "{}",
-        outcome.report()
-    );
+    assert!(outcome.stderr().starts_with("error: --json: "), "{}", outcome.report());
 }
 
 #[test]
@@ -91,11 +71,7 @@ fn without_a_command_the_help_is_shown_and_it_is_wrong_use() {
     let case = Case::empty();
     let outcome = case.run("").code(2);
     assert_eq!(outcome.stdout(), "");
-    assert!(
-        outcome.stderr().contains("\nUsage: annals "),
-        "{}",
-        outcome.report()
-    );
+    assert!(outcome.stderr().contains("\nUsage: annals "), "{}", outcome.report());
     let document = case.run("--json").code(2);
     assert_eq!(document.json()["error"]["kind"], "usage");
     assert_eq!(document.stderr(), "");
@@ -104,9 +80,7 @@ fn without_a_command_the_help_is_shown_and_it_is_wrong_use() {
 #[test]
 fn help_and_version_are_results() {
     let case = Case::empty();
-    for line in [
-        "--help", "-h", "status --help", "help sync", "--version", "-V",
-    ] {
+    for line in ["--help", "-h", "status --help", "help sync", "--version", "-V"] {
         let text = case.run(line).success();
         assert!(!text.stdout().contains('\u{1b}'), "{line}");
         assert_eq!(text.stderr(), "", "{line}");
@@ -135,10 +109,7 @@ fn the_help_of_every_command_has_an_example_that_names_it() {
         let text = case.run(&name).args(["--help"]).success().stdout();
         let example = text.split("Example: ").nth(1);
         let example = example.unwrap_or_else(|| panic!("{name}:\n{text}"));
-        assert!(
-            example.starts_with(&format!("annals {name}")),
-            "{name}: {example}"
-        );
+        assert!(example.starts_with(&format!("annals {name}")), "{name}: {example}");
         commands += 1;
     }
     assert!(commands >= 8, "{help}");
@@ -158,11 +129,7 @@ fn each_line_of_help_has_a_description() {
     let bare = case.run("").code(2).stderr();
     assert_eq!(listed_commands(&bare), listed_commands(&whole));
     let mut helps = vec![whole];
-    helps.extend(
-        names
-            .iter()
-            .map(|name| case.run(name).args(["--help"]).success().stdout()),
-    );
+    helps.extend(names.iter().map(|name| case.run(name).args(["--help"]).success().stdout()));
     for help in helps {
         for (name, description) in listed_commands(&help) {
             assert!(description.len() > 8, "{name} has no description:\n{help}");
@@ -173,10 +140,7 @@ fn each_line_of_help_has_a_description() {
 #[test]
 fn a_newcomer_finds_the_main_commands_first() {
     let help = Case::empty().run("--help").success().stdout();
-    let first = help
-        .lines()
-        .skip_while(|line| *line != "Start here:")
-        .skip(1);
+    let first = help.lines().skip_while(|line| *line != "Start here:").skip(1);
     let first: Vec<&str> = first
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_whitespace().next())

@@ -7,10 +7,7 @@ use crate::support::on_two_threads;
 
 /// Every command that reads standard input, and the exit codes that bad input may end with.
 const READERS: &[(&str, &[i32])] = &[
-    (
-        "entry write --key k --type convention --confidence high --body-stdin",
-        &[0, 1, 2, 4],
-    ),
+    ("entry write --key k --type convention --confidence high --body-stdin", &[0, 1, 2, 4]),
     ("facts observe", &[0, 1, 2, 4]),
     ("facts import", &[0, 1, 2, 4]),
     ("facts apply a", &[1, 2, 3, 4]),
@@ -34,22 +31,10 @@ fn documents() -> Vec<(&'static str, Vec<u8>)> {
         ("deep objects", b"{\"a\":".repeat(50_000)),
         ("null", b"null".to_vec()),
         ("a number", b"1e999".to_vec()),
-        (
-            "half a character",
-            b"{\"user_input\":\"\\ud800\",\"content\":\"\\ud800\"}".to_vec(),
-        ),
-        (
-            "escapes",
-            b"{\"user_input\":\"x\",\"turn_id\":\"\\u001b[31m\"}".to_vec(),
-        ),
-        (
-            "wrong types",
-            b"{\"cwd\":7,\"hook_event_name\":[],\"user_input\":{}}".to_vec(),
-        ),
-        (
-            "elsewhere",
-            b"{\"hook_event_name\":\"SessionStart\",\"cwd\":\"../../../etc\"}".to_vec(),
-        ),
+        ("half a character", b"{\"user_input\":\"\\ud800\",\"content\":\"\\ud800\"}".to_vec()),
+        ("escapes", b"{\"user_input\":\"x\",\"turn_id\":\"\\u001b[31m\"}".to_vec()),
+        ("wrong types", b"{\"cwd\":7,\"hook_event_name\":[],\"user_input\":{}}".to_vec()),
+        ("elsewhere", b"{\"hook_event_name\":\"SessionStart\",\"cwd\":\"../../../etc\"}".to_vec()),
     ]
 }
 
@@ -69,19 +54,12 @@ fn bad_documents_are_answered_on_every_command_that_reads_one() {
                 let code = outcome.exit_code().unwrap();
                 assert!(codes.contains(&code), "{name}: {}", outcome.report());
                 let (out, error) = (outcome.stdout(), outcome.stderr());
-                assert!(
-                    !out.contains('\u{1b}') && !error.contains('\u{1b}'),
-                    "{name}: {line}"
-                );
+                assert!(!out.contains('\u{1b}') && !error.contains('\u{1b}'), "{name}: {line}");
                 if code == 0 || line.starts_with("mcp") {
                     continue;
                 }
                 if json || line.starts_with("journal") {
-                    assert!(
-                        outcome.json().get("error").is_some(),
-                        "{name}: {}",
-                        outcome.report()
-                    );
+                    assert!(outcome.json().get("error").is_some(), "{name}: {}", outcome.report());
                 } else {
                     assert_eq!(out, "", "{name}: {}", outcome.report());
                     assert!(error.contains("error: "), "{name}: {}", outcome.report());
@@ -139,24 +117,16 @@ fn bad_words_are_answered_and_lead_nowhere() {
         let case = Case::new(VBW);
         let before = case.tree();
         for word in WORDS {
-            let arguments = taker
-                .split(' ')
-                .map(|one| if one == "@" { word } else { one });
+            let arguments = taker.split(' ').map(|one| if one == "@" { word } else { one });
             let outcome = own(case.run("")).args(arguments).output();
             assert!(outcome.crash().is_none(), "{}", outcome.report());
-            assert!(
-                matches!(outcome.exit_code(), Some(0..=4)),
-                "{}",
-                outcome.report()
-            );
+            assert!(matches!(outcome.exit_code(), Some(0..=4)), "{}", outcome.report());
             let shown = outcome.stdout() + &outcome.stderr();
             assert!(!shown.contains('\u{1b}'), "{}", outcome.report());
         }
         let after = case.tree();
-        let lost: Vec<_> = before
-            .iter()
-            .filter(|(path, bytes)| after.get(*path) != Some(*bytes))
-            .collect();
+        let lost: Vec<_> =
+            before.iter().filter(|(path, bytes)| after.get(*path) != Some(*bytes)).collect();
         assert!(lost.is_empty(), "{taker}: {lost:?}");
     });
 }

@@ -22,20 +22,12 @@ const SOON: Duration = Duration::from_secs(30);
 /// Fails the test unless the reading commands go on with these warnings, on time, and write nothing at all.
 fn reads_on(case: &Case, warnings: &[&str]) -> Outcome {
     let before = case.whole_tree();
-    let lines: Vec<_> = warnings
-        .iter()
-        .map(|one| format!("warning: {one}\n"))
-        .collect();
+    let lines: Vec<_> = warnings.iter().map(|one| format!("warning: {one}\n")).collect();
     let expected = lines.concat();
     let status = case.run("status").within(SOON).success();
     assert_eq!(status.stderr(), expected, "{}", status.report());
     let json = case.run("status --json").within(SOON).success();
-    let told: Vec<String> = json.json()["warnings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(told)
-        .collect();
+    let told: Vec<String> = json.json()["warnings"].as_array().unwrap().iter().map(told).collect();
     assert_eq!(told, warnings, "{}", json.report());
     let sync = case.run("sync --dry-run").within(SOON).success();
     assert_eq!(sync.stderr(), expected, "{}", sync.report());
@@ -51,9 +43,7 @@ fn says(outcome: &Outcome, text: &str) {
 /// A warning of a document, as it stands on stderr.
 fn told(warning: &serde_json::Value) -> String {
     let file = warning["file"].as_str().unwrap();
-    let line = warning["line"]
-        .as_u64()
-        .map_or(String::new(), |line| format!("{line}:"));
+    let line = warning["line"].as_u64().map_or(String::new(), |line| format!("{line}:"));
     format!("{file}:{line} {}", warning["message"].as_str().unwrap())
 }
 
@@ -64,10 +54,7 @@ fn refuses(case: &Case, line: &str, code: i32, error: &str, hint: &str) {
     assert_error(&outcome, error, hint);
     assert_unchanged(&before, case, &outcome);
     let outcome = case.run(line).args(["--json"]).within(SOON).code(code);
-    let message = outcome.json()["error"]["message"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let message = outcome.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(error.ends_with(&message), "{}", outcome.report());
     assert_unchanged(&before, case, &outcome);
 }
@@ -106,13 +93,7 @@ fn no_planning_folder() {
     assert_eq!(before, case.whole_tree());
     // A file of that name is no folder.
     case.write(".planning", "");
-    refuses(
-        &case,
-        "sync",
-        3,
-        "[ROOT]: no planning folder here",
-        NO_FOLDER,
-    );
+    refuses(&case, "sync", 3, "[ROOT]: no planning folder here", NO_FOLDER);
 }
 
 #[test]
@@ -144,10 +125,7 @@ Next:       /gsd:plan-phase 1
 "
     );
     case.run("sync").success();
-    assert_eq!(
-        case.tree().keys().collect::<Vec<_>>(),
-        [".planning/", "CLAUDE.md"]
-    );
+    assert_eq!(case.tree().keys().collect::<Vec<_>>(), [".planning/", "CLAUDE.md"]);
 }
 
 #[test]
@@ -203,8 +181,7 @@ fn a_file_of_two_hundred_megabytes_is_not_read() {
         "split it, or move a part of it elsewhere",
     );
     #[cfg(target_os = "linux")]
-    case.shell("ulimit -v 131072 && exec \"$ANNALS\" status")
-        .success();
+    case.shell("ulimit -v 131072 && exec \"$ANNALS\" status").success();
     let file = fs::File::create(case.root().join("CLAUDE.md")).unwrap();
     file.set_len(9 * 1024 * 1024).unwrap();
     let outcome = case.run("sync -q").code(1);
@@ -228,20 +205,10 @@ fn a_folder_in_place_of_a_file() {
     let other = |name: &str| format!(".vbw-planning/{name}: is a directory, a file was expected");
     let (state, roadmap, project) = (other("STATE.md"), other("ROADMAP.md"), other("PROJECT.md"));
     reads_on(&case, &[&summary, &state, &roadmap, &project]);
-    refuses(
-        &case,
-        "inspect .vbw-planning/STATE.md",
-        1,
-        &state,
-        "move or rename it",
-    );
+    refuses(&case, "inspect .vbw-planning/STATE.md", 1, &state, "move or rename it");
     replaced_by_a_folder(&case, "CLAUDE.md");
     let outcome = case.run("sync -q").code(1);
-    assert_error(
-        &outcome,
-        "CLAUDE.md: is a directory, a file was expected",
-        "move or rename it",
-    );
+    assert_error(&outcome, "CLAUDE.md: is a directory, a file was expected", "move or rename it");
 }
 
 #[test]
@@ -295,11 +262,7 @@ fn records_that_are_broken() {
     assert_eq!(log.stdout(), "No changes recorded.\n");
     assert_eq!(log.stderr().lines().count(), 2, "{}", log.report());
     for line in log.stderr().lines() {
-        assert!(
-            line.starts_with("warning: .annals/history/"),
-            "{}",
-            log.report()
-        );
+        assert!(line.starts_with("warning: .annals/history/"), "{}", log.report());
     }
     let before = case.tree();
     let undo = case.run("undo").output();
@@ -308,11 +271,7 @@ fn records_that_are_broken() {
     assert_unchanged(&before, &case, &undo);
     case.write(STATE, "# State\n");
     let sync = case.run("sync").success();
-    assert!(
-        sync.stdout().starts_with("CLAUDE.md updated ("),
-        "{}",
-        sync.report()
-    );
+    assert!(sync.stdout().starts_with("CLAUDE.md updated ("), "{}", sync.report());
 }
 
 #[test]
@@ -328,10 +287,7 @@ fn bytes_that_are_no_text() {
     assert_eq!(case.read(STATE).unwrap(), state);
 
     // UTF-16, as an editor on Windows may save it.
-    let utf_16: Vec<u8> = "\u{feff}# State\n"
-        .encode_utf16()
-        .flat_map(u16::to_le_bytes)
-        .collect();
+    let utf_16: Vec<u8> = "\u{feff}# State\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     case.write(STATE, utf_16);
     reads_on(&case, &[&format!("{STATE}:1: is not valid UTF-8")]);
 }
@@ -340,10 +296,7 @@ fn bytes_that_are_no_text() {
 fn a_file_of_zeros() {
     let case = Case::new(VBW);
     case.write(STATE, b"# State\n\0\0\0\0");
-    reads_on(
-        &case,
-        &[&format!("{STATE}:2: contains NUL bytes and may be damaged")],
-    );
+    reads_on(&case, &[&format!("{STATE}:2: contains NUL bytes and may be damaged")]);
     let json = case.run("inspect --json .vbw-planning/STATE.md").success();
     assert!(!json.stdout().contains('\0'), "{:?}", json.stdout());
 }
@@ -380,12 +333,7 @@ fn hostile_texts() -> Vec<(&'static str, String)> {
         ("digits", times("9")),
         ("numbers with dots", times("1.")),
         ("one line", "word ".repeat(200_000)),
-        (
-            "deeper lists",
-            (0..1_500)
-                .map(|depth| "  ".repeat(depth) + "- x\n")
-                .collect(),
-        ),
+        ("deeper lists", (0..1_500).map(|depth| "  ".repeat(depth) + "- x\n").collect()),
     ]
 }
 
@@ -449,10 +397,7 @@ fn hostile_front_matter_is_read_line_by_line_with_few_warnings() {
         ("brackets", format!("phase: {}\n", "[".repeat(100_000))),
         ("braces", format!("phase: {}\n", "{a: ".repeat(100_000))),
         ("dashes", format!("phase: {}\n", "- ".repeat(100_000))),
-        (
-            "depth",
-            (0..1_500).map(|depth| " ".repeat(depth) + "a:\n").collect(),
-        ),
+        ("depth", (0..1_500).map(|depth| " ".repeat(depth) + "a:\n").collect()),
         ("broken lines", "- ]\n: :\n\t\n".repeat(30_000)),
         ("keys", keys.concat()),
         ("one key", "phase: 4\n".repeat(100_000)),
@@ -462,11 +407,7 @@ fn hostile_front_matter_is_read_line_by_line_with_few_warnings() {
         case.write(&summary, format!("---\n{front}---\n\n# Summary\n"));
         let outcome = case.run("inspect").args([&summary]).within(SOON).success();
         let warnings = outcome.stderr().lines().count();
-        assert!(
-            (0..=20).contains(&warnings),
-            "{name}: {warnings}\n{}",
-            outcome.report()
-        );
+        assert!((0..=20).contains(&warnings), "{name}: {warnings}\n{}", outcome.report());
         for warning in outcome.stderr().lines() {
             let start = format!("warning: {summary}:");
             assert!(warning.starts_with(&start), "{name}: {}", outcome.report());
@@ -480,17 +421,10 @@ fn a_phase_folder_with_five_thousand_files() {
     let case = Case::new(VBW);
     for number in 1..=2_500 {
         let plan = format!(".vbw-planning/phases/05-many/05-{number}-PLAN.md");
-        case.write(&plan, "")
-            .write(&plan.replace("PLAN", "SUMMARY"), "");
+        case.write(&plan, "").write(&plan.replace("PLAN", "SUMMARY"), "");
     }
     let status = case.run("status").within(SOON).success();
-    assert!(
-        status
-            .stdout()
-            .contains("Plans:      2513 of 2515 complete\n"),
-        "{}",
-        status.report()
-    );
+    assert!(status.stdout().contains("Plans:      2513 of 2515 complete\n"), "{}", status.report());
     assert_eq!(status.stderr(), "");
 }
 
@@ -517,11 +451,7 @@ fn settings_that_are_no_settings() {
     remove(&case, "annals.toml");
     replaced_by_a_folder(&case, "annals.toml");
     let outcome = case.run("status").code(1);
-    assert_error(
-        &outcome,
-        "annals.toml: is a directory, a file was expected",
-        "move or rename it",
-    );
+    assert_error(&outcome, "annals.toml: is a directory, a file was expected", "move or rename it");
     remove(&case, "annals.toml");
     assert_eq!(before, case.whole_tree());
 }
@@ -542,9 +472,7 @@ mod unix {
             let _absent = fs::remove_file(case.root().join(file));
             case.program("mkfifo").args([file]).success();
         }
-        case.program("mkfifo")
-            .args([format!("{PHASE}/04-02-SUMMARY.md")])
-            .success();
+        case.program("mkfifo").args([format!("{PHASE}/04-02-SUMMARY.md")]).success();
         let other = format!("{STATE}: is not a regular file, so it is not read");
         reads_on(
             &case,
@@ -557,13 +485,7 @@ mod unix {
                 ".vbw-planning/ROADMAP.md: is not a regular file, so it is not read",
             ],
         );
-        refuses(
-            &case,
-            "inspect .vbw-planning/STATE.md",
-            1,
-            &other,
-            "move or rename it",
-        );
+        refuses(&case, "inspect .vbw-planning/STATE.md", 1, &other, "move or rename it");
         remove(&case, "CLAUDE.md");
         case.program("mkfifo CLAUDE.md").success();
         let outcome = case.run("sync -q").within(SOON).code(1);
@@ -618,9 +540,7 @@ mod unix {
         case.write("../outside.md", "theirs\n");
         symlink("../outside.md", &link).unwrap();
         let outside = case.root().parent().unwrap().join("outside.md");
-        for line in [
-            "sync", "sync --force", "sync --check", "sync --dry-run", "sync --stdout",
-        ] {
+        for line in ["sync", "sync --force", "sync --check", "sync --dry-run", "sync --stdout"] {
             let before = case.tree();
             let refused = case.run(line).within(SOON).code(4);
             let error =
@@ -632,21 +552,13 @@ mod unix {
         fs::remove_file(&link).unwrap();
         symlink("CLAUDE.md", &link).unwrap();
         let circle = case.run("sync").within(SOON).code(1);
-        assert!(
-            circle.stderr().starts_with("error: CLAUDE.md: cannot "),
-            "{}",
-            circle.report()
-        );
+        assert!(circle.stderr().starts_with("error: CLAUDE.md: cannot "), "{}", circle.report());
         // Inside the project a link is followed, and stays.
         fs::remove_file(&link).unwrap();
         symlink("AGENTS.md", &link).unwrap();
         case.run("sync").success();
         assert!(link.is_symlink());
-        assert!(
-            case.read("AGENTS.md")
-                .unwrap()
-                .starts_with(b"<!-- annals:begin")
-        );
+        assert!(case.read("AGENTS.md").unwrap().starts_with(b"<!-- annals:begin"));
     }
 
     #[test]
@@ -672,13 +584,9 @@ mod unix {
         for folder in [".vbw-planning/patterns", ".vbw-planning", "."] {
             set_mode(&case.root().join(folder), 0o555);
         }
-        for line in [
-            "status",
-            "sync --dry-run",
-            "sync --stdout",
-            "log",
-            "inspect .vbw-planning/STATE.md",
-        ] {
+        for line in
+            ["status", "sync --dry-run", "sync --stdout", "log", "inspect .vbw-planning/STATE.md"]
+        {
             let outcome = runner.run(&case, line, 0);
             assert_eq!(outcome.stderr(), "", "{}", outcome.report());
         }
@@ -746,11 +654,7 @@ mod unix {
         let patterns = ".vbw-planning/patterns/PATTERNS.md";
         fs::remove_file(case.root().join(patterns)).unwrap();
         let run = case.run("execute --all").code(4);
-        assert!(
-            run.stderr().contains("CLAUDE.md: is write-protected"),
-            "{}",
-            run.report()
-        );
+        assert!(run.stderr().contains("CLAUDE.md: is write-protected"), "{}", run.report());
         assert!(case.read(patterns).is_some(), "{}", run.report());
         assert_eq!(fs::read(&file).unwrap(), before);
     }
@@ -768,24 +672,12 @@ mod unix {
         set_mode(&case.root().join(lock), 0o444);
         set_mode(&case.root().join(history), 0o000);
         let audited = user.run(&case, "entry audit", 0);
-        assert!(
-            audited.stdout().contains("to: none"),
-            "{}",
-            audited.report()
-        );
-        assert!(
-            audited.stderr().contains(".annals/history: cannot list"),
-            "{}",
-            audited.report()
-        );
+        assert!(audited.stdout().contains("to: none"), "{}", audited.report());
+        assert!(audited.stderr().contains(".annals/history: cannot list"), "{}", audited.report());
         // Only a change that is due fails.
         case.write(".vibekit/memory/INDEX.md", "");
         let refused = user.run(&case, "entry audit", 1);
-        assert!(
-            refused.stderr().contains("cannot write here"),
-            "{}",
-            refused.report()
-        );
+        assert!(refused.stderr().contains("cannot write here"), "{}", refused.report());
         set_mode(&case.root().join(history), 0o700);
     }
 
@@ -805,11 +697,8 @@ mod unix {
             if is_root && !require("setpriv") {
                 return None;
             }
-            let prefix = if is_root {
-                "setpriv --reuid=65534 --regid=65534 --clear-groups"
-            } else {
-                ""
-            };
+            let prefix =
+                if is_root { "setpriv --reuid=65534 --regid=65534 --clear-groups" } else { "" };
             Some(Self { prefix })
         }
 

@@ -22,20 +22,14 @@ fn proposed(finding: &str) -> Value {
 fn a_fact_stated_in_the_code_is_not_kept() {
     let answer = proposed("the auth middleware is in src/auth/middleware.ts");
     assert_eq!(answer["surface"], json!("none"));
-    assert!(
-        answer["reason"].as_str().unwrap().contains("code fact"),
-        "{answer}"
-    );
+    assert!(answer["reason"].as_str().unwrap().contains("code fact"), "{answer}");
 }
 
 #[test]
 fn a_fact_stated_in_the_spec_is_not_kept() {
     let answer = proposed("docs/specs/auth.md says that tokens expire after an hour");
     assert_eq!(answer["surface"], json!("none"));
-    assert!(
-        answer["reason"].as_str().unwrap().contains("spec fact"),
-        "{answer}"
-    );
+    assert!(answer["reason"].as_str().unwrap().contains("spec fact"), "{answer}");
 }
 
 #[test]
@@ -76,15 +70,9 @@ fn ephemeral_findings_are_not_kept() {
         ("Always ask the user before a deployment", "convention"),
         ("The user told us to always use tabs", "convention"),
         ("Run the tests with just test", "environment"),
-        (
-            "We decided to look up hosts first because DNS is slow",
-            "decision",
-        ),
+        ("We decided to look up hosts first because DNS is slow", "decision"),
         ("We need to fix the certificate by 2026-03-05", "deadline"),
-        (
-            "Never mind-map in the repository: never commit drawings",
-            "convention",
-        ),
+        ("Never mind-map in the repository: never commit drawings", "convention"),
         ("Merge freeze 2026-03-05", "deadline"),
     ] {
         let answer = proposed(finding);
@@ -112,18 +100,9 @@ fn the_type_follows_from_the_cue() {
         ("Code freeze starts 2026-03-20", "deadline"),
         ("We chose SQLite because one file is enough", "decision"),
         ("Always pin action versions by hash", "convention"),
-        (
-            "Tests fail with EADDRINUSE on port 3000; fix: set PORT=0",
-            "gotcha",
-        ),
-        (
-            "When the worker hangs, check the queue length first",
-            "debugging",
-        ),
-        (
-            "Ask the #platform-help channel on Slack about DNS",
-            "contact",
-        ),
+        ("Tests fail with EADDRINUSE on port 3000; fix: set PORT=0", "gotcha"),
+        ("When the worker hangs, check the queue length first", "debugging"),
+        ("Ask the #platform-help channel on Slack about DNS", "contact"),
         ("Deploy with `make deploy ENV=staging`", "environment"),
     ] {
         let answer = proposed(finding);
@@ -137,15 +116,8 @@ fn the_type_follows_from_the_cue() {
 fn the_answer_is_the_format_of_the_seed_and_the_finding_verbatim() {
     let finding = "We chose \"x: y\" # because\n\tit # is 日本 \\ fine";
     let case = Case::empty();
-    let yaml = case
-        .run("entry classify")
-        .args([finding])
-        .success()
-        .stdout();
-    let labels: Vec<&str> = yaml
-        .lines()
-        .map(|line| line.split(':').next().unwrap())
-        .collect();
+    let yaml = case.run("entry classify").args([finding]).success().stdout();
+    let labels: Vec<&str> = yaml.lines().map(|line| line.split(':').next().unwrap()).collect();
     assert_eq!(
         labels,
         [
@@ -154,12 +126,7 @@ fn the_answer_is_the_format_of_the_seed_and_the_finding_verbatim() {
         ]
     );
     // A YAML string in double quotes has the same escapes as JSON.
-    let quoted = yaml
-        .lines()
-        .next()
-        .unwrap()
-        .strip_prefix("finding: ")
-        .unwrap();
+    let quoted = yaml.lines().next().unwrap().strip_prefix("finding: ").unwrap();
     assert_eq!(serde_json::from_str::<String>(quoted).unwrap(), finding);
 }
 
@@ -193,11 +160,7 @@ fn every_field_round_trips_for_any_finding() {
         ("We decided \"null\":\nbecause that is it", "null"),
     ] {
         let proposed = read_back(&case, finding);
-        let printed = case
-            .run("entry classify")
-            .args([finding])
-            .success()
-            .stdout();
+        let printed = case.run("entry classify").args([finding]).success().stdout();
         let quoted = format!("  key: \"{key}\"\n");
         let plain = format!("  key: {key}\n");
         let is_mistakable = key.starts_with(|c: char| c.is_ascii_digit()) || key == "null";
@@ -215,36 +178,24 @@ fn every_field_round_trips_for_any_finding() {
 fn nothing_is_written() {
     let case = Case::empty();
     let before = case.whole_tree();
-    case.run("entry classify")
-        .args(["Always write tests first"])
-        .success();
+    case.run("entry classify").args(["Always write tests first"]).success();
     assert_eq!(case.whole_tree(), before);
 }
 
 #[test]
 fn the_tool_that_a_project_uses_is_a_convention() {
     let case = Case::empty();
-    for finding in [
-        "test runner is vitest",
-        "The package manager is pnpm.",
-        "Our default branch is `trunk`",
-    ] {
+    for finding in
+        ["test runner is vitest", "The package manager is pnpm.", "Our default branch is `trunk`"]
+    {
         let answer = case.run("entry classify --json").args([finding]).success();
         let proposed = answer.json()["proposed"].clone();
         assert_eq!(proposed["surface"], json!("entry"), "{finding}: {proposed}");
-        assert_eq!(
-            proposed["type"],
-            json!("convention"),
-            "{finding}: {proposed}"
-        );
+        assert_eq!(proposed["type"], json!("convention"), "{finding}: {proposed}");
         assert_eq!(proposed["confidence"], json!("low"), "nobody confirmed it");
     }
     for finding in ["the linter is green now", "the build tool is not running"] {
         let answer = case.run("entry classify --json").args([finding]).success();
-        assert_eq!(
-            answer.json()["proposed"]["surface"],
-            json!("none"),
-            "{finding}"
-        );
+        assert_eq!(answer.json()["proposed"]["surface"], json!("none"), "{finding}");
     }
 }

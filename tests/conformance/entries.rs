@@ -11,18 +11,8 @@ const FRESH: &str = "---\nkey: test-runner\ntype: convention\ntags: [testing, to
 
 fn two() -> Case {
     let case = Case::empty();
-    put(
-        &case,
-        "use-jest",
-        &[],
-        "# Use jest\n\nJest runs the tests.\n",
-    );
-    put(
-        &case,
-        "use-vitest",
-        &[],
-        "# Use vitest\n\nVitest runs the tests.\n",
-    );
+    put(&case, "use-jest", &[], "# Use jest\n\nJest runs the tests.\n");
+    put(&case, "use-vitest", &[], "# Use vitest\n\nVitest runs the tests.\n");
     case
 }
 
@@ -35,9 +25,7 @@ fn audit(case: &Case) -> serde_json::Value {
 #[test]
 fn layout_one_file_a_key_beside_index_and_log() {
     let case = Case::empty();
-    write(
-        &case, "test-runner", "It is vitest.\n", "--tags testing,tools",
-    );
+    write(&case, "test-runner", "It is vitest.\n", "--tags testing,tools");
     let files: Vec<String> = case.tree().into_keys().collect();
     assert_eq!(
         files,
@@ -66,17 +54,10 @@ fn layout_keys_are_kebab_case_of_sixty_characters() {
             .args([format!("--key={key}"), "--body-stdin".to_owned()])
             .stdin("Text.\n")
             .code(4);
-        assert!(
-            refused.stderr().contains("is not a key"),
-            "{}",
-            refused.report()
-        );
+        assert!(refused.stderr().contains("is not a key"), "{}", refused.report());
         assert_unchanged(&before, &case, &refused);
     }
-    prints(
-        &write(&case, &long[1..], "Text.\n", ""),
-        &format!("Stored: {}.\n", &long[1..]),
-    );
+    prints(&write(&case, &long[1..], "Text.\n", ""), &format!("Stored: {}.\n", &long[1..]));
 }
 
 // Entry format
@@ -100,10 +81,7 @@ fn format_a_body_without_a_title_gets_one() {
     assert!(memory(&case, "a.md").ends_with("---\n\n# The cache\n\nIt lies.\n"));
     write(&case, "merge-freeze-2026-q2", "On Friday.\n", "");
     let text = memory(&case, "merge-freeze-2026-q2.md");
-    assert!(
-        text.ends_with("\n# Merge freeze 2026 q2\n\nOn Friday.\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("\n# Merge freeze 2026 q2\n\nOn Friday.\n"), "{text}");
 }
 
 #[test]
@@ -111,10 +89,7 @@ fn a_new_entry_without_body_and_title_is_refused() {
     let case = two();
     let before = case.tree();
     let line = "entry write --key deploy --type convention --confidence high";
-    let refused = case
-        .run(line)
-        .stdin("# Deploy\n\nOnly on Tuesdays.\n")
-        .code(2);
+    let refused = case.run(line).stdin("# Deploy\n\nOnly on Tuesdays.\n").code(2);
     assert_error(
         &refused,
         "the new entry `deploy` has no body",
@@ -131,19 +106,10 @@ fn format_an_unknown_field_keeps_its_position() {
     let old = "---\r\nowner: ada # keep\r\nkey:   a\r\ntype: convention\r\ntags:\r\n  - x\r\n\
         created: 2026-01-10\r\nupdated: 2026-01-11\r\nstatus: active\r\nconfidence: high\r\n---\r\n\r\n# A\r\n\r\nOld.\r\n";
     case.write(&format!("{MEMORY}/a.md"), old);
-    case.run("entry write --key a --type convention --confidence high")
-        .success();
-    assert_eq!(
-        memory(&case, "a.md"),
-        old.replace("2026-01-11", "2026-03-01")
-    );
-    prints(
-        &write(&case, "a", "# A\r\n\r\nNew.\r\n", ""),
-        "Updated a (+1/-1 lines).\n",
-    );
-    let new = old
-        .replace("2026-01-11", "2026-03-01")
-        .replace("Old.", "New.");
+    case.run("entry write --key a --type convention --confidence high").success();
+    assert_eq!(memory(&case, "a.md"), old.replace("2026-01-11", "2026-03-01"));
+    prints(&write(&case, "a", "# A\r\n\r\nNew.\r\n", ""), "Updated a (+1/-1 lines).\n");
+    let new = old.replace("2026-01-11", "2026-03-01").replace("Old.", "New.");
     assert_eq!(memory(&case, "a.md"), new);
 }
 
@@ -163,12 +129,9 @@ fn types_are_a_closed_set() {
         .success();
     }
     let before = case.tree();
-    let wrong = case
-        .run("entry write --key b --type fact --confidence low --body-stdin")
-        .code(2);
+    let wrong = case.run("entry write --key b --type fact --confidence low --body-stdin").code(2);
     assert!(wrong.stderr().contains("session-log"), "{}", wrong.report());
-    case.run("entry write --key b --type gotcha --confidence sure")
-        .code(2);
+    case.run("entry write --key b --type gotcha --confidence sure").code(2);
     assert_unchanged(&before, &case, &wrong);
 }
 
@@ -193,10 +156,7 @@ fn read_returns_the_entry_verbatim() {
     prints(&read, text);
     assert_eq!(read.stderr(), "");
     let json = case.run("entry read --key a --json").success().json();
-    assert_eq!(
-        json["body"],
-        "# A\r\n\ttab \u{5e9}\u{5dc}\u{5d5}\u{5dd} \u{1F680} 日本語\n\n\n"
-    );
+    assert_eq!(json["body"], "# A\r\n\ttab \u{5e9}\u{5dc}\u{5d5}\u{5dd} \u{1F680} 日本語\n\n\n");
     assert_eq!(json["hash"].as_str().unwrap().len(), 32);
 }
 
@@ -226,10 +186,7 @@ fn query_prints_hits_as_yaml() {
         &case.run("entry query --text vitest").success(),
         "hits:\n  - key: use-vitest\n    type: convention\n    snippet: \"# Use vitest\"\n    score: 4\n",
     );
-    prints(
-        &case.run("entry query --text nothing").success(),
-        "hits: []\n",
-    );
+    prints(&case.run("entry query --text nothing").success(), "hits: []\n");
     case.run("entry query --json --text vitest").success().stdout_json(&json!({
         "hits": [{"key": "use-vitest", "type": "convention", "snippet": "# Use vitest", "score": 4}]
     }));
@@ -245,11 +202,7 @@ fn query_scores_key_tag_type_title_and_body() {
         "# Title word\n\nbody word body\n",
     );
     let score = |text: &str| {
-        let hits = case
-            .run("entry query --json")
-            .args(["--text", text])
-            .success()
-            .json();
+        let hits = case.run("entry query --json").args(["--text", text]).success().json();
         hits["hits"][0]["score"].clone()
     };
     for (text, expected) in [
@@ -266,30 +219,20 @@ fn query_scores_key_tag_type_title_and_body() {
     ] {
         assert_eq!(score(text), json!(expected), "{text}");
     }
-    let tagged = case
-        .run("entry query --json --text body --tags beta --type gotcha")
-        .success();
+    let tagged = case.run("entry query --json --text body --tags beta --type gotcha").success();
     assert_eq!(tagged.json()["hits"][0]["score"], json!(11));
 }
 
 #[test]
 fn query_is_neither_fuzzy_nor_a_pattern() {
     let case = Case::empty();
-    put(
-        &case,
-        "a",
-        &[],
-        "# A title\n\nThe latest tests, \"quoted\" and re*d.\n",
-    );
+    put(&case, "a", &[], "# A title\n\nThe latest tests, \"quoted\" and re*d.\n");
     for text in ["test", "late", "titel", "te.t", "titl*"] {
         let found = case.run("entry query").args(["--text", text]).success();
         prints(&found, "hits: []\n");
     }
     for text in ["AND \"quoted\"", "-tests", "re*d", "(tests", "[tests"] {
-        let found = case
-            .run("entry query --json")
-            .args(["--text", text])
-            .success();
+        let found = case.run("entry query --json").args(["--text", text]).success();
         assert_eq!(found.json()["hits"][0]["key"], "a", "{}", found.report());
     }
 }
@@ -301,17 +244,10 @@ fn query_finds_every_script() {
     put(&case, "rtl", &[], "# שלום\n\nהתור נכשל שוב.\n");
     put(&case, "emoji", &[], "# Ship\n\nWe \u{1F680} on Friday.\n");
     put(&case, "accent", &[], "# ÉTÉ\n\nÄpfel.\n");
-    for (text, key) in [
-        ("間隔", "cjk"),
-        ("נכשל", "rtl"),
-        ("\u{1F680}", "emoji"),
-        ("äpfel été", "accent"),
-    ] {
-        let found = case
-            .run("entry query --json")
-            .args(["--text", text])
-            .success()
-            .json();
+    for (text, key) in
+        [("間隔", "cjk"), ("נכשל", "rtl"), ("\u{1F680}", "emoji"), ("äpfel été", "accent")]
+    {
+        let found = case.run("entry query --json").args(["--text", text]).success().json();
         assert_eq!(found["hits"][0]["key"], key, "{text}");
     }
 }
@@ -319,29 +255,16 @@ fn query_finds_every_script() {
 #[test]
 fn query_finds_accents_however_they_are_encoded() {
     let case = Case::empty();
-    let (composed, parted) = (
-        "Cr\u{e8}me br\u{fb}l\u{e9}e",
-        "Cre\u{300}me bru\u{302}le\u{301}e",
-    );
+    let (composed, parted) = ("Cr\u{e8}me br\u{fb}l\u{e9}e", "Cre\u{300}me bru\u{302}le\u{301}e");
     for (key, text) in [("composed", composed), ("parted", parted)] {
         let tags = format!("[{}]", text.replace(' ', "-"));
-        put(
-            &case,
-            key,
-            &[("tags", &tags)],
-            &format!("# Dessert\n\n{text}\n"),
-        );
+        put(&case, key, &[("tags", &tags)], &format!("# Dessert\n\n{text}\n"));
     }
     // The second round has the words from the cache.
     for text in [composed, parted, "BR\u{db}L\u{c9}E", "BRU\u{302}LE\u{301}E"].repeat(2) {
         let found = case.run("entry query --json").args(["--text", text]);
         let hits = found.success().json()["hits"].clone();
-        let keys: Vec<_> = hits
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|hit| hit["key"].clone())
-            .collect();
+        let keys: Vec<_> = hits.as_array().unwrap().iter().map(|hit| hit["key"].clone()).collect();
         assert_eq!(keys, ["composed", "parted"], "{text}");
         assert_eq!(hits[0]["score"], hits[1]["score"], "{text}");
         assert_eq!(hits[0]["snippet"], composed, "as it stands");
@@ -361,59 +284,26 @@ fn query_finds_accents_however_they_are_encoded() {
 #[test]
 fn query_ties_go_by_update_then_key_and_repeat_exactly() {
     let case = Case::empty();
-    for (key, updated) in [
-        ("c", "2026-01-01"),
-        ("b", "2026-02-01"),
-        ("a", "2026-01-01"),
-    ] {
-        put(
-            &case,
-            key,
-            &[("updated", updated)],
-            &format!("# {key}{key}\n\nsame word\n"),
-        );
+    for (key, updated) in [("c", "2026-01-01"), ("b", "2026-02-01"), ("a", "2026-01-01")] {
+        put(&case, key, &[("updated", updated)], &format!("# {key}{key}\n\nsame word\n"));
     }
     let first = case.run("entry query --text word --json").success();
-    let keys: Vec<_> = first.json()["hits"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|hit| hit["key"].clone())
-        .collect();
+    let keys: Vec<_> =
+        first.json()["hits"].as_array().unwrap().iter().map(|hit| hit["key"].clone()).collect();
     assert_eq!(keys, ["b", "a", "c"]);
-    assert_eq!(
-        case.run("entry query --text word --json")
-            .success()
-            .stdout(),
-        first.stdout()
-    );
+    assert_eq!(case.run("entry query --text word --json").success().stdout(), first.stdout());
 }
 
 #[test]
 fn query_filters_by_tag_and_type() {
     let case = Case::empty();
     put(&case, "a", &[("tags", "[x]")], "# Aa\n\nword\n");
-    put(
-        &case,
-        "b",
-        &[("tags", "[y]"), ("type", "gotcha")],
-        "# Bb\n\nword\n",
-    );
-    for (filter, key) in [
-        ("--tags x", "a"),
-        ("--tags y,z", "b"),
-        ("--type gotcha", "b"),
-    ] {
-        let found = case
-            .run(&format!("entry query --text word --json {filter}"))
-            .success()
-            .json();
+    put(&case, "b", &[("tags", "[y]"), ("type", "gotcha")], "# Bb\n\nword\n");
+    for (filter, key) in [("--tags x", "a"), ("--tags y,z", "b"), ("--type gotcha", "b")] {
+        let found = case.run(&format!("entry query --text word --json {filter}")).success().json();
         let hits = found["hits"].as_array().unwrap();
         assert_eq!((hits.len(), &hits[0]["key"]), (1, &json!(key)), "{filter}");
-        let alone = case
-            .run(&format!("entry query --json {filter}"))
-            .success()
-            .json();
+        let alone = case.run(&format!("entry query --json {filter}")).success().json();
         assert_eq!(alone["hits"][0]["key"], key);
     }
     case.run("entry query").code(2);
@@ -441,23 +331,12 @@ fn query_and_list_only_show_active_entries_by_default() {
 #[test]
 fn query_snippets_are_the_first_matching_line_verbatim() {
     let case = Case::empty();
-    put(
-        &case,
-        "a",
-        &[],
-        "# Title\n\nnone\n  - \"Quoted\": `word`\\ # x\nword again\n",
-    );
+    put(&case, "a", &[], "# Title\n\nnone\n  - \"Quoted\": `word`\\ # x\nword again\n");
     let found = case.run("entry query --text word --json").success().json();
     assert_eq!(found["hits"][0]["snippet"], "  - \"Quoted\": `word`\\ # x");
     let yaml = case.run("entry query --text word").success().stdout();
-    assert!(
-        yaml.contains("snippet: \"  - \\\"Quoted\\\": `word`\\\\ # x\"\n"),
-        "{yaml}"
-    );
-    let by_tag = case
-        .run("entry query --text testing --json")
-        .success()
-        .json();
+    assert!(yaml.contains("snippet: \"  - \\\"Quoted\\\": `word`\\\\ # x\"\n"), "{yaml}");
+    let by_tag = case.run("entry query --text testing --json").success().json();
     assert_eq!(by_tag["hits"][0]["snippet"], "tags: [testing]");
 }
 
@@ -475,14 +354,8 @@ fn list_reads_the_index_and_no_body() {
         &case.run("entry list").success(),
         "entries:\n  - key: a\n    title: \"A title: yes\"\n    type: gotcha\n    updated: 2026-02-20\n",
     );
-    prints(
-        &case.run("entry list --type decision").success(),
-        "entries: []\n",
-    );
-    let all = case
-        .run("entry list --include-superseded --tags y --json")
-        .success()
-        .json();
+    prints(&case.run("entry list --type decision").success(), "entries: []\n");
+    let all = case.run("entry list --include-superseded --tags y --json").success().json();
     assert_eq!(all["entries"][0]["key"], "a");
     assert_eq!(all["entries"].as_array().unwrap().len(), 1);
 }
@@ -492,16 +365,8 @@ fn list_without_an_index_warns_and_lists_the_entries() {
     let case = two();
     let before = case.tree();
     let listed = case.run("entry list").success();
-    assert!(
-        listed.stdout().contains("key: use-jest\n"),
-        "{}",
-        listed.report()
-    );
-    assert!(
-        listed.stderr().contains("INDEX.md: is missing"),
-        "{}",
-        listed.report()
-    );
+    assert!(listed.stdout().contains("key: use-jest\n"), "{}", listed.report());
+    assert!(listed.stderr().contains("INDEX.md: is missing"), "{}", listed.report());
     assert_unchanged(&before, &case, &listed);
     prints(&Case::empty().run("entry list").success(), "entries: []\n");
 }
@@ -512,9 +377,7 @@ fn list_without_an_index_warns_and_lists_the_entries() {
 fn write_creates_entry_index_row_and_log_line() {
     let case = Case::empty();
     prints(
-        &write(
-            &case, "test-runner", "It is vitest.\n", "--tags testing,tools",
-        ),
+        &write(&case, "test-runner", "It is vitest.\n", "--tags testing,tools"),
         "Stored: test-runner.\n",
     );
     assert!(memory(&case, "INDEX.md").ends_with(
@@ -529,29 +392,12 @@ fn write_creates_entry_index_row_and_log_line() {
 #[test]
 fn write_replaces_wholesale_and_keeps_created() {
     let case = Case::empty();
-    put(
-        &case,
-        "a",
-        &[("updated", "2026-01-11")],
-        "# A\n\nOne.\nTwo.\n",
-    );
-    prints(
-        &write(&case, "a", "# A\n\nTwo.\nThree.\nFour.\n", ""),
-        "Updated a (+2/-1 lines).\n",
-    );
+    put(&case, "a", &[("updated", "2026-01-11")], "# A\n\nOne.\nTwo.\n");
+    prints(&write(&case, "a", "# A\n\nTwo.\nThree.\nFour.\n", ""), "Updated a (+2/-1 lines).\n");
     let text = memory(&case, "a.md");
-    assert!(
-        text.contains("created: 2026-01-10\nupdated: 2026-03-01\n"),
-        "{text}"
-    );
-    assert!(
-        text.ends_with("---\n\n# A\n\nTwo.\nThree.\nFour.\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("tags: [testing]\n"),
-        "tags that are not given stay: {text}"
-    );
+    assert!(text.contains("created: 2026-01-10\nupdated: 2026-03-01\n"), "{text}");
+    assert!(text.ends_with("---\n\n# A\n\nTwo.\nThree.\nFour.\n"), "{text}");
+    assert!(text.contains("tags: [testing]\n"), "tags that are not given stay: {text}");
 }
 
 #[test]
@@ -561,11 +407,7 @@ fn an_empty_standard_input_does_not_wipe_a_body() {
     for (key, body) in [("use-jest", ""), ("use-jest", " \n\n"), ("new-one", "")] {
         let refused = write(&case, key, body, "");
         assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
-        assert!(
-            refused.stderr().contains("the body is empty"),
-            "{}",
-            refused.report()
-        );
+        assert!(refused.stderr().contains("the body is empty"), "{}", refused.report());
         assert_unchanged(&before, &case, &refused);
     }
 }
@@ -594,30 +436,14 @@ fn write_rejects_a_duplicate_of_another_entry() {
         assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
         let said = refused.stderr();
         assert!(said.contains("near-duplicate of `cache-rules`"), "{said}");
-        assert!(
-            said.contains("update it") && said.contains("supersede"),
-            "{said}"
-        );
+        assert!(said.contains("update it") && said.contains("supersede"), "{said}");
         assert_unchanged(&before, &case, &refused);
     }
-    for body in [
-        "# Another\n\none\ntwo\nthree\nfour\n",
-        "one\ntwo\nthree\nfour\n",
-    ] {
+    for body in ["# Another\n\none\ntwo\nthree\nfour\n", "one\ntwo\nthree\nfour\n"] {
         let refused = write(&case, "cache-third", body, "");
-        assert_eq!(
-            refused.exit_code(),
-            Some(4),
-            "whatever the heading: {}",
-            refused.report()
-        );
+        assert_eq!(refused.exit_code(), Some(4), "whatever the heading: {}", refused.report());
     }
-    let refused = write(
-        &case,
-        "cache-fourth",
-        "# Cache\n\nfirst\ntwo\nthree\nfour\n",
-        "",
-    );
+    let refused = write(&case, "cache-fourth", "# Cache\n\nfirst\ntwo\nthree\nfour\n", "");
     assert!(
         refused
             .stderr()
@@ -626,12 +452,7 @@ fn write_rejects_a_duplicate_of_another_entry() {
         refused.report()
     );
     prints(
-        &write(
-            &case,
-            "cache-again",
-            "# Cache\n\none\ntwo\nother\nmore\n",
-            "",
-        ),
+        &write(&case, "cache-again", "# Cache\n\none\ntwo\nother\nmore\n", ""),
         "Stored: cache-again.\n",
     );
 }
@@ -640,43 +461,25 @@ fn write_rejects_a_duplicate_of_another_entry() {
 fn write_rejects_byte_identical_bodies_when_the_title_is_one_entry_s_key() {
     let case = Case::empty();
     let body = "# Test runner\n\nThe test runner is vitest.\n";
-    prints(
-        &write(&case, "test-runner", body, ""),
-        "Stored: test-runner.\n",
-    );
+    prints(&write(&case, "test-runner", body, ""), "Stored: test-runner.\n");
     let refused = write(&case, "runner-of-tests", body, "");
     assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
-    assert_eq!(
-        write(&case, "only-title", "# Same\n", "").exit_code(),
-        Some(0)
-    );
-    assert_eq!(
-        write(&case, "title-only", "# Same\n", "").exit_code(),
-        Some(4)
-    );
+    assert_eq!(write(&case, "only-title", "# Same\n", "").exit_code(), Some(0));
+    assert_eq!(write(&case, "title-only", "# Same\n", "").exit_code(), Some(4));
 }
 
 #[test]
 fn write_rejects_the_same_body_under_another_key_without_a_title() {
     let case = Case::empty();
     write(&case, "one", "The same fact.\n", "");
-    assert_eq!(
-        write(&case, "two", "The same fact.\n", "").exit_code(),
-        Some(4)
-    );
+    assert_eq!(write(&case, "two", "The same fact.\n", "").exit_code(), Some(4));
     let before = case.tree();
     let again = write(&case, "one", "The same fact.\n", "");
     prints(&again, "Unchanged: one.\n");
     assert_unchanged(&before, &case, &again);
     let json = write(&case, "one", "The same fact.\n", "--json").json();
-    assert_eq!(
-        (&json["outcome"], &json["unchanged"]),
-        (&json!("updated"), &json!(true))
-    );
-    prints(
-        &write(&case, "one", "The same fact.\n", "--tags x"),
-        "Updated one (+0/-0 lines).\n",
-    );
+    assert_eq!((&json["outcome"], &json["unchanged"]), (&json!("updated"), &json!(true)));
+    prints(&write(&case, "one", "The same fact.\n", "--tags x"), "Updated one (+0/-0 lines).\n");
 }
 
 #[test]
@@ -684,15 +487,11 @@ fn write_takes_a_file_or_standard_input() {
     let case = Case::empty();
     case.write("note.md", "# From a file\n");
     let line = "entry write --key a --type gotcha --confidence low";
-    prints(
-        &case.run(&format!("{line} --body @note.md")).success(),
-        "Stored: a.\n",
-    );
+    prints(&case.run(&format!("{line} --body @note.md")).success(), "Stored: a.\n");
     assert!(memory(&case, "a.md").ends_with("\n\n# From a file\n"));
     case.run(&format!("{line} --body note.md")).code(2);
     case.run(&format!("{line} --body @missing.md")).code(3);
-    case.run(&format!("{line} --body @note.md --body-stdin"))
-        .code(2);
+    case.run(&format!("{line} --body @note.md --body-stdin")).code(2);
 }
 
 #[test]
@@ -705,29 +504,15 @@ fn write_needs_type_and_confidence() {
 #[test]
 fn write_if_match_refuses_a_concurrent_change() {
     let case = two();
-    let hash = case
-        .run("entry read --key use-jest --json")
-        .success()
-        .json()["hash"]
-        .clone();
+    let hash = case.run("entry read --key use-jest --json").success().json()["hash"].clone();
     let guarded = format!("--if-match {}", hash.as_str().unwrap());
-    prints(
-        &write(&case, "use-jest", "# Mine\n", &guarded),
-        "Updated use-jest (+1/-3 lines).\n",
-    );
+    prints(&write(&case, "use-jest", "# Mine\n", &guarded), "Updated use-jest (+1/-3 lines).\n");
     let before = case.tree();
     let refused = write(&case, "use-jest", "# Theirs\n", &guarded);
     assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
-    assert!(
-        refused.stderr().contains("has changed since it was read"),
-        "{}",
-        refused.report()
-    );
+    assert!(refused.stderr().contains("has changed since it was read"), "{}", refused.report());
     assert_unchanged(&before, &case, &refused);
-    assert_eq!(
-        write(&case, "new-one", "# New\n", &guarded).exit_code(),
-        Some(4)
-    );
+    assert_eq!(write(&case, "new-one", "# New\n", &guarded).exit_code(), Some(4));
 }
 
 #[test]
@@ -752,16 +537,9 @@ fn write_refuses_secrets_unless_allowed() {
     let before = case.tree();
     let refused = write(&case, "deploy", &body, "");
     assert_eq!(refused.exit_code(), Some(4), "{}", refused.report());
-    assert!(
-        refused.stderr().contains("(aws-access-key, line 3)"),
-        "{}",
-        refused.report()
-    );
+    assert!(refused.stderr().contains("(aws-access-key, line 3)"), "{}", refused.report());
     assert_unchanged(&before, &case, &refused);
-    prints(
-        &write(&case, "deploy", &body, "--allow-secret"),
-        "Stored: deploy.\n",
-    );
+    prints(&write(&case, "deploy", &body, "--allow-secret"), "Stored: deploy.\n");
 }
 
 #[test]
@@ -786,15 +564,10 @@ fn supersede_marks_the_old_and_names_it_in_the_new() {
     let case = two();
     let (old, new) = (memory(&case, "use-jest.md"), memory(&case, "use-vitest.md"));
     prints(
-        &case
-            .run("entry supersede --old use-jest --new use-vitest")
-            .success(),
+        &case.run("entry supersede --old use-jest --new use-vitest").success(),
         "Superseded use-jest by use-vitest.\n",
     );
-    assert_eq!(
-        memory(&case, "use-jest.md"),
-        old.replace("status: active", "status: superseded")
-    );
+    assert_eq!(memory(&case, "use-jest.md"), old.replace("status: active", "status: superseded"));
     assert_eq!(
         memory(&case, "use-vitest.md"),
         new.replace("status: active\n", "status: active\nsupersedes: use-jest\n")
@@ -820,10 +593,7 @@ fn supersede_again_changes_nothing() {
     let again = case.run(line).success();
     prints(&again, "Unchanged: use-jest is superseded by use-vitest.\n");
     let json = case.run(&format!("{line} --json")).success().json();
-    assert_eq!(
-        json,
-        json!({"old": "use-jest", "new": "use-vitest", "unchanged": true})
-    );
+    assert_eq!(json, json!({"old": "use-jest", "new": "use-vitest", "unchanged": true}));
     assert_unchanged(&before, &case, &again);
 }
 
@@ -831,39 +601,20 @@ fn supersede_again_changes_nothing() {
 fn supersede_refuses_itself_a_cycle_and_a_superseded_entry() {
     let case = two();
     let before = case.tree();
-    let itself = case
-        .run("entry supersede --old use-jest --new use-jest")
-        .code(4);
+    let itself = case.run("entry supersede --old use-jest --new use-jest").code(4);
     assert_unchanged(&before, &case, &itself);
-    case.run("entry supersede --old use-jest --new none")
-        .code(3);
-    case.run("entry supersede --old none --new use-jest")
-        .code(3);
-    case.run("entry supersede --old use-jest --new use-vitest")
-        .success();
+    case.run("entry supersede --old use-jest --new none").code(3);
+    case.run("entry supersede --old none --new use-jest").code(3);
+    case.run("entry supersede --old use-jest --new use-vitest").success();
     put(&case, "use-mocha", &[], "# Use mocha\n\nMocha.\n");
-    let superseded = case
-        .run("entry supersede --old use-mocha --new use-jest")
-        .code(4);
-    assert!(
-        superseded.stderr().contains("is itself superseded"),
-        "{}",
-        superseded.report()
-    );
+    let superseded = case.run("entry supersede --old use-mocha --new use-jest").code(4);
+    assert!(superseded.stderr().contains("is itself superseded"), "{}", superseded.report());
     // Its status does not say that it is superseded, but the chain does.
     put(&case, "use-jest", &[], "# Use jest\n");
-    let cycle = case
-        .run("entry supersede --old use-vitest --new use-jest")
-        .code(4);
+    let cycle = case.run("entry supersede --old use-vitest --new use-jest").code(4);
     assert!(cycle.stderr().contains("cycle"), "{}", cycle.report());
-    put(
-        &case,
-        "use-jest",
-        &[("status", "superseded")],
-        "# Use jest\n",
-    );
-    case.run("entry supersede --old use-vitest --new use-mocha")
-        .success();
+    put(&case, "use-jest", &[("status", "superseded")], "# Use jest\n");
+    case.run("entry supersede --old use-vitest --new use-mocha").success();
 }
 
 #[test]
@@ -877,14 +628,8 @@ fn a_superseded_decision_can_be_reactivated() {
         "Superseded use-vitest by use-jest, which is active again.\n",
     );
     let (jest, vitest) = (memory(&case, "use-jest.md"), memory(&case, "use-vitest.md"));
-    assert!(
-        jest.contains("status: active\nsupersedes: use-vitest\n"),
-        "{jest}"
-    );
-    assert!(
-        vitest.contains("status: superseded\nconfidence"),
-        "{vitest}"
-    );
+    assert!(jest.contains("status: active\nsupersedes: use-vitest\n"), "{jest}");
+    assert!(vitest.contains("status: superseded\nconfidence"), "{vitest}");
     let found = case.run("entry query --text tests --json").success().json();
     assert_eq!(found["hits"][0]["key"], json!("use-jest"));
     // Also over several entries.
@@ -900,11 +645,8 @@ fn a_superseded_decision_can_be_reactivated() {
 fn a_superseded_entry_is_only_superseded_by_a_third_one_explicitly() {
     let case = two();
     put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
-    case.run("entry supersede --old use-jest --new use-vitest")
-        .success();
-    let refused = case
-        .run("entry supersede --old use-jest --new use-bun")
-        .code(4);
+    case.run("entry supersede --old use-jest --new use-vitest").success();
+    let refused = case.run("entry supersede --old use-jest --new use-bun").code(4);
     for said in [
         "the entry `use-jest` is already superseded by `use-vitest`",
         "annals entry supersede --old use-vitest --new use-bun",
@@ -916,15 +658,12 @@ fn a_superseded_entry_is_only_superseded_by_a_third_one_explicitly() {
 #[test]
 fn an_update_of_a_superseded_entry_warns_that_it_stays_hidden() {
     let case = two();
-    case.run("entry supersede --old use-jest --new use-vitest")
-        .success();
+    case.run("entry supersede --old use-jest --new use-vitest").success();
     let back = "annals entry supersede --old use-vitest --new use-jest";
     let updated = write(&case, "use-jest", "# Use jest\n\nJest, again.\n", "");
     assert_eq!(updated.exit_code(), Some(0), "{}", updated.report());
     assert!(
-        updated
-            .stderr()
-            .contains("is superseded and stays superseded")
+        updated.stderr().contains("is superseded and stays superseded")
             && updated.stderr().contains(back),
         "{}",
         updated.report()
@@ -941,31 +680,22 @@ fn one_entry_names_all_that_it_supersedes() {
     let case = two();
     put(&case, "use-bun", &[], "# Use bun\n\nBun runs them.\n");
     for old in ["use-jest", "use-vitest"] {
-        let done = case
-            .run(&format!("entry supersede --old {old} --new use-bun"))
-            .success();
+        let done = case.run(&format!("entry supersede --old {old} --new use-bun")).success();
         assert_eq!(done.stderr(), "", "{}", done.report());
     }
     assert!(memory(&case, "use-bun.md").contains("supersedes: use-jest, use-vitest\n"));
     let read = case.run("entry read --key use-bun --json").success().json();
     assert!(read.to_string().contains("use-jest, use-vitest"), "{read}");
     // One of them is reactivated; the other stays superseded by it.
-    case.run("entry supersede --old use-bun --new use-jest")
-        .success();
+    case.run("entry supersede --old use-bun --new use-jest").success();
     assert!(memory(&case, "use-bun.md").contains("supersedes: use-vitest\n"));
 }
 
 #[test]
 fn supersede_accepts_an_entry_that_supersedes_itself() {
     let case = two();
-    put(
-        &case,
-        "use-vitest",
-        &[("supersedes", "use-vitest")],
-        "# Use vitest\n",
-    );
-    case.run("entry supersede --old use-jest --new use-vitest")
-        .success();
+    put(&case, "use-vitest", &[("supersedes", "use-vitest")], "# Use vitest\n");
+    case.run("entry supersede --old use-jest --new use-vitest").success();
     assert!(memory(&case, "use-vitest.md").contains("supersedes: use-jest\n"));
 }
 
@@ -975,16 +705,9 @@ fn supersede_accepts_an_entry_that_supersedes_itself() {
 fn delete_needs_a_reason() {
     let case = two();
     let before = case.tree();
-    for line in [
-        "entry delete --key use-jest",
-        "entry delete --key use-jest --reason=",
-    ] {
+    for line in ["entry delete --key use-jest", "entry delete --key use-jest --reason="] {
         let refused = case.run(line).code(4);
-        assert!(
-            refused.stderr().contains("supersede"),
-            "{}",
-            refused.report()
-        );
+        assert!(refused.stderr().contains("supersede"), "{}", refused.report());
         assert_unchanged(&before, &case, &refused);
     }
 }
@@ -992,13 +715,9 @@ fn delete_needs_a_reason() {
 #[test]
 fn delete_prints_a_reason_of_two_lines_like_the_log() {
     let case = two();
-    let deleted = case
-        .run("entry delete --key use-jest")
-        .args(["--reason", "never used\n  and slow\n"]);
-    prints(
-        &deleted.success(),
-        "Deleted use-jest. Reason: never used and slow.\n",
-    );
+    let deleted =
+        case.run("entry delete --key use-jest").args(["--reason", "never used\n  and slow\n"]);
+    prints(&deleted.success(), "Deleted use-jest. Reason: never used and slow.\n");
     let log = memory(&case, "log.md");
     assert!(log.ends_with("Reason: never used and slow\n"), "{log}");
 }
@@ -1008,10 +727,7 @@ fn delete_logs_the_reason_verbatim_and_leaves_links() {
     let case = two();
     put(&case, "other", &[], "# Other\n\nSee [[use-jest]].\n");
     let reason = "we \"never\" used it — não, never";
-    let deleted = case
-        .run("entry delete --key use-jest")
-        .args(["--reason", reason])
-        .success();
+    let deleted = case.run("entry delete --key use-jest").args(["--reason", reason]).success();
     prints(&deleted, &format!("Deleted use-jest. Reason: {reason}.\n"));
     assert_eq!(case.read(&format!("{MEMORY}/use-jest.md")), None);
     assert_eq!(
@@ -1024,8 +740,7 @@ fn delete_logs_the_reason_verbatim_and_leaves_links() {
         audit(&case)["broken_links"],
         json!([{"from": "other", "to": "use-jest", "line": 13}])
     );
-    case.run("entry delete --key use-jest --reason again")
-        .code(3);
+    case.run("entry delete --key use-jest --reason again").code(3);
 }
 
 #[test]
@@ -1039,10 +754,7 @@ fn delete_refuses_a_secret_in_its_reason_unless_allowed() {
     let before = case.tree();
     let refused = delete("").code(4);
     let said = refused.stderr();
-    assert!(
-        said.contains("the reason contains what looks like a secret (github-token"),
-        "{said}"
-    );
+    assert!(said.contains("the reason contains what looks like a secret (github-token"), "{said}");
     assert!(said.contains("--allow-secret"), "{said}");
     assert_unchanged(&before, &case, &refused);
     let deleted = delete(" --allow-secret").success();
@@ -1095,19 +807,11 @@ fn audit_2_and_3_flag_old_guesses_and_old_entries() {
             &format!("# T {key}\n"),
         );
     }
-    put(
-        &case,
-        "done-181",
-        &[("status", "superseded"), ("updated", "2025-09-01")],
-        "# Done\n",
-    );
+    put(&case, "done-181", &[("status", "superseded"), ("updated", "2025-09-01")], "# Done\n");
     let found = audit(&case);
     assert_eq!(found["stale_low_confidence"], json!(["guess-31"]));
     assert_eq!(found["stale"], json!(["sure-181"]));
-    assert!(
-        memory(&case, "sure-181.md").contains("status: active"),
-        "audit only flags"
-    );
+    assert!(memory(&case, "sure-181.md").contains("status: active"), "audit only flags");
 }
 
 #[test]
@@ -1116,23 +820,13 @@ fn audit_4_rebuilds_a_drifted_index() {
     assert_eq!(audit(&case)["index_rebuilt"], true);
     let index = memory(&case, "INDEX.md");
     assert_eq!(audit(&case)["index_rebuilt"], false);
-    case.write(
-        &format!("{MEMORY}/INDEX.md"),
-        index.replace("Use jest", "Edited"),
-    );
+    case.write(&format!("{MEMORY}/INDEX.md"), index.replace("Use jest", "Edited"));
     put(&case, "third", &[], "# Third\n");
     assert_eq!(audit(&case)["index_rebuilt"], true);
     assert!(memory(&case, "INDEX.md").contains("| third | Third |"));
     assert!(memory(&case, "INDEX.md").contains("| use-jest | Use jest |"));
-    let dry = case
-        .write(&format!("{MEMORY}/INDEX.md"), "")
-        .run("entry audit --dry-run")
-        .success();
-    assert!(
-        dry.stdout().contains("index_rebuilt: true"),
-        "{}",
-        dry.report()
-    );
+    let dry = case.write(&format!("{MEMORY}/INDEX.md"), "").run("entry audit --dry-run").success();
+    assert!(dry.stdout().contains("index_rebuilt: true"), "{}", dry.report());
     assert_eq!(memory(&case, "INDEX.md"), "");
 }
 
@@ -1188,12 +882,7 @@ fn audit_7_flags_bodies_of_over_500_lines() {
 fn audit_8_flags_superseded_entries_with_active_links() {
     let case = Case::empty();
     put(&case, "old", &[("status", "superseded")], "# Old\n");
-    put(
-        &case,
-        "older",
-        &[("status", "superseded")],
-        "# Older\n\n[[old]]\n",
-    );
+    put(&case, "older", &[("status", "superseded")], "# Older\n\n[[old]]\n");
     put(&case, "new", &[], "# New\n\n[[old]]\n");
     let found = audit(&case);
     assert_eq!(found["superseded_with_active_inbound"], json!(["old"]));
@@ -1210,14 +899,8 @@ fn audit_lists_invalid_entries_and_search_still_finds_them() {
     );
     put(&case, "kind", &[("type", "fact")], "# Kind\n\nneedle\n");
     put(&case, "state", &[("status", "gone")], "# State\n\nneedle\n");
-    case.write(
-        &format!("{MEMORY}/bytes.md"),
-        b"---\ntype: gotcha\n---\n\nneedle \xff\n",
-    );
-    case.write(
-        &format!("{MEMORY}/Odd_Name.md"),
-        entry("Odd_Name", &[], "# Odd\n\nneedle\n"),
-    );
+    case.write(&format!("{MEMORY}/bytes.md"), b"---\ntype: gotcha\n---\n\nneedle \xff\n");
+    case.write(&format!("{MEMORY}/Odd_Name.md"), entry("Odd_Name", &[], "# Odd\n\nneedle\n"));
     let found = audit(&case);
     let invalid = found["invalid"].as_array().unwrap();
     let told: Vec<(&str, u64)> = invalid
@@ -1226,37 +909,19 @@ fn audit_lists_invalid_entries_and_search_still_finds_them() {
         .collect();
     assert_eq!(
         told,
-        [
-            ("Odd_Name", 1),
-            ("broken", 5),
-            ("bytes", 5),
-            ("kind", 3),
-            ("plain", 1),
-            ("state", 7)
-        ]
+        [("Odd_Name", 1), ("broken", 5), ("bytes", 5), ("kind", 3), ("plain", 1), ("state", 7)]
     );
     assert_eq!(invalid[3]["file"], ".vibekit/memory/kind.md");
     assert_eq!(invalid[3]["problem"], "type: `fact` is not a valid value");
-    let hits = case
-        .run("entry query --text needle --json")
-        .success()
-        .json();
+    let hits = case.run("entry query --text needle --json").success().json();
     assert_eq!(hits["hits"].as_array().unwrap().len(), 6);
-    prints(
-        &case.run("entry read --key Odd_Name").success(),
-        &memory(&case, "Odd_Name.md"),
-    );
+    prints(&case.run("entry read --key Odd_Name").success(), &memory(&case, "Odd_Name.md"));
 }
 
 #[test]
 fn audit_changes_no_entry() {
     let case = two();
-    put(
-        &case,
-        "old",
-        &[("updated", "2020-01-01"), ("type", "fact")],
-        "# Old\n\n[[none]]\n",
-    );
+    put(&case, "old", &[("updated", "2020-01-01"), ("type", "fact")], "# Old\n\n[[none]]\n");
     let before = case.tree();
     audit(&case);
     let changed = crate::support::difference(&before, &case.tree());
@@ -1286,11 +951,7 @@ fn rule_operations_change_only_the_named_entries() {
 fn rule_reading_never_refreshes_the_age() {
     let case = two();
     let before = case.tree();
-    for line in [
-        "entry read --key use-jest",
-        "entry query --text jest",
-        "entry list",
-    ] {
+    for line in ["entry read --key use-jest", "entry query --text jest", "entry list"] {
         let outcome = case.run(line).success();
         assert_unchanged(&before, &case, &outcome);
     }
@@ -1299,10 +960,7 @@ fn rule_reading_never_refreshes_the_age() {
 #[test]
 fn rule_index_is_not_edited_by_hand_but_rebuilt() {
     let case = two();
-    case.write(
-        &format!("{MEMORY}/INDEX.md"),
-        "# My own list\n\n- use-jest\n",
-    );
+    case.write(&format!("{MEMORY}/INDEX.md"), "# My own list\n\n- use-jest\n");
     write(&case, "third", "# Third\n", "");
     let index = memory(&case, "INDEX.md");
     for key in ["third", "use-jest", "use-vitest"] {
@@ -1333,11 +991,7 @@ fn output_of_a_write_is_one_line_and_of_json_one_document() {
 fn audit_finds_near_identical_bodies_with_another_first_line() {
     let case = Case::empty();
     let rest = "line two\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
-    for (key, first) in [
-        ("one", "first"),
-        ("two", "changed first"),
-        ("three", "third"),
-    ] {
+    for (key, first) in [("one", "first"), ("two", "changed first"), ("three", "third")] {
         put(&case, key, &[], &format!("# {key}\n\n{first}\n{rest}"));
     }
     let found = audit(&case)["duplicates"].clone();
@@ -1351,12 +1005,7 @@ fn audit_finds_near_identical_bodies_with_another_first_line() {
 #[test]
 fn audit_reports_one_key_in_two_files() {
     let case = two();
-    put(
-        &case,
-        "other",
-        &[("key", "use-jest")],
-        "# Other\n\nOther.\n",
-    );
+    put(&case, "other", &[("key", "use-jest")], "# Other\n\nOther.\n");
     let found = audit(&case)["duplicates"].clone();
     assert_eq!(
         found,
@@ -1389,18 +1038,10 @@ fn audit_accepts_windows_line_ends_in_the_index() {
 #[test]
 fn audit_check_fails_if_priority_context_exceeds_its_limit() {
     let case = Case::empty();
-    let pad = |count: usize| {
-        format!(
-            "# Notepad\n\n## Priority Context\n- {}\n",
-            "x".repeat(count)
-        )
-    };
+    let pad = |count: usize| format!("# Notepad\n\n## Priority Context\n- {}\n", "x".repeat(count));
     case.write(".vibekit/notepad.md", pad(498));
     case.run("audit --check").success();
     case.write(".vibekit/notepad.md", pad(499));
     let told = case.run("audit --check").code(1).stdout();
-    assert!(
-        told.contains("has 501 characters of Priority Context, 500 are allowed"),
-        "{told}"
-    );
+    assert!(told.contains("has 501 characters of Priority Context, 500 are allowed"), "{told}");
 }

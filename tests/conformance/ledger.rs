@@ -21,9 +21,7 @@ fn fresh(commits: usize) -> (Case, Vec<String>) {
 
 fn hashes(pending: &serde_json::Value) -> Vec<String> {
     let commits = pending["commits"].as_array().unwrap().iter();
-    commits
-        .map(|one| one["hash"].as_str().unwrap().to_owned())
-        .collect()
+    commits.map(|one| one["hash"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -34,28 +32,17 @@ fn the_first_population_gets_the_recent_history_and_may_cover_it() {
     let (case, made) = fresh(60);
     let brief = case.run("ledger brief").success().stdout();
     assert!(brief.starts_with("ACTION REQUIRED"), "{brief}");
-    assert!(
-        brief.contains("Coverage: nothing is covered yet."),
-        "{brief}"
-    );
+    assert!(brief.contains("Coverage: nothing is covered yet."), "{brief}");
     let pending = case.run("ledger pending --json").success().json();
     assert_eq!(hashes(&pending), made[10..]);
     assert_eq!(pending["covered_through"], json!(made[59]));
-    assert_eq!(
-        (&pending["older"], &pending["remaining"]),
-        (&json!(10), &json!(0))
-    );
+    assert_eq!((&pending["older"], &pending["remaining"]), (&json!(10), &json!(0)));
     let told = case.run("ledger pending").success().stdout();
-    assert!(
-        told.contains("10 older commits left out; `annals ledger pending --all`"),
-        "{told}"
-    );
+    assert!(told.contains("10 older commits left out; `annals ledger pending --all`"), "{told}");
     let update = json!({"covered_through": made[59], "state": {
         "objective": "Ship", "active_work": ["Read"], "next_actions": ["Write"],
         "quick_reference": {"run": "x", "test": "y", "entry_point": "z"}}});
-    case.run("ledger update")
-        .stdin(update.to_string())
-        .success();
+    case.run("ledger update").stdin(update.to_string()).success();
     let brief = case.run("ledger brief").success().stdout();
     assert!(!brief.contains("ACTION REQUIRED"), "{brief}");
     let pending = case.run("ledger pending").success().stdout();
@@ -71,9 +58,7 @@ fn all_of_the_history_can_be_taken_batch_by_batch() {
     let first = case.run("ledger pending --all --json").success().json();
     assert_eq!(hashes(&first), made[..50]);
     let update = json!({"covered_through": made[49]});
-    case.run("ledger update")
-        .stdin(update.to_string())
-        .success();
+    case.run("ledger update").stdin(update.to_string()).success();
     let second = case.run("ledger pending --json").success().json();
     assert_eq!(hashes(&second), made[50..]);
 }
@@ -90,18 +75,9 @@ fn the_session_hook_keeps_action_required_and_the_coverage_line() {
         run.stdin(input.to_string()).success().stdout()
     };
     let told = hook();
-    assert!(
-        told.contains("ACTION REQUIRED: the ledger is empty"),
-        "{told}"
-    );
-    assert!(
-        told.contains("Commits covered: nothing is covered yet"),
-        "{told}"
-    );
-    assert!(
-        !told.contains("Out of Scope (for now): Last memory update"),
-        "{told}"
-    );
+    assert!(told.contains("ACTION REQUIRED: the ledger is empty"), "{told}");
+    assert!(told.contains("Commits covered: nothing is covered yet"), "{told}");
+    assert!(!told.contains("Out of Scope (for now): Last memory update"), "{told}");
 }
 
 #[test]
@@ -114,14 +90,9 @@ fn a_session_gets_decisions_with_their_why() {
         "decisions": [{"date": "2026-02-28", "title": "Keep one file", "why": "Two files drift apart",
             "impact": "None", "evidence": "https://example.org/a/b/pull/3"}],
     });
-    case.run("ledger update")
-        .stdin(update.to_string())
-        .success();
+    case.run("ledger update").stdin(update.to_string()).success();
     let digest = case.run("context").success().stdout();
-    assert!(
-        digest.contains("Keep one file (Two files drift apart)"),
-        "{digest}"
-    );
+    assert!(digest.contains("Keep one file (Two files drift apart)"), "{digest}");
 }
 
 #[test]
@@ -140,10 +111,7 @@ fn a_placeholder_is_not_a_bullet_of_the_rollup() {
     case.run("ledger init").success();
     case.write("docs/memory/DECISIONS.md", decisions);
     let found = case.run("ledger check").code(1).stdout();
-    assert!(
-        found.contains("the rollup has 0 bullets; at least 2 are needed"),
-        "{found}"
-    );
+    assert!(found.contains("the rollup has 0 bullets; at least 2 are needed"), "{found}");
     case.run("ledger check --fix").success();
     let fixed = String::from_utf8(case.read("docs/memory/DECISIONS.md").unwrap()).unwrap();
     assert!(fixed.contains("- Entry 2\n- Entry 1\n"), "{fixed}");
@@ -157,10 +125,7 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
     let decisions = "<!-- DO: x -->\n<!-- DON'T: y -->\n\n# Decisions\n\n## Recent (last 30 days)\n- One file\n\n## 2026-02\n\n- (2026-02-01) One file - two drift apart\n";
     case.write("docs/memory/DECISIONS.md", decisions);
     let check = case.run("ledger check").success().stdout();
-    assert!(
-        check.contains("DECISIONS.md:11: note: is in an older format"),
-        "{check}"
-    );
+    assert!(check.contains("DECISIONS.md:11: note: is in an older format"), "{check}");
     let json = case.run("ledger check --json").success().json();
     assert_eq!(json["findings"], json!([]));
     assert_eq!(json["kept"].as_array().unwrap().len(), 1);
@@ -173,11 +138,7 @@ fn old_entries_that_are_kept_as_they_are_do_not_fail_the_check() {
             decisions.replace("- (2026-02-01) One file - two drift apart", &heading),
         );
         let check = case.run("ledger check").code(i32::from(!is_old)).stdout();
-        assert_eq!(
-            check.contains("has no impact, no evidence"),
-            !is_old,
-            "{check}"
-        );
+        assert_eq!(check.contains("has no impact, no evidence"), !is_old, "{check}");
         assert_eq!(check.contains("is in an older format"), is_old, "{check}");
     }
 }
@@ -198,11 +159,7 @@ fn decisions(bullets: usize, days: &[&str]) -> String {
         )
     };
     let of = |month: &&str| {
-        let entries: String = days
-            .iter()
-            .filter(|day| day.starts_with(month))
-            .map(entry)
-            .collect();
+        let entries: String = days.iter().filter(|day| day.starts_with(month)).map(entry).collect();
         format!("## {month}\n\n{entries}")
     };
     let months: String = months.iter().map(of).collect();
@@ -228,12 +185,7 @@ fn a_session_gets_the_constraints_under_sub_headings_and_decorated_headings() {
         case.run("context").success().stdout(),
         hook.stdin(input.to_string()).success().stdout(),
     ] {
-        for bullet in [
-            "rule one",
-            "Never log tokens",
-            "Never run migrate twice",
-            "One server",
-        ] {
+        for bullet in ["rule one", "Never log tokens", "Never run migrate twice", "One server"] {
             assert!(told.contains(bullet), "{bullet}: {told}");
         }
         assert!(!told.contains("a fact"), "{told}");
@@ -245,15 +197,9 @@ fn a_session_gets_the_rollup_s_bullets_under_sub_headings() {
     let case = Case::empty();
     case.run("ledger init").success();
     let rollup = "## Recent (last 30 days)\n\n### Storage\n- One file\n\n### Build\n- One binary\n";
-    case.write(
-        "docs/memory/DECISIONS.md",
-        format!("# Decisions\n\n{rollup}\n## 2026-02\n"),
-    );
+    case.write("docs/memory/DECISIONS.md", format!("# Decisions\n\n{rollup}\n## 2026-02\n"));
     let brief = case.run("ledger brief").success().stdout();
-    assert!(
-        brief.contains("- One file") && brief.contains("- One binary"),
-        "{brief}"
-    );
+    assert!(brief.contains("- One file") && brief.contains("- One binary"), "{brief}");
 }
 
 #[test]
@@ -264,8 +210,7 @@ fn a_fix_leaves_the_bullets_of_a_rollup_that_is_too_long() {
     case.write("docs/memory/DECISIONS.md", &before);
     let left = case.run("ledger check --fix").code(1);
     assert!(
-        left.stdout()
-            .contains("the rollup has 12 bullets; at most 10 are allowed"),
+        left.stdout().contains("the rollup has 12 bullets; at most 10 are allowed"),
         "{}",
         left.report()
     );
@@ -291,22 +236,13 @@ fn a_fix_keeps_nested_lines_of_a_rollup_that_is_too_short() {
 fn no_bullets_are_required_if_every_entry_is_older_than_30_days() {
     let case = Case::empty();
     case.run("ledger init").success();
-    case.write(
-        "docs/memory/DECISIONS.md",
-        decisions(0, &["2026-01-20", "2025-12-01"]),
-    );
+    case.write("docs/memory/DECISIONS.md", decisions(0, &["2026-01-20", "2025-12-01"]));
     let found = case.run("ledger check --json").success().json();
     assert_eq!(found["findings"], json!([]));
     // An entry of the last 30 days requires a bullet.
-    case.write(
-        "docs/memory/DECISIONS.md",
-        decisions(0, &["2026-02-20", "2025-12-01"]),
-    );
+    case.write("docs/memory/DECISIONS.md", decisions(0, &["2026-02-20", "2025-12-01"]));
     let found = case.run("ledger check").code(1).stdout();
-    assert!(
-        found.contains("the rollup has 0 bullets; at least 1 are needed"),
-        "{found}"
-    );
+    assert!(found.contains("the rollup has 0 bullets; at least 1 are needed"), "{found}");
 }
 
 #[test]
@@ -322,19 +258,12 @@ fn an_accepted_update_passes_the_check() {
             "quick_reference": {"run": "x", "test": "y", "entry_point": "z"}},
         "decisions": [decision("Keep one file", "2026-02-28"), decision("Use tabs", "2026-02-27")],
     });
-    let hand_in = || {
-        case.run("ledger update")
-            .stdin(update.to_string())
-            .success()
-    };
+    let hand_in = || case.run("ledger update").stdin(update.to_string()).success();
     hand_in();
     let check = case.run("ledger check --json").success().json();
     assert_eq!(check["findings"], json!([]));
     let written = text(&case, "docs/memory/DECISIONS.md");
-    assert!(
-        written.contains("- Keep one file\n- Use tabs\n"),
-        "{written}"
-    );
+    assert!(written.contains("- Keep one file\n- Use tabs\n"), "{written}");
     assert!(hand_in().stdout().contains("Already applied"));
 }
 
@@ -348,11 +277,7 @@ fn a_constraint_in_another_section_does_not_count_as_applied() {
     run(add("Rules")).success();
     let refused = run(add("Hazards")).code(4);
     let stands = text(&case, "docs/memory/CONSTRAINTS.md");
-    let line = stands
-        .lines()
-        .position(|line| line == "- Never log tokens")
-        .unwrap()
-        + 1;
+    let line = stands.lines().position(|line| line == "- Never log tokens").unwrap() + 1;
     let said = format!("duplicates line {line}");
     assert!(refused.stderr().contains(&said), "{}", refused.report());
 }
@@ -371,9 +296,7 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
         "constraints": [add("Never log tokens"), add("Tests run offline"), add("One binary")],
         "decisions": [decision("Keep one file", "2026-02-02"), decision("Use tabs", "2026-02-01")]});
     let hand_in = |update: serde_json::Value, flags: &str| {
-        case.run(&format!("ledger update {flags}"))
-            .stdin(update.to_string())
-            .success();
+        case.run(&format!("ledger update {flags}")).stdin(update.to_string()).success();
     };
     hand_in(update, "--commit");
     case.run("ledger check").success();
@@ -387,10 +310,7 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
     );
     case.run("ledger check").success();
     let (constraints, decisions) = ("docs/memory/CONSTRAINTS.md", "docs/memory/DECISIONS.md");
-    case.write(
-        constraints,
-        text(&case, constraints).replace("- Never log tokens\n", ""),
-    );
+    case.write(constraints, text(&case, constraints).replace("- Never log tokens\n", ""));
     let written =
         text(&case, decisions).replace("Use tabs\n\n- **Why:** w", "Use tabs\n\n- **Why:** x");
     let (head, rest) = written.split_once("### 2026-02-02").unwrap();

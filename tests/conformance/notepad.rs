@@ -60,10 +60,7 @@ fn priority_appends_a_bullet() {
 #[test]
 fn priority_with_500_characters_is_accepted_and_its_count_is_printed() {
     let case = Case::empty();
-    let said = case
-        .run("notepad priority")
-        .args(["x".repeat(498)])
-        .success();
+    let said = case.run("notepad priority").args(["x".repeat(498)]).success();
     assert_eq!(said.stdout(), "Notepad priority updated (500/500 chars).\n");
 }
 
@@ -98,13 +95,8 @@ fn the_limit_applies_to_the_whole_section_including_text_by_people() {
 
 #[test]
 fn characters_are_unicode_scalar_values_and_a_line_end_is_one() {
-    for (note, count) in [
-        ("日本語", 5),
-        ("🎉🎉", 4),
-        ("👩‍👩‍👧", 7),
-        ("e\u{301}", 4),
-        ("שלום", 6),
-    ] {
+    for (note, count) in [("日本語", 5), ("🎉🎉", 4), ("👩‍👩‍👧", 7), ("e\u{301}", 4), ("שלום", 6)]
+    {
         let case = Case::empty();
         let said = case.run("notepad priority").args([note]).success();
         let expected = format!("Notepad priority updated ({count}/500 chars).\n");
@@ -117,10 +109,8 @@ fn characters_are_unicode_scalar_values_and_a_line_end_is_one() {
 
 #[test]
 fn working_prepends_a_bullet_with_the_minute() {
-    let expected = SEED.replace(
-        "- [2026-02-28T09:00Z]",
-        "- [2026-03-01T12:00Z] later\n- [2026-02-28T09:00Z]",
-    );
+    let expected =
+        SEED.replace("- [2026-02-28T09:00Z]", "- [2026-03-01T12:00Z] later\n- [2026-02-28T09:00Z]");
     assert_eq!(noted(SEED, "working", "later"), expected);
 }
 
@@ -136,20 +126,14 @@ fn working_entries_are_bullets_not_paragraphs() {
 fn manual_is_appended_verbatim() {
     let note = "  two\n\n```\n## not a heading\n```\n\ttail  ";
     assert_eq!(noted(SEED, "manual", note), format!("{SEED}{note}\n"));
-    assert_eq!(
-        noted(SEED, "manual", "--dashes"),
-        format!("{SEED}--dashes\n")
-    );
+    assert_eq!(noted(SEED, "manual", "--dashes"), format!("{SEED}--dashes\n"));
 }
 
 #[test]
 fn sections_are_never_reordered() {
     let before = "# Mine\n\n## Manual\nm\n\n## Working Memory\n- w\n\n## Priority Context\n- p\n";
     let after = noted(before, "working", "new");
-    assert_eq!(
-        after,
-        before.replace("- w\n", "- [2026-03-01T12:00Z] new\n- w\n")
-    );
+    assert_eq!(after, before.replace("- w\n", "- [2026-03-01T12:00Z] new\n- w\n"));
     let after = noted(before, "manual", "new");
     assert_eq!(after, before.replace("m\n\n", "m\nnew\n\n"));
 }
@@ -171,19 +155,13 @@ fn line_ends_follow_the_file_and_a_missing_last_one_is_added() {
     let after = noted(before, "manual", "two\nthree");
     assert_eq!(after, format!("{before}\r\ntwo\r\nthree\r\n"));
     let after = noted(before, "working", "new");
-    assert!(
-        after.contains("Memory\r\n- [2026-03-01T12:00Z] new\r\n- ["),
-        "{after:?}"
-    );
+    assert!(after.contains("Memory\r\n- [2026-03-01T12:00Z] new\r\n- ["), "{after:?}");
 }
 
 #[test]
 fn invalid_utf_8_survives() {
     let case = Case::empty();
-    case.write(
-        FILE,
-        b"\xef\xbb\xbf## Manual\n\xff\xfe\xc3 mine\n\n## Mine\n\xff\n",
-    );
+    case.write(FILE, b"\xef\xbb\xbf## Manual\n\xff\xfe\xc3 mine\n\n## Mine\n\xff\n");
     case.run("notepad manual").args(["two"]).success();
     let expected = b"\xef\xbb\xbf## Manual\n\xff\xfe\xc3 mine\ntwo\n\n## Mine\n\xff\n";
     assert_eq!(case.read(FILE).unwrap(), expected);
@@ -213,25 +191,16 @@ fn a_missing_section_is_created_in_its_place() {
     assert_eq!(noted(before, "working", "w"), expected);
     assert_eq!(noted("mine", "manual", "m"), "mine\n\n## Manual\nm\n");
     let blank = noted("\n", "priority", "p");
-    assert!(
-        blank.contains("# Vibekit Notepad\n\n## Priority Context\n- p\n"),
-        "{blank}"
-    );
+    assert!(blank.contains("# Vibekit Notepad\n\n## Priority Context\n- p\n"), "{blank}");
 }
 
 #[test]
 fn a_note_cannot_take_the_place_of_a_section() {
     let said = refused(SEED, "manual", "a\n## Working Memory\nb");
-    assert!(
-        said.contains("\"Working Memory\" in the text would end"),
-        "{said}"
-    );
+    assert!(said.contains("\"Working Memory\" in the text would end"), "{said}");
     assert!(said.contains("hint: write it with ###"), "{said}");
     let said = refused(SEED, "priority", "a\n```");
-    assert!(
-        said.contains("would break the notepad's sections"),
-        "{said}"
-    );
+    assert!(said.contains("would break the notepad's sections"), "{said}");
     refused(SEED, "priority", "a\n<!--");
     assert!(noted(SEED, "manual", "### Deep\nb").ends_with("mine\n### Deep\nb\n"));
 }
@@ -279,10 +248,7 @@ fn each_write_is_one_line_of_the_log_and_a_refused_one_is_none() {
 fn a_write_touches_only_the_notepad_and_the_log() {
     let case = with(SEED);
     case.write(".vibekit/memory/INDEX.md", "drifted\n");
-    case.write(
-        ".vibekit/memory/test-runner.md",
-        "---\nkey: test-runner\n---\n",
-    );
+    case.write(".vibekit/memory/test-runner.md", "---\nkey: test-runner\n---\n");
     let before = case.tree();
     case.run("notepad manual").args(["m"]).success();
     let changed = difference(&before, &case.tree());
@@ -294,16 +260,11 @@ fn a_likely_secret_is_refused_unless_it_is_allowed() {
     let note = format!("token ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     for section in ["priority", "working", "manual"] {
         let said = refused(SEED, section, &note);
-        assert!(
-            said.contains("looks like a secret (github-token)"),
-            "{said}"
-        );
+        assert!(said.contains("looks like a secret (github-token)"), "{said}");
         assert!(!said.contains("ghp_"), "{said}");
     }
     let case = with(SEED);
-    case.run("notepad manual --allow-secret")
-        .args([&note])
-        .success();
+    case.run("notepad manual --allow-secret").args([&note]).success();
     assert!(text(&case).contains(&note));
 }
 
@@ -345,11 +306,7 @@ fn sixteen_processes_lose_no_note_and_no_line_of_the_log() {
         for process in 0..PROCESSES {
             let case = &case;
             scope.spawn(move || {
-                let section = if process % 2 == 0 {
-                    "working"
-                } else {
-                    "manual"
-                };
+                let section = if process % 2 == 0 { "working" } else { "manual" };
                 for number in 0..NOTES {
                     case.run("notepad")
                         .args([section, &format!("note {process}/{number}.")])
@@ -366,10 +323,7 @@ fn sixteen_processes_lose_no_note_and_no_line_of_the_log() {
             assert_eq!(notepad.matches(&note).count(), 1, "{note}");
         }
     }
-    assert_eq!(
-        notepad.lines().count(),
-        SEED.lines().count() + PROCESSES * NOTES
-    );
+    assert_eq!(notepad.lines().count(), SEED.lines().count() + PROCESSES * NOTES);
     let log = log(&case);
     for section in ["working", "manual"] {
         let line = format!("- 2026-03-01T12:00:00Z notepad {section}");
@@ -381,8 +335,5 @@ fn sixteen_processes_lose_no_note_and_no_line_of_the_log() {
 
 #[test]
 fn a_priority_note_that_is_a_bullet_gets_no_second_marker() {
-    assert_eq!(
-        noted(SEED, "priority", "- two"),
-        SEED.replace("- one\n", "- one\n- two\n")
-    );
+    assert_eq!(noted(SEED, "priority", "- two"), SEED.replace("- one\n", "- one\n- two\n"));
 }

@@ -17,26 +17,17 @@ fn cleaning_up_after_a_ship_removes_the_moved_note_and_moves_active_on() {
     paused.run("pause").success();
     let note = paused.read(".vbw-planning/RESUME.md").unwrap();
     case.write(".vbw-planning/milestones/first/RESUME.md", note);
-    case.write(
-        ".vbw-planning/milestones/older/RESUME.md",
-        "not ours to judge\n",
-    );
+    case.write(".vbw-planning/milestones/older/RESUME.md", "not ours to judge\n");
     case.write(".vbw-planning/second/STATE.md", state);
     case.write(
         ".vbw-planning/second/phases/01-cart/01-01-PLAN.md",
         "---\nphase: 01\nplan: 01\n---\n",
     );
     let report = case.run("ship --cleanup-only --json").success().json();
-    assert_eq!(
-        report["removed"],
-        json!([".vbw-planning/milestones/first/RESUME.md"])
-    );
+    assert_eq!(report["removed"], json!([".vbw-planning/milestones/first/RESUME.md"]));
     assert_eq!(report["active"], json!("second"));
     assert_eq!(case.read(".vbw-planning/ACTIVE").unwrap(), b"second\n");
-    assert!(
-        case.read(".vbw-planning/milestones/older/RESUME.md")
-            .is_some()
-    );
+    assert!(case.read(".vbw-planning/milestones/older/RESUME.md").is_some());
     let context = String::from_utf8(case.read("CLAUDE.md").unwrap()).unwrap();
     assert!(context.contains("**Milestone:** second"), "{context}");
     let before = case.tree();
@@ -53,31 +44,16 @@ fn performance_metrics_are_updated_with_the_position_lines_and_init_writes_the_s
     case.run("sync --fix-state").success();
     let after = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
     let section = after.split("## Performance Metrics").nth(1).unwrap();
-    assert!(
-        section.contains("- Total plans completed: 13\n"),
-        "{section}"
-    );
-    assert!(
-        section.contains(" min\n") && section.contains(" hours\n"),
-        "{section}"
-    );
-    assert!(
-        section.contains("- Trend: steady, as I see it\n"),
-        "{section}"
-    );
+    assert!(section.contains("- Total plans completed: 13\n"), "{section}");
+    assert!(section.contains(" min\n") && section.contains(" hours\n"), "{section}");
+    assert!(section.contains("- Trend: steady, as I see it\n"), "{section}");
     case.run("sync --fix-state").success();
-    assert_eq!(
-        case.read(".vbw-planning/STATE.md").unwrap(),
-        after.into_bytes()
-    );
+    assert_eq!(case.read(".vbw-planning/STATE.md").unwrap(), after.into_bytes());
 
     let new = Case::empty();
     new.run("init --name Shop").success();
     let made = String::from_utf8(new.read(".vbw-planning/STATE.md").unwrap()).unwrap();
-    assert!(
-        made.contains("## Performance Metrics\n\n- Total plans completed: 0\n"),
-        "{made}"
-    );
+    assert!(made.contains("## Performance Metrics\n\n- Total plans completed: 0\n"), "{made}");
 }
 
 #[test]
@@ -91,10 +67,7 @@ fn a_path_deleted_in_the_entrys_own_commit_is_stale() {
     case.commit("Start", "2026-02-01T12:00:00Z");
     std::fs::remove_file(case.root().join("src/old.rs")).unwrap();
     let own = case.commit("Drop it", "2026-02-02T12:00:00Z");
-    let bullets = [
-        "Lock `src/old.rs` before each write",
-        "Removed `src/old.rs`",
-    ];
+    let bullets = ["Lock `src/old.rs` before each write", "Removed `src/old.rs`"];
     for (bullet, is_stale) in bullets.into_iter().zip([true, false]) {
         let entry = format!(
             "### Phase 1: Cart (2026-02-02)\n\n<!-- annals: phase-dir=01-cart plans=01 digest=3f commit={own} -->\n\n**What worked:**\n- {bullet}\n"

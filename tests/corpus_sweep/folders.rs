@@ -38,9 +38,7 @@ pub(super) fn planned(corpus: &Path) -> Vec<Planned> {
         for project in projects {
             let project = format!("{group}/{project}");
             let folders = [".vbw-planning", ".yolo-planning", ".planning"];
-            let present = folders
-                .iter()
-                .filter(|name| corpus.join(&project).join(name).is_dir());
+            let present = folders.iter().filter(|name| corpus.join(&project).join(name).is_dir());
             all.extend(present.enumerate().map(|(place, name)| Planned {
                 project: project.clone(),
                 planning: (*name).to_owned(),
@@ -55,10 +53,7 @@ pub(super) fn planned(corpus: &Path) -> Vec<Planned> {
 pub(super) fn known_files<'a>(tree: &'a Tree, planning: &str) -> Vec<&'a str> {
     let prefix = format!("{planning}/");
     let inside = tree.keys().filter(|path| path.starts_with(&prefix));
-    inside
-        .map(String::as_str)
-        .filter(|path| is_known(path))
-        .collect()
+    inside.map(String::as_str).filter(|path| is_known(path)).collect()
 }
 
 fn is_known(path: &str) -> bool {

@@ -15,9 +15,7 @@ pub(super) fn lost(old: &[u8], new: &[u8]) -> Vec<String> {
     let (kept, has_generated) = own_lines(body);
     if has_generated {
         let mut left = lines(&outside);
-        let missing = kept
-            .into_iter()
-            .filter(|line| !left.any(|one| one == *line));
+        let missing = kept.into_iter().filter(|line| !left.any(|one| one == *line));
         // The first is the finding; what follows may be missing only because the search is past it.
         lost.extend(missing.map(shown).take(1));
     } else if !holds(&outside, body) {
@@ -49,9 +47,8 @@ fn split_head(text: &[u8]) -> (&[u8], &[u8]) {
     let is_head = |line: &&[u8]| {
         is_blank(line) || line.starts_with(b"# ") || line.starts_with(b"**Core value:**")
     };
-    let starts_with_title = lines(text)
-        .find(|line| !is_blank(line))
-        .is_some_and(|line| line.starts_with(b"# "));
+    let starts_with_title =
+        lines(text).find(|line| !is_blank(line)).is_some_and(|line| line.starts_with(b"# "));
     let length: usize = lines(text).take_while(is_head).map(<[u8]>::len).sum();
     text.split_at(if starts_with_title { length } else { 0 })
 }
@@ -72,10 +69,7 @@ fn own_lines(text: &[u8]) -> (Vec<&[u8]>, bool) {
     let all = sections.len();
     sections.retain(|section| !may_go(section));
     let has_generated = sections.len() < all;
-    let kept = sections
-        .into_iter()
-        .flatten()
-        .filter(|line| !is_blank(line));
+    let kept = sections.into_iter().flatten().filter(|line| !is_blank(line));
     (kept.collect(), has_generated)
 }
 
@@ -128,12 +122,9 @@ mod tests {
         let old = "# Title\n\n## Mine\r\n\r\ntext\u{fffd}";
         assert!(lost_from(old, &format!("\n{old}")).is_empty());
         assert!(lost_from(old, "\n## Mine\r\n\r\ntext\u{fffd}").is_empty());
-        for changed in [
-            "## Mine\n\ntext\u{fffd}",
-            "## Mine\r\n\r\ntext",
-            "## Mine\r\ntext\u{fffd}",
-            "",
-        ] {
+        for changed in
+            ["## Mine\n\ntext\u{fffd}", "## Mine\r\n\r\ntext", "## Mine\r\ntext\u{fffd}", ""]
+        {
             assert_eq!(lost_from(old, changed).len(), 1, "{changed:?}");
         }
         assert_eq!(lost_from("# Other\n\nmine\n", "mine\n"), ["# Other"]);
@@ -146,10 +137,7 @@ mod tests {
         assert!(lost_from(old, kept).is_empty());
         assert!(lost_from(old, old).is_empty());
         assert_eq!(lost_from(old, "intro\n\n## Last\n\nend\n"), ["## Commands"]);
-        assert_eq!(
-            lost_from(old, "## Commands\nmake all\n## Last\nend\nintro\n"),
-            ["## Commands"]
-        );
+        assert_eq!(lost_from(old, "## Commands\nmake all\n## Last\nend\nintro\n"), ["## Commands"]);
     }
 
     #[test]

@@ -19,11 +19,7 @@ pub(super) fn faults(case: &Case, planned: &Planned) -> Vec<String> {
         faults.extend(inspected(&outcome, &files));
     }
     let written = difference(&before, &case.tree());
-    faults.extend(
-        written
-            .iter()
-            .map(|line| format!("a reading command wrote: {line}")),
-    );
+    faults.extend(written.iter().map(|line| format!("a reading command wrote: {line}")));
     faults
 }
 
@@ -82,8 +78,5 @@ fn a_file_is_named_by_an_answer_an_error_or_a_warning() {
         serde_json::json!({"error": {"kind": "failed", "place": {"file": "b-PLAN.md", "line": null}}}),
     ];
     let files = ["a-PLAN.md", "b-PLAN.md", "c-PLAN.md", "d-PLAN.md"];
-    assert_eq!(
-        unnamed(&files, &lines, "warning: c-PLAN.md: too large"),
-        ["d-PLAN.md"]
-    );
+    assert_eq!(unnamed(&files, &lines, "warning: c-PLAN.md: too large"), ["d-PLAN.md"]);
 }

@@ -16,16 +16,11 @@ const MIN_PLANS_OF_SHARE: u64 = 20;
 /// Which summaries speak is asked of `inspect`, file by file; what they add up to is counted here.
 pub(super) fn faults(case: &Case, planned: &Planned) -> Vec<String> {
     let mut faults = Vec::new();
-    let insights = case
-        .run(&planned.command("patterns insights --json"))
-        .output();
+    let insights = case.run(&planned.command("patterns insights --json")).output();
     let Ok(insights) = insights.try_json() else {
         return faults;
     };
-    let (plans, of) = (
-        number(&insights["plans"]),
-        number(&insights["deviated"]["of"]),
-    );
+    let (plans, of) = (number(&insights["plans"]), number(&insights["deviated"]["of"]));
     let speaking = Summaries::read(case, planned).speaking();
     for question in insights["comparisons"].as_array().into_iter().flatten() {
         let both = number(&question["group"]["plans"]) + number(&question["other"]["plans"]);
@@ -35,9 +30,7 @@ pub(super) fn faults(case: &Case, planned: &Planned) -> Vec<String> {
         }
     }
     if of > plans || of > speaking {
-        faults.push(format!(
-            "{of} of {plans} plans are said to speak; {speaking} summaries do"
-        ));
+        faults.push(format!("{of} of {plans} plans are said to speak; {speaking} summaries do"));
     }
     let counted = buckets(&insights["by_tasks"]).max(buckets(&insights["by_files"]));
     if counted > of {
@@ -136,9 +129,7 @@ impl Summaries {
         }
         let cells = page.split("<td class=\"day\">").skip(1);
         let cells = cells.filter_map(|row| between(row, "<td class=\"number\">", "</td>"));
-        let stated: Vec<&str> = cells
-            .filter(|cell| cell.starts_with(char::is_numeric))
-            .collect();
+        let stated: Vec<&str> = cells.filter(|cell| cell.starts_with(char::is_numeric)).collect();
         let whole = stated.iter().filter(|cell| !cell.contains("+?")).count();
         let any = |said: &&Vec<Option<u64>>| said.iter().any(Option::is_some);
         let speak = self.by_folder.values().filter(any).count();
@@ -171,10 +162,7 @@ fn deviations(said: &[Option<u64>]) -> String {
 /// Returns of how many plans each share in the generated block is told: 24 of `7 of 24 plans`.
 fn shares(context: &str) -> Vec<u64> {
     let block = between(context, "<!-- annals:begin", "<!-- annals:end").unwrap_or_default();
-    let lessons = block
-        .split("## Learned Patterns")
-        .nth(1)
-        .unwrap_or_default();
+    let lessons = block.split("## Learned Patterns").nth(1).unwrap_or_default();
     let lessons = lessons.split("\n## ").next().unwrap_or_default();
     let words: Vec<&str> = lessons.split_whitespace().collect();
     let shares = words.windows(4).filter_map(|four| match four {
@@ -199,9 +187,7 @@ fn text(case: &Case, path: &str) -> String {
 
 fn buckets(sizes: &Value) -> u64 {
     let buckets = sizes["buckets"].as_array().into_iter().flatten();
-    buckets
-        .map(|bucket| number(&bucket["deviated"]["of"]))
-        .sum()
+    buckets.map(|bucket| number(&bucket["deviated"]["of"])).sum()
 }
 
 fn number(value: &Value) -> u64 {
@@ -212,36 +198,24 @@ fn number(value: &Value) -> u64 {
 fn a_figure_that_counts_silence_is_seen() {
     let phases = [("p/01-a", vec![Some(2), None]), ("p/02-b", vec![None])];
     let by_folder = phases.map(|(folder, said)| (folder.to_owned(), said));
-    let summaries = Summaries {
-        by_folder: by_folder.into(),
-    };
+    let summaries = Summaries { by_folder: by_folder.into() };
     let entry = |plans: &str, stated: &str, name: &str| {
         let text = format!(
             "Phase\n<!-- phase-dir={name} plans={plans} digest=0 -->\n**Deviations:** {stated}\n"
         );
         summaries.fault_of_entry(&text)
     };
-    assert_eq!(
-        entry("01,02", "2 (2 minor; 1 of 2 plans do not say)", "01-a"),
-        None
-    );
+    assert_eq!(entry("01,02", "2 (2 minor; 1 of 2 plans do not say)", "01-a"), None);
     assert_eq!(entry("01", "unknown", "02-b"), None);
-    for (plans, stated, name) in [
-        ("01,02", "2 (2 minor)", "01-a"),
-        ("01", "0", "02-b"),
-        ("01,02", "unknown", "01-a"),
-    ] {
+    for (plans, stated, name) in
+        [("01,02", "2 (2 minor)", "01-a"), ("01", "0", "02-b"), ("01,02", "unknown", "01-a")]
+    {
         assert!(entry(plans, stated, name).is_some(), "{stated}");
     }
     let row = |cell: &str| format!("<td class=\"day\"></td>\n<td class=\"number\">{cell}</td>");
     assert_eq!(summaries.faults_of_page(&row("2<span>+?</span>")), [""; 0]);
     assert_eq!(summaries.faults_of_page(&(row("2+?") + &row("0"))).len(), 1);
-    assert_eq!(
-        summaries
-            .faults_of_page("0 of the 3 plans that report on this deviated")
-            .len(),
-        1
-    );
+    assert_eq!(summaries.faults_of_page("0 of the 3 plans that report on this deviated").len(), 1);
     assert_eq!(summaries.fault_of_share("x", 1), None);
     let block = "<!-- annals:begin -->\n## Learned Patterns\n\n- 7 of 24 plans failed\n\n## X\n1 of 2 plans<!-- annals:end -->";
     assert_eq!(shares(block), [24]);

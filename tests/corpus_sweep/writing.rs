@@ -42,19 +42,11 @@ fn harm(before: &Tree, after: &Tree, planning: &str) -> Vec<String> {
     let may_change = |path: &str| CONTEXT.contains(&path) || path.starts_with(&patterns);
     let mut faults: Vec<String> = difference(before, after)
         .into_iter()
-        .filter(|line| {
-            !line
-                .split_once(' ')
-                .is_some_and(|(_, path)| may_change(path))
-        })
+        .filter(|line| !line.split_once(' ').is_some_and(|(_, path)| may_change(path)))
         .map(|line| format!("wrote what is not its own: {line}"))
         .collect();
     let begin = b"<!-- annals:begin";
-    let has_block = |name: &&&str| {
-        after
-            .get(**name)
-            .is_some_and(|text| kept::holds(text, begin))
-    };
+    let has_block = |name: &&&str| after.get(**name).is_some_and(|text| kept::holds(text, begin));
     if CONTEXT.iter().find(has_block).is_none() {
         faults.push("no context file with a block after sync".to_owned());
     }
@@ -67,11 +59,7 @@ fn harm(before: &Tree, after: &Tree, planning: &str) -> Vec<String> {
     }
     let log = format!("{patterns}PATTERNS.md");
     let old = before.get(&log).map_or(&[][..], Vec::as_slice);
-    if !after
-        .get(&log)
-        .map_or(&[][..], Vec::as_slice)
-        .starts_with(old)
-    {
+    if !after.get(&log).map_or(&[][..], Vec::as_slice).starts_with(old) {
         faults.push(format!("{log} was not appended to but changed"));
     }
     faults
@@ -80,9 +68,7 @@ fn harm(before: &Tree, after: &Tree, planning: &str) -> Vec<String> {
 #[test]
 fn harm_is_seen() {
     let tree = |files: &[(&str, &str)]| -> Tree {
-        let pairs = files
-            .iter()
-            .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+        let pairs = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
         pairs.collect()
     };
     let before = tree(&[
@@ -108,9 +94,6 @@ fn harm_is_seen() {
         let mut harmed = after.clone();
         harmed.insert(path.to_owned(), text.as_bytes().to_vec());
         let faults = harm(&before, &harmed, ".p");
-        assert!(
-            faults.len() == 1 && faults[0].contains(fault),
-            "{path}: {faults:?}"
-        );
+        assert!(faults.len() == 1 && faults[0].contains(fault), "{path}: {faults:?}");
     }
 }

@@ -71,12 +71,7 @@ fn observations_become_records_and_rules_entries() {
     }
     let found = case.run("journal search feeder --json").success();
     let found = found.stdout();
-    for expected in [
-        "The feeder is worn",
-        "2026-02-17T10:11:12+00:00",
-        "bugfix",
-        "src/feed.c",
-    ] {
+    for expected in ["The feeder is worn", "2026-02-17T10:11:12+00:00", "bugfix", "src/feed.c"] {
         assert!(found.contains(expected), "{expected}\n{found}");
     }
     let rule = case.run("entry list --json").success().stdout();
@@ -98,9 +93,7 @@ fn what_waits_in_the_write_ahead_log_is_told() {
     let case = Case::empty();
     let connection = Connection::open(case.root().join("wal.db")).unwrap();
     connection.execute_batch(OLD).unwrap();
-    connection
-        .pragma_update(None, "journal_mode", "wal")
-        .unwrap();
+    connection.pragma_update(None, "journal_mode", "wal").unwrap();
     connection
         .execute_batch("INSERT INTO overviews VALUES (2, 's', 'Late', '2025-09-02T01:00:00Z')")
         .unwrap();
@@ -119,11 +112,7 @@ fn what_is_no_database_is_refused_whole() {
         "not a database, but long enough to be taken for one by its name ".repeat(40),
     );
     let outcome = case.run("import claude-mem text.db").code(1);
-    assert!(
-        outcome.stderr().contains("cannot be read as a database"),
-        "{}",
-        outcome.report()
-    );
+    assert!(outcome.stderr().contains("cannot be read as a database"), "{}", outcome.report());
     database(&case, "odd ?#%.db", OLD);
     let bytes = case.read("odd ?#%.db").unwrap();
     case.run("import claude-mem").args(["odd ?#%.db"]).success();

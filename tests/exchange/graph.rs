@@ -19,25 +19,13 @@ fn entities_become_entries_and_every_line_is_accounted_for() {
     // Of 14 lines: 4 entities with 1 repeated, 4 relations; 1 starts at nothing; 4 are not understood.
     assert_eq!(counts(&report), [9, 0, 1, 4], "{report:#}");
     let ada = entry(&case, "ada-lovelace");
-    assert!(
-        ada.contains("type: contact") && ada.contains("confidence: low"),
-        "{ada}"
-    );
+    assert!(ada.contains("type: contact") && ada.contains("confidence: low"), "{ada}");
     assert!(ada.contains("- Prefers short functions\n"), "{ada}");
     assert!(ada.contains("- maintains [[engine]]\n"), "{ada}");
-    assert!(
-        ada.ends_with("Imported from server-memory: Ada Lovelace\n"),
-        "{ada}"
-    );
+    assert!(ada.ends_with("Imported from server-memory: Ada Lovelace\n"), "{ada}");
     let engine = entry(&case, "engine");
-    assert!(
-        engine.contains("- Reads cards\n  in batches\n- Has a mill\n"),
-        "{engine}"
-    );
-    assert!(
-        engine.contains("- feeds [[engine]]\n- needs Card punch\n"),
-        "{engine}"
-    );
+    assert!(engine.contains("- Reads cards\n  in batches\n- Has a mill\n"), "{engine}");
+    assert!(engine.contains("- feeds [[engine]]\n- needs Card punch\n"), "{engine}");
     assert!(entry(&case, "ada-lovelace-2").contains("Another spelling"));
     assert!(entry(&case, "etc-passwd").contains("A name with slashes"));
     let reasons = reasons(&report);
@@ -55,11 +43,7 @@ fn entities_become_entries_and_every_line_is_accounted_for() {
     }
     let audit = case.run("entry audit --json").success();
     let audit = audit.json();
-    assert_eq!(
-        audit["broken_links"].as_array().map(Vec::len),
-        Some(0),
-        "{audit:#}"
-    );
+    assert_eq!(audit["broken_links"].as_array().map(Vec::len), Some(0), "{audit:#}");
 }
 
 #[test]
@@ -90,20 +74,14 @@ fn a_secret_keeps_out_its_own_item_only() {
             "{{\"type\":\"entity\",\"name\":\"{name}\",\"entityType\":\"x\",\"observations\":[\"{said}\"]}}\n"
         )
     };
-    case.write(
-        "m.jsonl",
-        line("One", "fine") + &line("Two", &key) + &line("Three", "fine too"),
-    );
+    case.write("m.jsonl", line("One", "fine") + &line("Two", &key) + &line("Three", "fine too"));
     let report = twice(&case, "server-memory m.jsonl");
     assert_eq!(counts(&report), [2, 0, 1, 0]);
     assert!(
         reasons(&report)
             .contains("m.jsonl:2: refused: contains what looks like a secret (github-token)")
     );
-    assert_eq!(
-        counts(&import(&case, "server-memory m.jsonl --allow-secret")),
-        [1, 2, 0, 0]
-    );
+    assert_eq!(counts(&import(&case, "server-memory m.jsonl --allow-secret")), [1, 2, 0, 0]);
 }
 
 #[test]
@@ -151,18 +129,13 @@ fn what_an_entry_says_already_is_skipped_with_the_reason() {
     case.write("m.jsonl", entity.to_string() + "\n");
     let report = twice(&case, "server-memory m.jsonl");
     assert_eq!(counts(&report), [0, 0, 1, 0], "{report:#}");
-    assert!(
-        reasons(&report).contains("near-duplicate of the entry mill ("),
-        "{report:#}"
-    );
+    assert!(reasons(&report).contains("near-duplicate of the entry mill ("), "{report:#}");
 }
 
 #[test]
 fn statements_become_facts_only_where_that_is_asked_for() {
     let case = case("graph");
-    let wrong = case
-        .run("import server-memory graph/memory.jsonl --as facts")
-        .code(2);
+    let wrong = case.run("import server-memory graph/memory.jsonl --as facts").code(2);
     assert!(wrong.stderr().contains("--user"), "{}", wrong.report());
     let line = "server-memory graph/memory.jsonl --as facts --user ada --db facts.db";
     let would = import(&case, &format!("{line} --dry-run"));
@@ -175,11 +148,7 @@ fn statements_become_facts_only_where_that_is_asked_for() {
     assert_eq!(counts(&second)[..2], [0, 5], "{second:#}");
     assert!(case.read(".vibekit/memory/engine.md").is_none());
     let facts = case.run("facts list --user ada --db facts.db").success();
-    assert!(
-        facts.stdout().contains("Prefers short functions"),
-        "{}",
-        facts.report()
-    );
+    assert!(facts.stdout().contains("Prefers short functions"), "{}", facts.report());
 }
 
 #[test]
@@ -215,9 +184,7 @@ fn a_graph_of_too_many_entities_or_statements_is_refused() {
         |name: usize| format!("{{\"type\":\"entity\",\"name\":\"e{name}\",\"observations\":[]}}\n");
     let entities: Vec<String> = (0..=20_000).map(entity).collect();
     case.write("many.jsonl", entities.concat());
-    let refused = case
-        .run("import server-memory many.jsonl --dry-run")
-        .code(1);
+    let refused = case.run("import server-memory many.jsonl --dry-run").code(1);
     let told = "many.jsonl: contains more than 20000 notes";
     assert!(refused.stderr().contains(told), "{}", refused.report());
     let observations = vec!["\"a\""; 20_001].join(",");
@@ -225,13 +192,11 @@ fn a_graph_of_too_many_entities_or_statements_is_refused() {
         "long.jsonl",
         format!("{{\"type\":\"entity\",\"name\":\"e\",\"observations\":[{observations}]}}\n"),
     );
-    let refused = case
-        .run("import server-memory long.jsonl --as facts --user ada --db m.db")
-        .code(1);
+    let refused =
+        case.run("import server-memory long.jsonl --as facts --user ada --db m.db").code(1);
     let told = "long.jsonl: contains more than 20000 statements";
     assert!(refused.stderr().contains(told), "{}", refused.report());
-    case.run("import server-memory long.jsonl --dry-run")
-        .success();
+    case.run("import server-memory long.jsonl --dry-run").success();
 }
 
 #[test]
@@ -240,10 +205,7 @@ fn another_format_is_refused_with_one_document() {
     case.write("notes.jsonl", "{\"note\":\"tides\"}\n");
     let refused = case.run("import server-memory notes.jsonl --json").code(1);
     let message = refused.json()["error"]["message"].to_string();
-    assert!(
-        message.contains("nothing that annals understands"),
-        "{message}"
-    );
+    assert!(message.contains("nothing that annals understands"), "{message}");
     let told = case.run("import server-memory notes.jsonl").code(1);
     assert!(told.stdout().contains("notes.jsonl:1"), "{}", told.report());
 }

@@ -15,9 +15,7 @@ use crate::support::Case;
 /// A project with samples of a folder of `tests/exchange/samples` in it, outside of any store.
 fn case(sample: &str) -> Case {
     let case = Case::empty();
-    let from = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/exchange/samples")
-        .join(sample);
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/exchange/samples").join(sample);
     copy(&from, &case, sample);
     case
 }
@@ -58,19 +56,13 @@ fn twice(case: &Case, line: &str) -> Value {
     let second = import(case, line);
     assert_eq!(case.tree(), there, "{second:#}");
     let [imported, known, skipped, unknown] = counts(&first);
-    assert_eq!(
-        counts(&second),
-        [0, imported + known, skipped, unknown],
-        "{second:#}"
-    );
+    assert_eq!(counts(&second), [0, imported + known, skipped, unknown], "{second:#}");
     first
 }
 
 fn entry(case: &Case, key: &str) -> String {
     let path = format!(".vibekit/memory/{key}.md");
-    let bytes = case
-        .read(&path)
-        .unwrap_or_else(|| panic!("{path}: {:#?}", case.tree()));
+    let bytes = case.read(&path).unwrap_or_else(|| panic!("{path}: {:#?}", case.tree()));
     String::from_utf8(bytes).unwrap()
 }
 
@@ -78,14 +70,7 @@ fn keys_of(report: &Value) -> Vec<&str> {
     let becomes = |one: &'_ Value| one["becomes"].as_str().map(str::to_owned);
     let all = report["imported"].as_array().unwrap();
     assert!(all.iter().all(|one| becomes(one).is_some()));
-    all.iter()
-        .map(|one| {
-            one["becomes"]
-                .as_str()
-                .unwrap()
-                .trim_start_matches("entry ")
-        })
-        .collect()
+    all.iter().map(|one| one["becomes"].as_str().unwrap().trim_start_matches("entry ")).collect()
 }
 
 fn reasons(report: &Value) -> String {

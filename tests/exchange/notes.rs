@@ -17,10 +17,7 @@ fn serenas_notes_become_entries() {
     assert!(reasons(&report).contains("serena/empty.md:null: is empty"));
     let structure = entry(&case, "codebase-structure");
     assert!(structure.contains("type: architecture"), "{structure}");
-    assert!(
-        structure.contains("See [[suggested-commands]] and gone."),
-        "{structure}"
-    );
+    assert!(structure.contains("See [[suggested-commands]] and gone."), "{structure}");
     assert!(entry(&case, "suggested-commands").contains("type: environment"));
 }
 
@@ -63,11 +60,7 @@ fn tags_past_the_maximum_are_left_out_with_a_warning() {
     };
     for (name, front, line) in [
         ("list", numbered("- t", "\n", 501), String::new()),
-        (
-            "line",
-            format!("  {}t0\n", numbered("t", ", ", 500)),
-            String::new(),
-        ),
+        ("line", format!("  {}t0\n", numbered("t", ", ", 500)), String::new()),
         ("text", "- t0\n".to_owned(), numbered(" #t", "", 500)),
         ("most", "- t0\n".to_owned(), numbered(" #t", "", 499)),
     ] {
@@ -93,25 +86,16 @@ fn claude_codes_memory_is_its_topics_and_what_the_index_says_itself() {
     let case = case("claude");
     let report = twice(&case, "claude-code claude/memory/MEMORY.md");
     assert_eq!(counts(&report), [4, 0, 2, 0], "{report:#}");
-    assert_eq!(
-        keys_of(&report),
-        ["debugging", "feedback-tests", "project-memory", "build"]
-    );
+    assert_eq!(keys_of(&report), ["debugging", "feedback-tests", "project-memory", "build"]);
     let reasons = reasons(&report);
-    assert!(
-        reasons.contains("claude/memory/MEMORY.md:3: points to debugging.md"),
-        "{reasons}"
-    );
+    assert!(reasons.contains("claude/memory/MEMORY.md:3: points to debugging.md"), "{reasons}");
     assert!(
         reasons.contains("claude/memory/MEMORY.md:12: points to feedback_tests.md"),
         "{reasons}"
     );
     let feedback = entry(&case, "feedback-tests");
     assert!(feedback.contains("type: preference"), "{feedback}");
-    assert!(
-        feedback.contains("How the user wants tests\n\nTests use"),
-        "{feedback}"
-    );
+    assert!(feedback.contains("How the user wants tests\n\nTests use"), "{feedback}");
     assert!(entry(&case, "project-memory").contains("`missing.md` is not there"));
     assert!(entry(&case, "build").contains("type: environment"));
 }
@@ -134,17 +118,13 @@ fn links_and_other_files_are_told_and_not_followed() {
 #[test]
 fn what_is_not_there_is_said() {
     let case = Case::empty();
-    for format in [
-        "server-memory", "serena", "basic-memory", "claude-code", "claude-mem",
-    ] {
+    for format in ["server-memory", "serena", "basic-memory", "claude-code", "claude-mem"] {
         let outcome = case.run(&format!("import {format} nowhere")).code(3);
         assert!(outcome.stderr().contains("nowhere"), "{}", outcome.report());
     }
     let outcome = case.run("import notion x").code(2);
     assert!(
-        outcome
-            .stderr()
-            .contains("possible values: server-memory, serena"),
+        outcome.stderr().contains("possible values: server-memory, serena"),
         "{}",
         outcome.report()
     );
@@ -159,21 +139,12 @@ fn every_section_of_claude_codes_memory_is_imported() {
          - [Empty](empty.md): never deploy on fridays\n\n## Notes (2)\n\nfour\n",
     );
     case.write("memory/empty.md", "");
-    let report = case
-        .run("import claude-code memory --json")
-        .success()
-        .json();
-    let texts: String = keys_of(&report)
-        .iter()
-        .map(|key| entry(&case, key))
-        .collect();
+    let report = case.run("import claude-code memory --json").success().json();
+    let texts: String = keys_of(&report).iter().map(|key| entry(&case, key)).collect();
     for text in ["one", "two", "three", "never deploy on fridays", "four"] {
         assert!(texts.contains(text), "{text}: {report:#}");
     }
-    let again = case
-        .run("import claude-code memory --json")
-        .success()
-        .json();
+    let again = case.run("import claude-code memory --json").success().json();
     assert_eq!(again["counts"]["imported"], 0, "{again:#}");
     assert_eq!(again["counts"]["skipped"], 1, "{again:#}");
 }

@@ -57,9 +57,7 @@ fn step(desk: &mut Desk, auditor: &Auditor, wait: Option<Duration>) -> TurnOutco
 }
 
 fn failure(step: TurnOutcome) -> Error {
-    let TurnOutcome::Failed(_, error) = step else {
-        panic!("{step:?}")
-    };
+    let TurnOutcome::Failed(_, error) = step else { panic!("{step:?}") };
     error
 }
 
@@ -73,25 +71,13 @@ fn chat_completions_are_asked_with_the_prompt_the_model_and_the_key() {
     let mut desk = queued();
     let server = Server::answering(vec![("200 OK", chat(TEA))]);
     let auditor = auditor(&format!("{}/v1", server.url), Api::OpenAi);
-    let TurnOutcome::Judged(judged) = step(&mut desk, &auditor, None) else {
-        panic!()
-    };
+    let TurnOutcome::Judged(judged) = step(&mut desk, &auditor, None) else { panic!() };
     assert_eq!(judged.applied[0].outcome, ActionOutcome::Inserted);
     let asked = server.asked().remove(0);
-    assert!(
-        asked.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"),
-        "{asked}"
-    );
-    assert!(
-        asked
-            .to_lowercase()
-            .contains("authorization: bearer s3cret-key\r\n")
-    );
+    assert!(asked.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{asked}");
+    assert!(asked.to_lowercase().contains("authorization: bearer s3cret-key\r\n"));
     let body = body(&asked);
-    assert_eq!(
-        (&body["model"], &body["stream"]),
-        (&json!("small"), &json!(false))
-    );
+    assert_eq!((&body["model"], &body["stream"]), (&json!("small"), &json!(false)));
     let prompt = body["messages"][0]["content"].as_str().unwrap();
     assert!(prompt.contains("I like tea"), "{prompt}");
     desk.sound();
@@ -102,15 +88,9 @@ fn messages_are_asked_in_their_own_shape() {
     let mut desk = queued();
     let server = Server::answering(vec![("200 OK", message(TEA))]);
     let auditor = auditor(&server.url, Api::Anthropic);
-    assert!(matches!(
-        step(&mut desk, &auditor, None),
-        TurnOutcome::Judged(_)
-    ));
+    assert!(matches!(step(&mut desk, &auditor, None), TurnOutcome::Judged(_)));
     let asked = server.asked().remove(0);
-    assert!(
-        asked.starts_with("POST /v1/messages HTTP/1.1\r\n"),
-        "{asked}"
-    );
+    assert!(asked.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{asked}");
     let head = asked.to_lowercase();
     assert!(head.contains("x-api-key: s3cret-key\r\n") && !head.contains("authorization:"));
     assert!(head.contains("anthropic-version: 2023-06-01\r\n"));
@@ -123,16 +103,10 @@ fn what_is_off_the_schema_is_asked_again_with_the_error() {
     let off = r#"{"actions": [{"type": "delete", "key": "likes[]", "confidence_delta": 0, "reason": ""}]}"#;
     let server = Server::answering(vec![("200 OK", chat(off)), ("200 OK", chat(TEA))]);
     let auditor = auditor(&server.url, Api::OpenAi);
-    assert!(matches!(
-        step(&mut desk, &auditor, None),
-        TurnOutcome::Judged(_)
-    ));
+    assert!(matches!(step(&mut desk, &auditor, None), TurnOutcome::Judged(_)));
     let asked = server.asked();
     let again = body(&asked[1])["messages"][0]["content"].to_string();
-    assert!(
-        again.contains("Your last answer could not be used"),
-        "{again}"
-    );
+    assert!(again.contains("Your last answer could not be used"), "{again}");
     assert!(again.contains("is not one of"), "{again}");
     assert!(!asked[0].contains("could not be used"));
 }
@@ -140,32 +114,18 @@ fn what_is_off_the_schema_is_asked_again_with_the_error() {
 #[test]
 fn three_unusable_answers_and_the_turn_is_dead_with_the_last_one_kept() {
     for (api, first, last) in [
-        (
-            Api::OpenAi,
-            chat("Sure!"),
-            chat("As I said: nothing changed."),
-        ),
-        (
-            Api::Anthropic,
-            message("Sure!"),
-            message("As I said: nothing changed."),
-        ),
+        (Api::OpenAi, chat("Sure!"), chat("As I said: nothing changed.")),
+        (Api::Anthropic, message("Sure!"), message("As I said: nothing changed.")),
     ] {
         let mut desk = queued();
         let refusal = ("200 OK", first);
         let server = Server::answering(vec![refusal.clone(), refusal, ("200 OK", last)]);
         let auditor = auditor(&server.url, api);
-        assert!(matches!(
-            step(&mut desk, &auditor, None),
-            TurnOutcome::Dead(..)
-        ));
+        assert!(matches!(step(&mut desk, &auditor, None), TurnOutcome::Dead(..)));
         assert_eq!(server.asked().len(), 3);
         let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
         assert_eq!(turn.status, TurnStatus::Dead);
-        assert_eq!(
-            turn.raw_answer.as_deref(),
-            Some("As I said: nothing changed.")
-        );
+        assert_eq!(turn.raw_answer.as_deref(), Some("As I said: nothing changed."));
         assert!(desk.all().is_empty());
     }
 }
@@ -178,9 +138,7 @@ fn a_failing_server_is_told_asked_once_and_the_turn_stays() {
             r#"{"error": {"message": "bad key s3cret-key"}}"#,
             "status 401: {\"error\": {\"message\": \"bad key [key]\"}}",
         ),
-        (
-            "429 Too Many Requests", "slow down", "status 429: slow down",
-        ),
+        ("429 Too Many Requests", "slow down", "status 429: slow down"),
         ("500 Internal Server Error", "", "status 500"),
         ("302 Found", "", "status 302"),
         ("200 OK", "<html>", "other than JSON"),
@@ -195,11 +153,7 @@ fn a_failing_server_is_told_asked_once_and_the_turn_stays() {
         assert_eq!(server.asked().len(), 1);
         let turn = facts::find_turn(&desk.facts, &desk.user, "a").unwrap();
         assert_eq!(turn.status, TurnStatus::Pending);
-        assert!(
-            turn.last_error
-                .unwrap()
-                .contains("the auditor's endpoint at http://")
-        );
+        assert!(turn.last_error.unwrap().contains("the auditor's endpoint at http://"));
     }
 }
 
@@ -210,10 +164,7 @@ fn a_server_that_is_silent_or_away_is_given_up_in_time() {
     let mut desk = queued();
     let wait = Some(Duration::from_millis(50));
     let error = failure(step(&mut desk, &auditor(&url, Api::OpenAi), wait));
-    assert!(
-        error.message.ends_with("did not respond within 0.05 s"),
-        "{error}"
-    );
+    assert!(error.message.ends_with("did not respond within 0.05 s"), "{error}");
     drop(listener);
     let error = failure(step(&mut desk, &auditor(&url, Api::OpenAi), None));
     assert!(error.message.contains("cannot be reached"), "{error}");
@@ -236,13 +187,6 @@ fn the_worker_asks_the_endpoint_of_the_settings_with_the_key_of_the_environment(
         .json();
     assert_eq!(done["judged"][0]["applied"][0]["outcome"], "inserted");
     assert!(server.asked()[0].contains("s3cret-key"));
-    let wrong = case
-        .run("facts work")
-        .env("ANNALS_LLM_URL", "http://127.0.0.1:9")
-        .code(2);
-    assert!(
-        wrong.stderr().contains("llm.model is not"),
-        "{}",
-        wrong.report()
-    );
+    let wrong = case.run("facts work").env("ANNALS_LLM_URL", "http://127.0.0.1:9").code(2);
+    assert!(wrong.stderr().contains("llm.model is not"), "{}", wrong.report());
 }

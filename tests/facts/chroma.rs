@@ -34,18 +34,11 @@ impl Chroma {
             .spawn()
             .unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
-        let ready = said.find(|line| {
-            line.as_ref()
-                .is_ok_and(|line| line.contains("listening on"))
-        });
+        let ready = said.find(|line| line.as_ref().is_ok_and(|line| line.contains("listening on")));
         assert!(ready.is_some(), "chroma did not start");
         // It would stop where nobody read what it goes on to say.
         std::thread::spawn(move || said.for_each(drop));
-        Self {
-            url: format!("http://{address}"),
-            child,
-            _temp: temp,
-        }
+        Self { url: format!("http://{address}"), child, _temp: temp }
     }
 
     /// The ids that its one collection holds.

@@ -33,10 +33,7 @@ fn prepared() -> Case {
 fn state(case: &Case) -> (Value, Value) {
     let check = case.run("facts check --json").success().json();
     assert_eq!(check["problems"], serde_json::json!([]));
-    let facts = case
-        .run("facts list --all --user ada --json")
-        .success()
-        .json();
+    let facts = case.run("facts list --all --user ada --json").success().json();
     let history = case.run("facts history --user ada --json").success().json();
     (facts, history)
 }
@@ -45,11 +42,8 @@ fn state(case: &Case) -> (Value, Value) {
 #[cfg(feature = "fail-point")]
 fn killed_at_every_step(command: &str, input: &str, llm: &str) {
     let run = |case: &Case, nth: Option<usize>, now: &str| {
-        let mut run = case
-            .run(command)
-            .stdin(input)
-            .env("ANNALS_LLM_COMMAND", llm)
-            .env("ANNALS_NOW", now);
+        let mut run =
+            case.run(command).stdin(input).env("ANNALS_LLM_COMMAND", llm).env("ANNALS_NOW", now);
         if let Some(nth) = nth {
             run = run.env("ANNALS_FAIL_AFTER", nth.to_string());
         }
@@ -66,10 +60,7 @@ fn killed_at_every_step(command: &str, input: &str, llm: &str) {
         let was_killed = run(&case, Some(nth), early).exit_code().is_none();
         let between = state(&case);
         let facts = between.0["facts"].as_array().unwrap().len();
-        assert!(
-            between == before || facts == done,
-            "half of a turn at step {nth}"
-        );
+        assert!(between == before || facts == done, "half of a turn at step {nth}");
         let again = run(&case, None, late);
         assert_eq!(again.exit_code(), Some(0), "{}", again.report());
         let after = state(&case);
@@ -77,13 +68,7 @@ fn killed_at_every_step(command: &str, input: &str, llm: &str) {
             let facts = state["facts"].as_array().unwrap();
             facts
                 .iter()
-                .map(|f| {
-                    (
-                        f["value_text"].clone(),
-                        f["status"].clone(),
-                        f["confidence"].clone(),
-                    )
-                })
+                .map(|f| (f["value_text"].clone(), f["status"].clone(), f["confidence"].clone()))
                 .collect()
         };
         assert_eq!(values(&after.0), values(&state(&whole).0), "step {nth}");
@@ -104,10 +89,7 @@ fn an_answer_is_applied_whole_or_not_at_all_and_once() {
 #[cfg(all(feature = "fail-point", unix))]
 #[test]
 fn a_worker_that_dies_leaves_its_turn_to_the_next() {
-    let llm = format!(
-        "cat > /dev/null; printf '%s' '{}'",
-        ACTIONS.replace('\n', " ")
-    );
+    let llm = format!("cat > /dev/null; printf '%s' '{}'", ACTIONS.replace('\n', " "));
     killed_at_every_step("facts work", "", &llm);
 }
 
@@ -115,14 +97,8 @@ fn a_worker_that_dies_leaves_its_turn_to_the_next() {
 #[cfg(feature = "fail-point")]
 fn told() -> Case {
     let case = Case::empty();
-    for line in [
-        "facts work",
-        "facts add --user grace --key city --value Quincunx",
-        "facts work",
-    ] {
-        case.run(line)
-            .env("ANNALS_CHROMA_URL", "http://127.0.0.1:9")
-            .success();
+    for line in ["facts work", "facts add --user grace --key city --value Quincunx", "facts work"] {
+        case.run(line).env("ANNALS_CHROMA_URL", "http://127.0.0.1:9").success();
     }
     case
 }
@@ -144,11 +120,7 @@ fn forgetting_that_died_anywhere_leaves_no_byte_once_it_is_done_again() {
         );
         forget().code(if is_here { 1 } else { 3 });
         let folder = case.home().join(".local/share/annals");
-        assert_eq!(
-            holding(&folder, "Quincunx"),
-            Vec::<String>::new(),
-            "step {nth}"
-        );
+        assert_eq!(holding(&folder, "Quincunx"), Vec::<String>::new(), "step {nth}");
         let check = case.run("facts check --json").success().json();
         assert_eq!(check["remaining"][0]["vectors"], 1, "step {nth}: {check}");
         if died.exit_code().is_some() {

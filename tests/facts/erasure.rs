@@ -19,10 +19,7 @@ pub(crate) fn holding(folder: &Path, words: &str) -> Vec<String> {
         let path = entry.unwrap().path();
         let bytes = fs::read(&path).unwrap().to_ascii_lowercase();
         let words = words.to_ascii_lowercase();
-        if bytes
-            .windows(words.len())
-            .any(|window| window == words.as_bytes())
-        {
+        if bytes.windows(words.len()).any(|window| window == words.as_bytes()) {
             found.push(path.file_name().unwrap().to_string_lossy().into_owned());
         }
     }
@@ -38,18 +35,10 @@ fn desk() -> Desk {
         ..Observation::default()
     };
     desk.observe(&told);
-    let moved = with(
-        insert("home.city", "Zanzibar"),
-        "reason",
-        "moved to Quincunx Lane",
-    );
+    let moved = with(insert("home.city", "Zanzibar"), "reason", "moved to Quincunx Lane");
     desk.answer(
         "said",
-        &json!([
-            insert("home.address", "7 Quincunx Lane"),
-            insert("likes[]", "tea"),
-            moved
-        ]),
+        &json!([insert("home.address", "7 Quincunx Lane"), insert("likes[]", "tea"), moved]),
     )
     .unwrap();
     desk.act(&insert("home.address", "8 Heliotrope Row"));
@@ -69,13 +58,9 @@ fn forgetting_a_key_leaves_no_byte_of_its_values() {
     let folder = desk.path.parent().unwrap().to_owned();
     assert!(!holding(&folder, "Quincunx").is_empty());
     let user = desk.user.clone();
-    let done = facts::forget(
-        &mut desk.facts,
-        &user,
-        Some("home.address"),
-        "moved from 7 Quincunx Lane",
-    )
-    .unwrap();
+    let done =
+        facts::forget(&mut desk.facts, &user, Some("home.address"), "moved from 7 Quincunx Lane")
+            .unwrap();
     assert_eq!((done.facts, done.turns), (2, 2));
     for gone in ["Quincunx", "Heliotrope"] {
         assert_eq!(holding(&folder, gone), Vec::<String>::new(), "{gone}");
@@ -84,11 +69,7 @@ fn forgetting_a_key_leaves_no_byte_of_its_values() {
         assert!(!holding(&folder, kept).is_empty(), "{kept}");
     }
     assert!(desk.all().iter().all(|fact| fact.key != "home.address"));
-    assert!(
-        desk.history()
-            .iter()
-            .all(|change| change.key != "home.address")
-    );
+    assert!(desk.history().iter().all(|change| change.key != "home.address"));
     desk.sound();
     // The database goes on as before.
     desk.act(&insert("home.address", "1 New Road"));
@@ -130,9 +111,7 @@ fn forgetting_is_refused_while_another_has_the_file_open() {
     // Nothing was forgotten, and both can write again.
     assert_eq!(desk.active("likes[]").len(), 1);
     desk.act(&insert("likes[]", "rain"));
-    case.run("facts add --user ada --key pet --value dog")
-        .args(["--db", &db])
-        .success();
+    case.run("facts add --user ada --key pet --value dog").args(["--db", &db]).success();
     desk.sound();
 }
 
@@ -145,8 +124,7 @@ fn a_dry_run_forgets_nothing() {
         .args(["--db", desk.path.to_str().unwrap()])
         .success();
     assert!(
-        done.stdout()
-            .starts_with("Would be done (dry run, nothing is written):\nforgot "),
+        done.stdout().starts_with("Would be done (dry run, nothing is written):\nforgot "),
         "{}",
         done.report()
     );

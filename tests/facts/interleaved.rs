@@ -83,10 +83,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Event::Import),
         1 => Just(Event::Export),
     ];
-    let death = prop_oneof![
-        (1..8_usize).prop_map(Death::InPlaceOf),
-        (1..80_u64).prop_map(Death::After),
-    ];
+    let death =
+        prop_oneof![(1..8_usize).prop_map(Death::InPlaceOf), (1..80_u64).prop_map(Death::After),];
     (0..USERS.len(), event, prop::option::weighted(0.3, death))
         .prop_map(|(user, event, death)| Step { user, event, death })
 }
@@ -147,8 +145,7 @@ impl Stage {
     fn worker(&self) -> Invocation<'_> {
         let home = self.case.home().display();
         let auditor = format!("cat {home}/$(grep -o 'turn-[0-9]-[0-9]*' | tail -n 1)");
-        self.run("facts work --json", USERS[0])
-            .env("ANNALS_LLM_COMMAND", auditor)
+        self.run("facts work --json", USERS[0]).env("ANNALS_LLM_COMMAND", auditor)
     }
 
     /// The run of the program that an event stands for; nothing where there is no fact to answer about.
@@ -158,15 +155,12 @@ impl Stage {
             Event::Add(key, value) => {
                 let value = format!("{user} {}", VALUES[value]);
                 let request = format!("{user}-said-{nth}");
-                self.run("facts add", user).args([
-                    "--key", KEYS[key], "--value", &value, "--request-id", &request,
-                ])
+                self.run("facts add", user)
+                    .args(["--key", KEYS[key], "--value", &value, "--request-id", &request])
             }
             Event::Apply(nth) => {
                 let turn = turn(step.user, nth);
-                self.run("facts apply", user)
-                    .args([&turn])
-                    .stdin(self.kept(&turn))
+                self.run("facts apply", user).args([&turn]).stdin(self.kept(&turn))
             }
             Event::Work => self.worker(),
             Event::Confirm(nth) => self.run("facts confirm", user).args([self.nth(user, nth)?]),
@@ -176,9 +170,9 @@ impl Stage {
                 .run("facts forget --reason asked", user)
                 .args(["--key", KEYS[key]])
                 .env("ANNALS_LOCK_WAIT", "1"),
-            Event::Import => self
-                .run("facts import", user)
-                .stdin(self.kept(&format!("{user}.jsonl"))),
+            Event::Import => {
+                self.run("facts import", user).stdin(self.kept(&format!("{user}.jsonl")))
+            }
             Event::Export => self.run("facts export", user),
         };
         Some(run)
@@ -187,9 +181,7 @@ impl Stage {
     fn nth(&self, user: &str, nth: usize) -> Option<String> {
         let listed = self.run("facts list --all --json", user).success().json();
         let all = listed["facts"].as_array().unwrap();
-        let id = all.get(nth % all.len().max(1))?["fact_id"]
-            .as_str()
-            .unwrap();
+        let id = all.get(nth % all.len().max(1))?["fact_id"].as_str().unwrap();
         Some(id.to_owned())
     }
 
@@ -197,18 +189,11 @@ impl Stage {
     fn interleave(&self, steps: &[(usize, Step)]) -> Vec<(usize, Step)> {
         let lane = |number: usize| -> Vec<(usize, Step)> {
             let own = steps.iter().skip(number).step_by(8);
-            own.filter(|(nth, step)| self.take(*nth, step))
-                .cloned()
-                .collect()
+            own.filter(|(nth, step)| self.take(*nth, step)).cloned().collect()
         };
         thread::scope(|scope| {
-            let lanes: Vec<_> = (0..8)
-                .map(|number| scope.spawn(move || lane(number)))
-                .collect();
-            lanes
-                .into_iter()
-                .flat_map(|lane| lane.join().unwrap())
-                .collect()
+            let lanes: Vec<_> = (0..8).map(|number| scope.spawn(move || lane(number))).collect();
+            lanes.into_iter().flat_map(|lane| lane.join().unwrap()).collect()
         })
     }
 
@@ -243,11 +228,7 @@ fn is_good_end(event: &Event, death: Option<Death>, outcome: &Outcome) -> bool {
         (_, None) => assert!(death.is_some(), "{}", outcome.report()),
         // An answer that does not fit the facts is the auditor's fault; that it is not heard would be ours.
         (Event::Work, Some(1)) => {
-            assert!(
-                outcome.stdout().contains("could not be judged\","),
-                "{}",
-                outcome.report()
-            );
+            assert!(outcome.stdout().contains("could not be judged\","), "{}", outcome.report());
         }
         // What is asked for is gone by now, or does not fit, or the file is in use.
         (_, code) => assert!(matches!(code, Some(3 | 4)), "{}", outcome.report()),
@@ -286,9 +267,7 @@ fn tables_hold(db: &Path) {
     let connection = Connection::open(db).unwrap();
     let rows = |sql: &str| -> Vec<(String, String)> {
         let mut statement = connection.prepare(sql).unwrap();
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         rows.map(Result::unwrap).collect()
     };
     let twice = "SELECT user_id, key FROM facts WHERE status = 'active' AND key NOT LIKE '%[]' \
@@ -298,10 +277,7 @@ fn tables_hold(db: &Path) {
                       GROUP BY user_id, key, value_text HAVING count(*) > 1";
     assert_eq!(rows(same_value), []);
     let found = "SELECT user_id, fact_id FROM facts WHERE status IN ('active', 'pending_confirmation') ORDER BY 1, 2";
-    assert_eq!(
-        rows("SELECT user_id, fact_id FROM fact_vectors ORDER BY 1, 2"),
-        rows(found)
-    );
+    assert_eq!(rows("SELECT user_id, fact_id FROM fact_vectors ORDER BY 1, 2"), rows(found));
 }
 
 /// Each vector is that of its fact as it reads now.
@@ -310,16 +286,11 @@ fn vectors_are_of_their_facts(stage: &Stage) {
         let connection = Connection::open(&stage.db).unwrap();
         let sql = "SELECT fact_id, vector FROM fact_vectors ORDER BY 1";
         let mut statement = connection.prepare(sql).unwrap();
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-            .unwrap();
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
         rows.map(Result::unwrap).collect()
     };
     let kept = vectors();
-    Connection::open(&stage.db)
-        .unwrap()
-        .execute("DELETE FROM fact_vectors", [])
-        .unwrap();
+    Connection::open(&stage.db).unwrap().execute("DELETE FROM fact_vectors", []).unwrap();
     facts::refresh(&mut stage.open(), &Embedder::BuiltIn).unwrap();
     assert_eq!(kept, vectors());
 }
@@ -330,10 +301,7 @@ fn nobody_sees_another(stage: &Stage) {
     for (name, other) in [("edith", "grace"), ("grace", "edith")] {
         let user = UserId::new(name).unwrap();
         let mut answers = vec![
-            format!(
-                "{:?}",
-                facts::list(&facts, &user, &FactFilter::default()).unwrap()
-            ),
+            format!("{:?}", facts::list(&facts, &user, &FactFilter::default()).unwrap()),
             format!("{:?}", facts::history(&facts, &user, None).unwrap()),
             format!("{:?}", facts::export(&facts, &user).unwrap()),
             format!("{:?}", facts::pending(&facts, &user).unwrap()),

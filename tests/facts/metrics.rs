@@ -44,21 +44,9 @@ fn add(desk: &mut Desk, key: &str, value: &str) -> String {
 #[test]
 fn hits_are_counted_over_the_facts_that_a_turn_was_about_and_time_until_it_was_applied() {
     let mut desk = Desk::new();
-    judged(
-        &mut desk,
-        "a",
-        "I live in Turin",
-        &insert("city", "Turin"),
-        2,
-    );
+    judged(&mut desk, "a", "I live in Turin", &insert("city", "Turin"), 2);
     assert_eq!(counted(metrics(&desk, 1).lexical_hits), (0, 0));
-    judged(
-        &mut desk,
-        "b",
-        "Turin is still my city",
-        &insert("city", "Turin"),
-        4,
-    );
+    judged(&mut desk, "b", "Turin is still my city", &insert("city", "Turin"), 4);
     let found = metrics(&desk, 1);
     assert_eq!(
         [found.lexical_hits, found.vector_hits, found.hybrid_recall].map(counted),
@@ -76,11 +64,7 @@ fn hits_are_counted_over_the_facts_that_a_turn_was_about_and_time_until_it_was_a
         [(1, 2); 3]
     );
     assert!(is_about(found.hybrid_recall.rate.unwrap(), 0.5));
-    let expected = Latency {
-        turns: 3,
-        p50_ms: Some(4000),
-        p95_ms: Some(30_000),
-    };
+    let expected = Latency { turns: 3, p50_ms: Some(4000), p95_ms: Some(30_000) };
     assert_eq!(found.observer_latency, expected);
 }
 
@@ -121,10 +105,7 @@ fn what_waits_counts_on_its_day_and_as_resolved_once_it_is_answered() {
     assert_eq!(counted(metrics(&desk, 1).pending_resolved), (0, 0));
     let both_days = metrics(&desk, 2);
     assert_eq!(counted(both_days.pending_resolved), (2, 3));
-    assert_eq!(
-        (both_days.since.as_str(), both_days.until.as_str()),
-        ("2026-03-01", "2026-03-02")
-    );
+    assert_eq!((both_days.since.as_str(), both_days.until.as_str()), ("2026-03-01", "2026-03-02"));
 }
 
 #[test]
@@ -153,14 +134,8 @@ fn the_command_shows_what_was_measured() {
     let shown = run("facts metrics").success().stdout();
     assert!(shown.starts_with("2026-01-31 to 2026-03-01\n"), "{shown}");
     assert!(shown.contains("lexical hit rate      -\n"), "{shown}");
-    assert!(
-        shown.contains("observer latency      p50 -, p95 - (0 turns)\n"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("tokens per profile (1 profile)\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("observer latency      p50 -, p95 - (0 turns)\n"), "{shown}");
+    assert!(shown.contains("tokens per profile (1 profile)\n"), "{shown}");
     run("facts inject --dry-run").success();
     let told = run("facts metrics --days 1 --json").success().json();
     assert_eq!(told["injection"]["profiles"], 1);

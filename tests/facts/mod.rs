@@ -90,13 +90,7 @@ impl Desk {
 
     /// Queues a turn.
     fn observe(&mut self, observation: &Observation) -> Receipt {
-        facts::observe(
-            &mut self.facts,
-            &self.user,
-            observation,
-            SecretPolicy::Refuse,
-        )
-        .unwrap()
+        facts::observe(&mut self.facts, &self.user, observation, SecretPolicy::Refuse).unwrap()
     }
 
     /// Has the next turn of the queue judged, none of those that are skipped.
@@ -118,25 +112,14 @@ impl Desk {
             turn_id: Some(turn.clone()),
             ..Observation::default()
         };
-        facts::observe(
-            &mut self.facts,
-            &self.user,
-            &observation,
-            SecretPolicy::Refuse,
-        )?;
+        facts::observe(&mut self.facts, &self.user, &observation, SecretPolicy::Refuse)?;
         self.answer(&turn, actions)
     }
 
     fn answer(&mut self, turn: &str, actions: &Value) -> Result<Vec<ActionResult>> {
         let answer = json!({ "actions": actions }).to_string();
-        facts::apply(
-            &mut self.facts,
-            &self.user,
-            turn,
-            &answer,
-            SecretPolicy::Refuse,
-        )
-        .map(|judged| judged.applied)
+        facts::apply(&mut self.facts, &self.user, turn, &answer, SecretPolicy::Refuse)
+            .map(|judged| judged.applied)
     }
 
     /// Has one action applied, and returns what came of it.
@@ -192,11 +175,7 @@ fn with(mut action: Value, field: &str, value: impl Into<Value>) -> Value {
 }
 
 fn stated(key: &str, value: &str) -> Statement {
-    Statement {
-        key: key.to_owned(),
-        value: value.to_owned(),
-        ..Statement::default()
-    }
+    Statement { key: key.to_owned(), value: value.to_owned(), ..Statement::default() }
 }
 
 /// Two confidences are the same where no one could tell them apart.

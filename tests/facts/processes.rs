@@ -28,11 +28,7 @@ fn annals(case: &Case, arguments: &[&str]) -> Command {
 }
 
 fn json(case: &Case, arguments: &[&str]) -> Value {
-    let output = annals(case, arguments)
-        .arg("--json")
-        .stdout(Stdio::piped())
-        .output()
-        .unwrap();
+    let output = annals(case, arguments).arg("--json").stdout(Stdio::piped()).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -43,11 +39,8 @@ fn eight_processes_on_a_new_database_lose_nothing() {
         let mut children = Vec::new();
         for process in 0..8 {
             let value = format!("value {round} {process}");
-            let several = annals(
-                &case,
-                &["facts", "add", "--key", "likes[]", "--value", &value],
-            )
-            .spawn();
+            let several =
+                annals(&case, &["facts", "add", "--key", "likes[]", "--value", &value]).spawn();
             children.push(several.unwrap());
             let value = format!("city {}", process % 3);
             let single =
@@ -56,19 +49,12 @@ fn eight_processes_on_a_new_database_lose_nothing() {
         }
         for child in children {
             let output = child.wait_with_output().unwrap();
-            assert!(
-                output.status.success(),
-                "{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
     }
     let likes = json(&case, &["facts", "list", "--key", "likes[]"]);
     assert_eq!(likes["facts"].as_array().unwrap().len(), 32);
-    let city = json(
-        &case,
-        &["facts", "list", "--key", "city", "--status", "active"],
-    );
+    let city = json(&case, &["facts", "list", "--key", "city", "--status", "active"]);
     assert_eq!(city["facts"].as_array().unwrap().len(), 1);
     let check = json(&case, &["facts", "check"]);
     assert_eq!(check["problems"], serde_json::json!([]), "{check}");
@@ -77,22 +63,13 @@ fn eight_processes_on_a_new_database_lose_nothing() {
 #[test]
 fn killed_at_any_moment_the_database_stays_sound() {
     let case = Case::empty();
-    annals(
-        &case,
-        &["facts", "add", "--key", "city", "--value", "start"],
-    )
-    .status()
-    .unwrap();
+    annals(&case, &["facts", "add", "--key", "city", "--value", "start"]).status().unwrap();
     for round in 0..24_u64 {
-        let values: Vec<String> = (0..4)
-            .map(|process| format!("v{round}x{process}"))
-            .collect();
+        let values: Vec<String> = (0..4).map(|process| format!("v{round}x{process}")).collect();
         let mut children: Vec<_> = values
             .iter()
             .map(|value| {
-                annals(&case, &["facts", "add", "--key", "city", "--value", value])
-                    .spawn()
-                    .unwrap()
+                annals(&case, &["facts", "add", "--key", "city", "--value", value]).spawn().unwrap()
             })
             .collect();
         // The moment of the kill differs by how much was done before it.
@@ -108,10 +85,7 @@ fn killed_at_any_moment_the_database_stays_sound() {
     }
     let check = json(&case, &["facts", "check"]);
     assert_eq!(check["problems"], serde_json::json!([]), "{check}");
-    let city = json(
-        &case,
-        &["facts", "list", "--key", "city", "--status", "active"],
-    );
+    let city = json(&case, &["facts", "list", "--key", "city", "--status", "active"]);
     assert_eq!(city["facts"].as_array().unwrap().len(), 1);
 }
 
@@ -121,10 +95,7 @@ fn a_watching_worker_takes_on_turns_as_they_come() {
     let case = Case::empty();
     let mut worker = annals(&case, &["facts", "work", "--watch", "--json"])
         .env("ANNALS_NOW", "2026-03-01T12:00:00Z")
-        .env(
-            "ANNALS_LLM_COMMAND",
-            format!("cat > /dev/null; printf '%s' '{TEA}'"),
-        )
+        .env("ANNALS_LLM_COMMAND", format!("cat > /dev/null; printf '%s' '{TEA}'"))
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();

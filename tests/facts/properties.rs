@@ -13,18 +13,10 @@ use serde_json::json;
 
 use crate::facts::Desk;
 
-pub(crate) const KEYS: [&str; 5] = [
-    "city", "name", "likes[]", "allergies[]", "preference.editor",
-];
+pub(crate) const KEYS: [&str; 5] = ["city", "name", "likes[]", "allergies[]", "preference.editor"];
 pub(crate) const VALUES: [&str; 6] = ["A", "B", "A of old", "no A", "b", "C"];
-const TYPES: [&str; 6] = [
-    "insert",
-    "update",
-    "supersede",
-    "expire",
-    "noop",
-    "mark_pending_confirmation",
-];
+const TYPES: [&str; 6] =
+    ["insert", "update", "supersede", "expire", "noop", "mark_pending_confirmation"];
 
 /// One thing that happens.
 #[derive(Clone, Debug)]
@@ -119,11 +111,8 @@ impl Run {
             }
             Event::Later => {
                 self.day += 1;
-                let time = format!(
-                    "2026-{:02}-{:02}T12:00:00Z",
-                    3 + self.day / 28,
-                    1 + self.day % 28
-                );
+                let time =
+                    format!("2026-{:02}-{:02}T12:00:00Z", 3 + self.day / 28, 1 + self.day % 28);
                 self.desk.at(&time);
             }
             Event::Maintain => {
@@ -160,19 +149,15 @@ pub(crate) fn high_risk_holds(history: &[Change]) {
         change.turn_id.starts_with("annals:confirmed:")
             || change.turn_id.starts_with("annals:rejected:")
     };
-    for change in history
-        .iter()
-        .filter(|change| ["name", "allergies[]"].contains(&change.key.as_str()))
+    for change in
+        history.iter().filter(|change| ["name", "allergies[]"].contains(&change.key.as_str()))
     {
         let (Some(before), Some(after)) = (&change.before, &change.after) else {
             continue;
         };
         let is_overwritten = before.status == FactStatus::Active
             && (after.status != FactStatus::Active || after.value_text != before.value_text);
-        let ended_by_itself = before
-            .valid_to
-            .as_ref()
-            .is_some_and(|end| *end <= change.at);
+        let ended_by_itself = before.valid_to.as_ref().is_some_and(|end| *end <= change.at);
         if !is_overwritten || is_users_word(change) || ended_by_itself {
             continue;
         }
@@ -184,19 +169,13 @@ pub(crate) fn high_risk_holds(history: &[Change]) {
                     was.status == FactStatus::PendingConfirmation && was.confidence >= 0.90
                 })
         };
-        assert!(
-            history.iter().any(|other| is_accepted(&other)),
-            "{change:?}"
-        );
+        assert!(history.iter().any(|other| is_accepted(&other)), "{change:?}");
     }
 }
 
 /// Whether a vector exists is no part of the history.
 fn without_vector(fact: Fact) -> Fact {
-    Fact {
-        embedding_id: None,
-        ..fact
-    }
+    Fact { embedding_id: None, ..fact }
 }
 
 /// Every state is reached by folding the history: each change begins where the last one ended.
@@ -204,12 +183,7 @@ pub(crate) fn history_is_whole(mut states: Vec<Fact>, history: &[Change]) {
     let mut folded: BTreeMap<String, Fact> = BTreeMap::new();
     for change in history.iter().cloned() {
         let before = folded.get(&change.fact_id).cloned();
-        assert_eq!(
-            before,
-            change.before.map(without_vector),
-            "{}",
-            change.action
-        );
+        assert_eq!(before, change.before.map(without_vector), "{}", change.action);
         if let Some(after) = change.after.map(without_vector) {
             folded.insert(change.fact_id, after);
         }

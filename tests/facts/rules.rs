@@ -29,10 +29,7 @@ fn stage_3_rule_1_a_new_fact_is_inserted() {
             "{kind}"
         );
         let [fact] = &desk.all()[..] else { panic!() };
-        assert_eq!(
-            (fact.status, fact.value_text.as_str()),
-            (FactStatus::Active, "Turin")
-        );
+        assert_eq!((fact.status, fact.value_text.as_str()), (FactStatus::Active, "Turin"));
         assert!(is_about(fact.confidence, 0.40));
         assert_eq!(fact.source_turn_id, "t1");
         desk.sound();
@@ -43,15 +40,9 @@ fn stage_3_rule_1_a_new_fact_is_inserted() {
 fn stage_3_rule_2_a_refinement_changes_the_fact_in_place() {
     let mut desk = Desk::new();
     let id = desk.known("city", "Turin", 1);
-    assert_eq!(
-        desk.act(&action("update", "city", Some("Turin, Italy"))),
-        ActionOutcome::Refined
-    );
+    assert_eq!(desk.act(&action("update", "city", Some("Turin, Italy"))), ActionOutcome::Refined);
     let fact = desk.fact(&id);
-    assert_eq!(
-        (fact.value_text.as_str(), fact.status),
-        ("Turin, Italy", FactStatus::Active)
-    );
+    assert_eq!((fact.value_text.as_str(), fact.status), ("Turin, Italy", FactStatus::Active));
     assert_eq!(desk.all().len(), 1);
     // What takes the old value back is no refinement, whatever it is called.
     assert_eq!(
@@ -75,9 +66,7 @@ fn stage_3_rule_3_a_contradiction_closes_the_old_validity_and_inserts() {
         let old = desk.fact(&old);
         assert_eq!(old.status, FactStatus::Superseded);
         assert_eq!(old.valid_to.as_deref(), Some("2026-03-02T12:00:00Z"));
-        let [new] = &desk.active("city")[..] else {
-            panic!()
-        };
+        let [new] = &desk.active("city")[..] else { panic!() };
         assert_eq!(
             (new.value_text.as_str(), new.valid_from.as_str()),
             ("Rome", "2026-03-02T12:00:00Z")
@@ -90,30 +79,16 @@ fn stage_3_rule_3_a_contradiction_closes_the_old_validity_and_inserts() {
 fn stage_3_rule_4_an_explicit_invalidation_expires() {
     let mut desk = Desk::new();
     let id = desk.known("pet", "a dog", 1);
-    let gone = with(
-        action("expire", "pet", None),
-        "valid_to",
-        "2026-03-01T12:00:00Z",
-    );
+    let gone = with(action("expire", "pet", None), "valid_to", "2026-03-01T12:00:00Z");
     assert_eq!(desk.act(&gone), ActionOutcome::Expired);
     assert_eq!(desk.fact(&id).status, FactStatus::Expired);
-    assert_eq!(
-        desk.act(&action("expire", "pet", None)),
-        ActionOutcome::Nothing
-    );
+    assert_eq!(desk.act(&action("expire", "pet", None)), ActionOutcome::Nothing);
     // An end that lies ahead is only noted; the worker expires the fact when it comes.
     let id = desk.known("pet", "a cat", 1);
-    desk.act(&with(
-        action("expire", "pet", None),
-        "valid_to",
-        "2026-04-01",
-    ));
+    desk.act(&with(action("expire", "pet", None), "valid_to", "2026-04-01"));
     assert_eq!(desk.fact(&id).status, FactStatus::Active);
     let done = facts::maintain(&mut desk.at("2026-04-02T00:00:00Z").facts, 5).unwrap();
-    assert_eq!(
-        (done.expired, desk.fact(&id).status),
-        (1, FactStatus::Expired)
-    );
+    assert_eq!((done.expired, desk.fact(&id).status), (1, FactStatus::Expired));
     desk.sound();
 }
 
@@ -122,14 +97,9 @@ fn stage_3_rule_4_of_several_values_the_one_named_expires() {
     let mut desk = Desk::new();
     desk.act(&insert("likes[]", "tea"));
     desk.act(&insert("likes[]", "rain"));
-    let error = desk
-        .hear(&json!([action("expire", "likes[]", None)]))
-        .unwrap_err();
+    let error = desk.hear(&json!([action("expire", "likes[]", None)])).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
-    assert_eq!(
-        desk.act(&action("expire", "likes[]", Some("Tea"))),
-        ActionOutcome::Expired
-    );
+    assert_eq!(desk.act(&action("expire", "likes[]", Some("Tea"))), ActionOutcome::Expired);
     assert_eq!(desk.active("likes[]").len(), 1);
 }
 
@@ -189,10 +159,7 @@ fn stage_3_rule_6_a_conflict_of_low_confidence_becomes_pending() {
         assert_eq!(desk.act(&unsure), ActionOutcome::Pending);
         assert_eq!(desk.fact(&old).status, FactStatus::Active);
         let pending = facts::pending(&desk.facts, &desk.user).unwrap();
-        assert_eq!(
-            pending[0].contested.as_ref().map(|fact| &fact.fact_id),
-            Some(&old)
-        );
+        assert_eq!(pending[0].contested.as_ref().map(|fact| &fact.fact_id), Some(&old));
         desk.sound();
     }
 }
@@ -208,9 +175,7 @@ fn stage_3_a_turn_that_is_read_late_overwrites_nothing() {
         ..facts::Observation::default()
     };
     desk.observe(&late);
-    let applied = desk
-        .answer("late", &json!([insert("city", "Rome")]))
-        .unwrap();
+    let applied = desk.answer("late", &json!([insert("city", "Rome")])).unwrap();
     assert_eq!(applied[0].outcome, ActionOutcome::Pending);
 }
 
@@ -229,11 +194,7 @@ fn stage_3_no_fact_ends_before_it_begins() {
     desk.act(&with(insert("city", "Rome"), "valid_from", "2026-06-01"));
     let over = with(action("expire", "city", None), "valid_to", "2026-05-01");
     assert_eq!(desk.act(&over), ActionOutcome::Expired);
-    let rome = desk
-        .all()
-        .into_iter()
-        .find(|fact| fact.key == "city")
-        .unwrap();
+    let rome = desk.all().into_iter().find(|fact| fact.key == "city").unwrap();
     assert_eq!(rome.valid_to.as_ref(), Some(&rome.valid_from));
     desk.sound();
     let mut moved = rome;
@@ -248,10 +209,7 @@ fn stage_3_no_fact_ends_before_it_begins() {
         &Progress::default(),
     )
     .unwrap_err();
-    assert!(
-        error.message.contains("valid_to is before valid_from"),
-        "{error}"
-    );
+    assert!(error.message.contains("valid_to is before valid_from"), "{error}");
 }
 
 #[test]
@@ -264,14 +222,8 @@ fn stage_3_all_actions_of_a_turn_or_none() {
             with(action("expire", "pet", None), "target_fact_id", "nothing"),
         ]))
         .unwrap_err();
-    assert!(
-        error.message.contains("actions[1]: target_fact_id nowhere"),
-        "{error}"
-    );
-    assert!(
-        error.message.contains("actions[2]: target_fact_id nothing"),
-        "{error}"
-    );
+    assert!(error.message.contains("actions[1]: target_fact_id nowhere"), "{error}");
+    assert!(error.message.contains("actions[2]: target_fact_id nothing"), "{error}");
     assert_eq!((desk.all().len(), desk.history().len()), (0, 0));
 }
 
@@ -280,24 +232,10 @@ fn stage_3_a_target_is_a_fact_of_this_user_and_key() {
     let mut desk = Desk::new();
     let id = desk.known("city", "Turin", 1);
     let other = with(action("expire", "pet", None), "target_fact_id", id.as_str());
-    assert!(
-        desk.hear(&json!([other]))
-            .unwrap_err()
-            .message
-            .contains("its key is city")
-    );
+    assert!(desk.hear(&json!([other])).unwrap_err().message.contains("its key is city"));
     desk.user = facts::UserId::new("grace").unwrap();
-    let foreign = with(
-        action("expire", "city", None),
-        "target_fact_id",
-        id.as_str(),
-    );
-    assert!(
-        desk.hear(&json!([foreign]))
-            .unwrap_err()
-            .message
-            .contains("there is no such fact")
-    );
+    let foreign = with(action("expire", "city", None), "target_fact_id", id.as_str());
+    assert!(desk.hear(&json!([foreign])).unwrap_err().message.contains("there is no such fact"));
 }
 
 #[test]
@@ -308,10 +246,7 @@ fn stage_3_every_destructive_change_has_before_and_after() {
     desk.act(&insert("city", "Rome"));
     desk.act(&action("expire", "city", None));
     let history = desk.history();
-    let told: Vec<_> = history
-        .iter()
-        .map(|change| change.action.as_str())
-        .collect();
+    let told: Vec<_> = history.iter().map(|change| change.action.as_str()).collect();
     assert_eq!(told, ["insert", "update", "supersede", "insert", "expire"]);
     for change in &history {
         assert_eq!(change.before.is_none(), change.action == "insert");
@@ -323,18 +258,13 @@ fn stage_3_every_destructive_change_has_before_and_after() {
 #[test]
 fn stage_3_a_turn_that_is_replayed_changes_nothing() {
     let mut desk = Desk::new();
-    let actions = json!([
-        insert("city", "Turin"),
-        insert("likes[]", "tea"),
-        action("noop", "city", None)
-    ]);
+    let actions =
+        json!([insert("city", "Turin"), insert("likes[]", "tea"), action("noop", "city", None)]);
     let first = desk.hear(&actions).unwrap();
     let (facts, history) = (desk.all(), desk.history());
     assert_eq!(desk.answer("t1", &actions).unwrap(), first);
     assert_eq!((desk.all(), desk.history()), (facts, history));
-    let error = desk
-        .answer("t1", &json!([insert("city", "Rome")]))
-        .unwrap_err();
+    let error = desk.answer("t1", &json!([insert("city", "Rome")])).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
 }
 
@@ -387,11 +317,7 @@ fn confidence_a_contradiction_that_is_repeated_until_it_is_as_sure_takes_effect(
     let outcomes: Vec<_> = (0..3).map(|_| desk.act(&insert("city", "Rome"))).collect();
     assert_eq!(
         outcomes,
-        [
-            ActionOutcome::Pending,
-            ActionOutcome::Pending,
-            ActionOutcome::Superseded
-        ]
+        [ActionOutcome::Pending, ActionOutcome::Pending, ActionOutcome::Superseded]
     );
     assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     assert_eq!(desk.active("city")[0].value_text, "Rome");
@@ -472,10 +398,7 @@ fn safety_the_users_own_list_makes_keys_of_high_risk() {
     let mut desk = Desk::new();
     desk.facts.set_high_risk(&["travel.".to_owned()]);
     desk.known("travel.seat", "aisle", 1);
-    assert_eq!(
-        desk.act(&insert("travel.seat", "window")),
-        ActionOutcome::Pending
-    );
+    assert_eq!(desk.act(&insert("travel.seat", "window")), ActionOutcome::Pending);
 }
 
 #[test]
@@ -490,9 +413,7 @@ fn safety_passwords_and_tokens_are_never_kept() {
     let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
     let mut statement = stated("note", &token);
     assert_eq!(
-        facts::add(&mut desk.facts, &desk.user, &statement)
-            .unwrap_err()
-            .kind,
+        facts::add(&mut desk.facts, &desk.user, &statement).unwrap_err().kind,
         ErrorKind::Refused
     );
     statement.secrets = SecretPolicy::Allow;
@@ -505,16 +426,10 @@ fn safety_the_users_word_overwrites_what_nothing_else_does() {
     let old = desk.known("name", "Ada", 4);
     desk.act(&insert("name", "Eve"));
     let pending = facts::pending(&desk.facts, &desk.user).unwrap();
-    assert_eq!(
-        pending[0].question.as_deref(),
-        Some("Change name from \"Ada\" to \"Eve\"?")
-    );
+    assert_eq!(pending[0].question.as_deref(), Some("Change name from \"Ada\" to \"Eve\"?"));
     let answered = facts::confirm(&mut desk.facts, &desk.user, &pending[0].fact.fact_id).unwrap();
     let fact = answered.fact.unwrap();
-    assert_eq!(
-        (answered.outcome, fact.status),
-        (ActionOutcome::Superseded, FactStatus::Active)
-    );
+    assert_eq!((answered.outcome, fact.status), (ActionOutcome::Superseded, FactStatus::Active));
     assert!(is_about(fact.confidence, 1.0));
     assert_eq!(desk.fact(&old).status, FactStatus::Superseded);
     // And it can be taken back: the old value holds again.
@@ -530,10 +445,7 @@ fn safety_a_rejected_proposal_is_dropped() {
     desk.act(&action("expire", "name", None));
     let pending = facts::pending(&desk.facts, &desk.user).unwrap();
     assert_eq!(pending[0].fact.proposal, Some(Proposal::End));
-    assert_eq!(
-        pending[0].question.as_deref(),
-        Some("Is name no longer \"Ada\"?")
-    );
+    assert_eq!(pending[0].question.as_deref(), Some("Is name no longer \"Ada\"?"));
     let id = pending[0].fact.fact_id.clone();
     facts::reject(&mut desk.facts, &desk.user, &id, "still so").unwrap();
     assert!(facts::pending(&desk.facts, &desk.user).unwrap().is_empty());
@@ -565,39 +477,22 @@ fn stage_5_the_profile_has_only_what_is_active_and_valid() {
     ] {
         desk.act(&insert(key, value));
     }
-    desk.act(&with(
-        insert("task.old", "done"),
-        "valid_to",
-        "2026-03-01T12:00:01Z",
-    ));
-    desk.act(&with(
-        insert("task.later", "soon"),
-        "valid_from",
-        "2026-05-01",
-    ));
+    desk.act(&with(insert("task.old", "done"), "valid_to", "2026-03-01T12:00:01Z"));
+    desk.act(&with(insert("task.later", "soon"), "valid_from", "2026-05-01"));
     desk.act(&insert("city", "Rome"));
     desk.act(&insert("name", "Eve"));
     desk.at("2026-03-01T12:00:02Z");
-    let profile = facts::profile(&desk.facts, &desk.user, None)
-        .unwrap()
-        .profile;
+    let profile = facts::profile(&desk.facts, &desk.user, None).unwrap().profile;
     assert_eq!(profile.identity.keys().collect::<Vec<_>>(), ["name"]);
-    let Slot::One(name) = &profile.identity["name"] else {
-        panic!()
-    };
-    assert_eq!(
-        (name.value.as_str(), name.updated_at.as_str()),
-        ("Ada", "2026-03-01T12:00:00Z")
-    );
+    let Slot::One(name) = &profile.identity["name"] else { panic!() };
+    assert_eq!((name.value.as_str(), name.updated_at.as_str()), ("Ada", "2026-03-01T12:00:00Z"));
     assert!(is_about(name.confidence, 0.40));
     assert_eq!(profile.hard_preferences.len(), 1);
     assert_eq!(
         profile.soft_preferences.keys().collect::<Vec<_>>(),
         ["city", "likes[]", "preference.editor"]
     );
-    let Slot::Several(likes) = &profile.soft_preferences["likes[]"] else {
-        panic!()
-    };
+    let Slot::Several(likes) = &profile.soft_preferences["likes[]"] else { panic!() };
     assert_eq!(likes.len(), 2);
     assert_eq!(profile.current_tasks.len(), 1);
     assert_eq!(profile.sensitive_topics[0].key, "allergies[]");
@@ -612,9 +507,7 @@ fn stage_5_the_profile_is_rebuilt_every_five_turns_and_at_a_sessions_end() {
         let done = facts::maintain(&mut desk.facts, 5).unwrap();
         assert_eq!(done.profiles, usize::from(turn == 5), "{turn}");
     }
-    let built = facts::stored_profile(&desk.facts, &desk.user)
-        .unwrap()
-        .unwrap();
+    let built = facts::stored_profile(&desk.facts, &desk.user).unwrap().unwrap();
     assert!(built.profile.soft_preferences.contains_key("city"));
     let end = facts::Observation {
         user_input: "bye".to_owned(),
@@ -635,28 +528,16 @@ fn stage_6_what_is_stale_or_unsure_is_dropped_first() {
     desk.act(&insert("name", "Ada"));
     desk.act(&insert("task.current", "the report"));
     desk.act(&insert("preference.editor", "helix"));
-    desk.act(&with(
-        insert("preference.font", "mono"),
-        "confidence_delta",
-        -0.3,
-    ));
+    desk.act(&with(insert("preference.font", "mono"), "confidence_delta", -0.3));
     let all = facts::inject(&desk.facts, &desk.user, None, 500, None).unwrap();
     assert_eq!(all.left_out, 0);
-    let lines: Vec<_> = all
-        .text
-        .lines()
-        .filter(|line| line.starts_with("- "))
-        .collect();
+    let lines: Vec<_> = all.text.lines().filter(|line| line.starts_with("- ")).collect();
     assert_eq!(lines.len(), 5);
     assert!(lines[0].contains("Ada") && lines[1].contains("report") && lines[2].contains("helix"));
     let mut last = all.tokens;
     for budget in (0..all.tokens).rev() {
         let fit = facts::inject(&desk.facts, &desk.user, None, budget, None).unwrap();
-        assert!(
-            fit.tokens <= budget && fit.tokens <= last,
-            "{budget}: {}",
-            fit.tokens
-        );
+        assert!(fit.tokens <= budget && fit.tokens <= last, "{budget}: {}", fit.tokens);
         assert_eq!(fit.facts.len() + fit.left_out, 5);
         last = fit.tokens;
     }
@@ -672,11 +553,7 @@ fn facts_of_other_projects_are_left_out() {
     let mut statement = stated("task.current", "the report");
     statement.project = Some("atlas".to_owned());
     facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
-    let text = |project| {
-        facts::inject(&desk.facts, &desk.user, project, 500, None)
-            .unwrap()
-            .text
-    };
+    let text = |project| facts::inject(&desk.facts, &desk.user, project, 500, None).unwrap().text;
     assert_eq!(text(None), "");
     assert_eq!(text(Some("other")), "");
     assert!(text(Some("atlas")).contains("the report"));
@@ -693,9 +570,7 @@ fn the_archive_takes_what_is_old_and_keeps_it() {
     assert_eq!((count, desk.all().len()), (1, 1));
     let exported = facts::export(&desk.facts, &desk.user).unwrap();
     assert!(
-        exported
-            .iter()
-            .any(|fact| fact.fact_id == old && fact.status == FactStatus::Superseded)
+        exported.iter().any(|fact| fact.fact_id == old && fact.status == FactStatus::Superseded)
     );
     desk.sound();
 }
@@ -714,41 +589,21 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
     let mut to = Desk::new();
     to.at("2026-03-02T00:00:00Z").known("city", "Rome", 1);
     let user = to.user.clone();
-    let done = facts::import(
-        &mut to.facts,
-        &user,
-        &lines,
-        SecretPolicy::Refuse,
-        &Progress::default(),
-    )
-    .unwrap();
+    let done =
+        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse, &Progress::default())
+            .unwrap();
     assert_eq!((done.imported, done.pending, done.known), (3, 1, 0));
     assert_eq!(to.active("city")[0].value_text, "Rome");
-    let again = facts::import(
-        &mut to.facts,
-        &user,
-        &lines,
-        SecretPolicy::Refuse,
-        &Progress::default(),
-    )
-    .unwrap();
+    let again =
+        facts::import(&mut to.facts, &user, &lines, SecretPolicy::Refuse, &Progress::default())
+            .unwrap();
     assert_eq!((again.imported, again.known), (0, 3));
     to.sound();
     let other = facts::UserId::new("grace").unwrap();
-    let error = facts::import(
-        &mut to.facts,
-        &other,
-        &lines,
-        SecretPolicy::Refuse,
-        &Progress::default(),
-    )
-    .unwrap_err();
-    assert!(
-        error
-            .message
-            .contains("line 1: a fact of ada, not of grace"),
-        "{error}"
-    );
+    let error =
+        facts::import(&mut to.facts, &other, &lines, SecretPolicy::Refuse, &Progress::default())
+            .unwrap_err();
+    assert!(error.message.contains("line 1: a fact of ada, not of grace"), "{error}");
 }
 
 #[test]
@@ -815,10 +670,7 @@ fn the_category_follows_from_the_key_and_is_kept() {
     statement.category = Some(Category::Health);
     facts::add(&mut desk.facts, &desk.user, &statement).unwrap();
     // The stored category makes the key one of high risk from then on.
-    assert_eq!(
-        desk.act(&insert("diet", "everything")),
-        ActionOutcome::Pending
-    );
+    assert_eq!(desk.act(&insert("diet", "everything")), ActionOutcome::Pending);
     assert_eq!(FactKey::parse("diet").unwrap().category(), Category::Other);
 }
 
@@ -832,16 +684,8 @@ fn no_user_sees_another() {
     assert!(facts::reject(&mut desk.facts, &grace, &id, "").is_err());
     assert!(facts::find_turn(&desk.facts, &grace, "t1").is_err());
     assert!(facts::export(&desk.facts, &grace).unwrap().is_empty());
-    assert!(
-        facts::history(&desk.facts, &grace, None)
-            .unwrap()
-            .is_empty()
-    );
-    assert!(
-        facts::history(&desk.facts, &grace, Some(&id))
-            .unwrap()
-            .is_empty()
-    );
+    assert!(facts::history(&desk.facts, &grace, None).unwrap().is_empty());
+    assert!(facts::history(&desk.facts, &grace, Some(&id)).unwrap().is_empty());
     assert!(facts::turns(&desk.facts, &grace).unwrap().is_empty());
     let profile = facts::profile(&desk.facts, &grace, None).unwrap().profile;
     assert_eq!(profile, facts::UserProfile::default());

@@ -60,9 +60,7 @@ fn is_whole(request: &str) -> bool {
         return false;
     };
     let head = head.to_lowercase();
-    let length = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "));
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     let length: usize = length.map_or(0, |length| length.trim().parse().unwrap());
     body.len() >= length
 }

@@ -36,20 +36,11 @@ fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
     assert_eq!(facts::check(&desk.facts).unwrap().unsynced_vectors, 1);
     let user = desk.user.clone();
     let found = near(&mut desk, &user, "Turin", ProjectScope::General);
-    assert!(
-        found.degraded && found.hits[0].fact.value_text == "Turin",
-        "{found:?}"
-    );
+    assert!(found.degraded && found.hits[0].fact.value_text == "Turin", "{found:?}");
     // Due at once, then after 1 second, then after 2 more.
-    for (seconds, is_due) in [
-        (0, true),
-        (0, false),
-        (1, true),
-        (2, false),
-        (3, true),
-        (6, false),
-        (7, true),
-    ] {
+    for (seconds, is_due) in
+        [(0, true), (0, false), (1, true), (2, false), (3, true), (6, false), (7, true)]
+    {
         desk.at(&format!("2026-03-01T12:00:{seconds:02}Z"));
         let tried = refresh(&mut desk);
         assert_eq!(tried.is_err(), is_due, "after {seconds} s: {tried:?}");
@@ -60,9 +51,7 @@ fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {
 fn obeying(times: usize) -> Vec<(&'static str, String)> {
     let both = [("200 OK", r#"{"id": "c"}"#), ("200 OK", "{}")];
     let answers = both.iter().cycle().take(2 * times);
-    answers
-        .map(|(status, body)| (*status, (*body).to_owned()))
-        .collect()
+    answers.map(|(status, body)| (*status, (*body).to_owned())).collect()
 }
 
 /// A database whose one fact is on a server of this address.
@@ -96,13 +85,7 @@ fn forgetting_waits_for_no_server_and_keeps_what_one_did_not_erase_by_id() {
     desk.at("2026-03-01T12:00:01Z");
     assert!(facts::erase_remaining(&mut desk.facts).unwrap().is_none());
     assert_eq!(facts::check(&desk.facts).unwrap().remaining, []);
-    assert!(
-        server
-            .asked()
-            .last()
-            .unwrap()
-            .ends_with(&format!(r#"{{"ids":["{id}"]}}"#))
-    );
+    assert!(server.asked().last().unwrap().ends_with(&format!(r#"{{"ids":["{id}"]}}"#)));
     desk.sound();
 }
 
@@ -139,10 +122,7 @@ fn what_is_forgotten_is_erased_on_every_server_that_was_ever_told() {
     assert_eq!(forget(&mut desk, Some("city")), []);
     for server in [old, new] {
         let asked = server.asked();
-        assert!(
-            asked[3].starts_with("POST ") && asked[3].contains("/delete HTTP"),
-            "{asked:?}"
-        );
+        assert!(asked[3].starts_with("POST ") && asked[3].contains("/delete HTTP"), "{asked:?}");
         assert!(asked[3].contains(&id), "{asked:?}");
     }
 }
@@ -155,10 +135,7 @@ fn a_fact_that_comes_back_is_not_erased_with_what_was_forgotten() {
     let server = Server::answering(answers);
     let mut desk = Desk::new();
     desk.facts.set_vector_server(Some(&server.url));
-    let said = Statement {
-        request_id: Some("once".to_owned()),
-        ..stated("city", "Turin")
-    };
+    let said = Statement { request_id: Some("once".to_owned()), ..stated("city", "Turin") };
     let user = desk.user.clone();
     facts::add(&mut desk.facts, &user, &said).unwrap();
     assert_eq!(sync(&mut desk), 1);
@@ -192,38 +169,23 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     away(&case, "facts work").success();
     // The setting is gone by now, and what the server may have is known all the same.
     let failed = case.run("facts forget --user ada --reason asked").code(1);
-    assert!(
-        failed.stdout().starts_with("forgot 1 fact,"),
-        "{}",
-        failed.report()
-    );
+    assert!(failed.stdout().starts_with("forgot 1 fact,"), "{}", failed.report());
     let said =
         "forgotten in the database, but not yet everywhere: 1 vector at http://127.0.0.1:9 (";
     assert!(failed.stderr().contains(said), "{}", failed.report());
     assert!(
-        failed
-            .stderr()
-            .contains("`annals facts work` repeats the request"),
+        failed.stderr().contains("`annals facts work` repeats the request"),
         "{}",
         failed.report()
     );
     let check = case.run("facts check").success();
     assert!(
-        check
-            .stdout()
-            .contains("forgotten, but not erased yet: 1 vector"),
+        check.stdout().contains("forgotten, but not erased yet: 1 vector"),
         "{}",
         check.report()
     );
-    let work = case
-        .run("facts work")
-        .env("ANNALS_NOW", "2026-03-01T13:00:00Z")
-        .success();
-    assert!(
-        work.stderr().contains("erasure pending: "),
-        "{}",
-        work.report()
-    );
+    let work = case.run("facts work").env("ANNALS_NOW", "2026-03-01T13:00:00Z").success();
+    assert!(work.stderr().contains("erasure pending: "), "{}", work.report());
 }
 
 #[test]
@@ -237,12 +199,7 @@ fn a_server_that_answers_nonsense_leaves_words_to_answer() {
         let user = desk.user.clone();
         let found = near(&mut desk, &user, "Turin", ProjectScope::General);
         assert_eq!(found.hits.len(), 1);
-        assert!(
-            found
-                .degraded_because
-                .unwrap()
-                .contains("the Chroma server at")
-        );
+        assert!(found.degraded_because.unwrap().contains("the Chroma server at"));
         server.asked();
     }
 }
@@ -252,18 +209,9 @@ fn the_worker_says_that_vectors_wait_and_does_the_rest() {
     let case = waiting();
     let done = away(&case, "facts work --json").success();
     let why = done.json()["vectors_wait"].as_str().unwrap().to_owned();
-    assert!(
-        why.contains("the Chroma server at http://127.0.0.1:9"),
-        "{why}"
-    );
-    assert!(
-        done.stderr().contains("vectors not updated: "),
-        "{}",
-        done.report()
-    );
-    let found = away(&case, "facts retrieve --query Turin --user ada --json")
-        .success()
-        .json();
+    assert!(why.contains("the Chroma server at http://127.0.0.1:9"), "{why}");
+    assert!(done.stderr().contains("vectors not updated: "), "{}", done.report());
+    let found = away(&case, "facts retrieve --query Turin --user ada --json").success().json();
     assert_eq!(found["degraded"], true);
     assert_eq!(found["hits"][0]["fact"]["value_text"], "Turin");
 }

@@ -41,9 +41,7 @@ fn over_both(contract: impl Fn(&mut Desk, Ids<'_>)) {
 
 fn in_file(desk: &Desk) -> BTreeSet<String> {
     let connection = Connection::open(&desk.path).unwrap();
-    let mut statement = connection
-        .prepare("SELECT fact_id FROM fact_vectors")
-        .unwrap();
+    let mut statement = connection.prepare("SELECT fact_id FROM fact_vectors").unwrap();
     let rows = statement.query_map([], |row| row.get(0)).unwrap();
     rows.map(Result::unwrap).collect()
 }
@@ -92,10 +90,7 @@ fn stage_4_the_nearest_meaning_is_first_and_all_of_the_user_are_compared() {
         say(desk, "likes[]", "strong coffee in the morning");
         say(desk, "likes[]", "mountain bicycles");
         say(desk, "preference.editor", "vim");
-        assert_eq!(
-            values(desk, "espresso drinks")[0],
-            "strong coffee in the morning"
-        );
+        assert_eq!(values(desk, "espresso drinks")[0], "strong coffee in the morning");
         assert_eq!(values(desk, "espresso drinks").len(), 3);
         assert_eq!(values(desk, "cycling")[0], "mountain bicycles");
     });
@@ -130,10 +125,7 @@ fn stage_4_after_a_sync_the_index_has_what_is_active_or_pending_and_nothing_else
             sync(desk);
             let mut found = desk.all();
             found.retain(|fact| {
-                matches!(
-                    fact.status,
-                    FactStatus::Active | FactStatus::PendingConfirmation
-                )
+                matches!(fact.status, FactStatus::Active | FactStatus::PendingConfirmation)
             });
             let found: BTreeSet<String> = found.into_iter().map(|fact| fact.fact_id).collect();
             assert_eq!(ids(desk), found);
@@ -196,10 +188,8 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
             (&ada, "black tea", Some("kettle")),
             (&grace, "iced tea", None),
         ] {
-            let statement = Statement {
-                project: project.map(str::to_owned),
-                ..stated("likes[]", value)
-            };
+            let statement =
+                Statement { project: project.map(str::to_owned), ..stated("likes[]", value) };
             facts::add(&mut desk.facts, user, &statement).unwrap();
         }
         sync(desk);
@@ -213,10 +203,7 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
         assert_eq!(found(&ada, ProjectScope::General), ["green tea"]);
         assert_eq!(found(&ada, kettle.clone()), ["black tea", "green tea"]);
         assert_eq!(found(&ada, ProjectScope::All), ["black tea", "green tea"]);
-        assert_eq!(
-            found(&ada, ProjectScope::Project("other".to_owned())),
-            ["green tea"]
-        );
+        assert_eq!(found(&ada, ProjectScope::Project("other".to_owned())), ["green tea"]);
         assert_eq!(found(&grace, kettle), ["iced tea"]);
     });
 }
@@ -231,11 +218,7 @@ fn what_is_forgotten_is_forgotten_by_the_index_too() {
         assert_eq!(forget(desk, Some("city")), []);
         assert_eq!(values(desk, "city"), ["a dog"]);
         assert_eq!(forget(desk, None), []);
-        assert!(
-            near(desk, &user, "city", ProjectScope::General)
-                .hits
-                .is_empty()
-        );
+        assert!(near(desk, &user, "city", ProjectScope::General).hits.is_empty());
         desk.sound();
     });
 }
@@ -251,12 +234,7 @@ fn vectors_move_to_a_server_and_back_when_the_setting_changes() {
     desk.facts.set_vector_server(Some(&chroma.url));
     let user = desk.user.clone();
     let before = near(&mut desk, &user, "Turin", ProjectScope::General);
-    assert!(
-        before
-            .degraded_because
-            .unwrap()
-            .contains("not on the Chroma server yet")
-    );
+    assert!(before.degraded_because.unwrap().contains("not on the Chroma server yet"));
     assert_eq!(sync(&mut desk), 1);
     assert_eq!(values(&mut desk, "Turin"), ["Turin"]);
     desk.facts.set_vector_server(None);

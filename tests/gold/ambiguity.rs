@@ -7,10 +7,7 @@ use crate::gold::normal::plain;
 /// The words by which a row's `reason` speaks of a field.
 const WORDS: &[(&str, &[&str])] = &[
     ("title", &["title"]),
-    (
-        "status",
-        &["status is", "status in", "status line", "status:**"],
-    ),
+    ("status", &["status is", "status in", "status line", "status:**"]),
     ("duration_minutes", &["duration"]),
     ("deviation_count", &["deviation", "bullet"]),
     ("deviations", &["deviation", "bullet"]),
@@ -55,9 +52,9 @@ pub(super) fn accepts(reason: Option<&str>, got: Option<&Value>) -> bool {
             // A part of a quotation, such as a name without its number; two letters are part of anything.
             is_quoted || text.len() > 2 && plain(reason).contains(&plain(text))
         }
-        Some(Value::Number(number)) => reason
-            .split(|c: char| !c.is_ascii_digit())
-            .any(|word| word == number.to_string()),
+        Some(Value::Number(number)) => {
+            reason.split(|c: char| !c.is_ascii_digit()).any(|word| word == number.to_string())
+        }
         _ => false,
     }
 }

@@ -31,9 +31,9 @@ impl Answers {
     pub(super) fn ask(corpus: &Path, gold: &Gold) -> Self {
         let questions: Vec<_> = questions(corpus, gold).into_iter().collect();
         let mut all = Self::default();
-        for one in on_two_threads(&questions, |(project, asked)| {
-            Self::about(corpus, project, asked)
-        }) {
+        for one in
+            on_two_threads(&questions, |(project, asked)| Self::about(corpus, project, asked))
+        {
             all.files.extend(one.files);
             all.statuses.extend(one.statuses);
             all.faults.extend(one.faults);
@@ -49,11 +49,7 @@ impl Answers {
         for folder in &asked.planning_folders {
             let run = case.run("status --json --planning-dir").args([folder]);
             let outcome = run.output();
-            match outcome
-                .try_json()
-                .ok()
-                .filter(|_| outcome.exit_code() == Some(0))
-            {
+            match outcome.try_json().ok().filter(|_| outcome.exit_code() == Some(0)) {
                 Some(status) => {
                     let place = (project.to_owned(), folder.clone());
                     answers.statuses.insert(place, status);
@@ -98,9 +94,7 @@ impl Answers {
 
     /// Returns the answer about a gold file; null where there is none, which is wrong in every field.
     pub(super) fn file(&self, path: &Value) -> &Value {
-        self.files
-            .get(path.as_str().unwrap())
-            .unwrap_or(&Value::Null)
+        self.files.get(path.as_str().unwrap()).unwrap_or(&Value::Null)
     }
 
     /// Returns the answer about the PROJECT.md that belongs to a STATE.md.
@@ -113,37 +107,23 @@ impl Answers {
         let folder = format!("{}/{}/", text(row, "project"), text(row, "phase_dir"));
         self.files
             .iter()
-            .filter(|(path, _)| {
-                path.strip_prefix(&folder)
-                    .is_some_and(|name| !name.contains('/'))
-            })
+            .filter(|(path, _)| path.strip_prefix(&folder).is_some_and(|name| !name.contains('/')))
             .map(|(_, answer)| answer)
             .collect()
     }
 
     /// Returns the status of a row's planning folder; null where there is none.
     pub(super) fn status(&self, row: &Value) -> &Value {
-        let place = (
-            text(row, "project").to_owned(),
-            text(row, "root").to_owned(),
-        );
+        let place = (text(row, "project").to_owned(), text(row, "root").to_owned());
         self.statuses.get(&place).unwrap_or(&Value::Null)
     }
 
     /// Returns answers made up by the proof of the scorer.
     pub(super) fn made_up(files: Vec<(String, Value)>, statuses: Vec<(&Value, Value)>) -> Self {
-        let place = |row: &Value| {
-            (
-                text(row, "project").to_owned(),
-                text(row, "root").to_owned(),
-            )
-        };
+        let place = |row: &Value| (text(row, "project").to_owned(), text(row, "root").to_owned());
         Self {
             files: files.into_iter().collect(),
-            statuses: statuses
-                .into_iter()
-                .map(|(row, status)| (place(row), status))
-                .collect(),
+            statuses: statuses.into_iter().map(|(row, status)| (place(row), status)).collect(),
             faults: Vec::new(),
         }
     }
@@ -195,7 +175,5 @@ fn plans_and_summaries(folder: &Path) -> Vec<String> {
 }
 
 fn text<'a>(row: &'a Value, key: &str) -> &'a str {
-    row[key]
-        .as_str()
-        .unwrap_or_else(|| panic!("no {key} in {row}"))
+    row[key].as_str().unwrap_or_else(|| panic!("no {key} in {row}"))
 }

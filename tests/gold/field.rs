@@ -25,16 +25,12 @@ pub(super) fn text(value: &Value) -> Option<String> {
 /// Returns the texts of a list whose entries are texts or objects with a text under `key`.
 pub(super) fn texts(list: &Value, key: &str) -> Option<Vec<String>> {
     let entries = list.as_array()?;
-    entries
-        .iter()
-        .map(|entry| text(entry).or_else(|| text(&entry[key])))
-        .collect()
+    entries.iter().map(|entry| text(entry).or_else(|| text(&entry[key]))).collect()
 }
 
 /// Returns whether two numbers are equal to the last digit that the gold writes.
 pub(super) fn same_number(expected: f64, got: &Value) -> bool {
-    got.as_f64()
-        .is_some_and(|got| (got - expected).abs() < 0.0101)
+    got.as_f64().is_some_and(|got| (got - expected).abs() < 0.0101)
 }
 
 #[test]

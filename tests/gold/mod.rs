@@ -30,13 +30,8 @@ use crate::support::corpus;
 /// `next` follows an older rule in some rows (the first phase with an open plan, however far the work has gone on;
 /// ship once more what STATE.md calls shipped): what projects really did next counts more, and the position is
 /// held against that. Its ambiguous rows do not count.
-const FLOOR: &[(&str, usize)] = &[
-    ("summary", 99),
-    ("state", 99),
-    ("phases", 99),
-    ("next", 73),
-    ("overall", 98),
-];
+const FLOOR: &[(&str, usize)] =
+    &[("summary", 99), ("state", 99), ("phases", 99), ("next", 73), ("overall", 98)];
 
 #[test]
 fn real_folders_are_read_as_people_read_them() {
@@ -51,10 +46,7 @@ fn real_folders_are_read_as_people_read_them() {
 }
 
 /// The table is for whoever asked with `--nocapture`, and for the report of a failure.
-#[expect(
-    clippy::print_stdout,
-    reason = "the test runner keeps it unless the test fails"
-)]
+#[expect(clippy::print_stdout, reason = "the test runner keeps it unless the test fails")]
 fn shown(scores: &Scores) {
     println!("{scores}");
 }

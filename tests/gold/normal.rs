@@ -11,36 +11,19 @@ pub(super) fn plain(text: &str) -> String {
 fn number(text: &str) -> String {
     let parts = text.split('.').map(|part| {
         let digits = part.trim_start_matches('0');
-        let bare = if digits.starts_with(|c: char| c.is_ascii_digit()) {
-            digits
-        } else {
-            part
-        };
+        let bare = if digits.starts_with(|c: char| c.is_ascii_digit()) { digits } else { part };
         // "0" and "00" are the same number; "0b" keeps its zero above.
-        if part.chars().all(|c| c == '0') {
-            "0"
-        } else {
-            bare
-        }
+        if part.chars().all(|c| c == '0') { "0" } else { bare }
     });
     parts.collect::<Vec<_>>().join(".").to_lowercase()
 }
 
 /// Returns the length of the phase or plan number a text begins with: `05.1`, `03b`, `12`.
 fn number_length(text: &str) -> usize {
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
-    let letter = text[digits..]
-        .chars()
-        .take_while(char::is_ascii_alphabetic)
-        .count();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let letter = text[digits..].chars().take_while(char::is_ascii_alphabetic).count();
     // One letter belongs to the number (`03b`), a word does not.
-    if digits > 0 && letter == 1 {
-        digits + 1
-    } else {
-        digits
-    }
+    if digits > 0 && letter == 1 { digits + 1 } else { digits }
 }
 
 /// Returns a phase without slug and zeros: `05.1-name` and `5.1` are equal; a word stays a word.
@@ -56,10 +39,7 @@ pub(super) fn phase(text: &str) -> String {
 ///
 /// A plan of no numbered phase, such as a quick task, is its whole name.
 pub(super) fn plan(text: &str, of_phase: &str) -> String {
-    let text = text
-        .trim()
-        .trim_end_matches(".md")
-        .trim_end_matches("-PLAN");
+    let text = text.trim().trim_end_matches(".md").trim_end_matches("-PLAN");
     if number_length(of_phase) == 0 {
         return number(text);
     }
@@ -93,11 +73,7 @@ pub(super) fn title(text: &str) -> String {
     {
         rest = &rest[cut + length..];
     }
-    if is_label(rest) {
-        String::new()
-    } else {
-        rest.to_owned()
-    }
+    if is_label(rest) { String::new() } else { rest.to_owned() }
 }
 
 /// A label is one of these words with a number, or `Summary:` in front of one.
@@ -115,9 +91,7 @@ pub(super) fn file(text: &str) -> String {
     let ends = [" (", " —", " –", " - ", " -- ", ": "];
     let end = ends.iter().filter_map(|mark| text.find(mark)).min();
     let path = text[..end.unwrap_or(text.len())].trim();
-    path.trim_start_matches("./")
-        .trim_end_matches('/')
-        .to_owned()
+    path.trim_start_matches("./").trim_end_matches('/').to_owned()
 }
 
 /// Returns whether two hashes name the same commit, one perhaps shorter.
@@ -207,10 +181,7 @@ fn a_title_is_what_it_says_beyond_its_label() {
 #[test]
 fn paths_commits_and_tags_are_equal_in_their_spellings() {
     assert_eq!(file("`src/a.rs` (new, 12 tests)"), "src/a.rs");
-    assert_eq!(
-        file("./src/app/(auth)/[id]/page.tsx — login"),
-        "src/app/(auth)/[id]/page.tsx"
-    );
+    assert_eq!(file("./src/app/(auth)/[id]/page.tsx — login"), "src/app/(auth)/[id]/page.tsx");
     assert!(same_commit("0753326", "0753326abcd") && same_commit("ABCDEF0", "abcdef0"));
     assert!(!same_commit("753326", "0753326") && !same_commit("0753326", "0753327"));
     assert_eq!(unlisted("2. Second"), "Second");

@@ -29,10 +29,7 @@ pub(super) fn score(gold: &Value, answers: &[&Value], scores: &mut Scores) {
     let mut row = scores.row("phases", file, gold);
     for (name, got) in [
         ("plans_total", plans.len().into()),
-        (
-            "plans_with_summary",
-            plans.intersection(&summaries).count().into(),
-        ),
+        ("plans_with_summary", plans.intersection(&summaries).count().into()),
         ("deviations_total", Value::from(deviations)),
     ] {
         // No answers at all are no zeros.

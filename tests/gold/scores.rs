@@ -51,12 +51,7 @@ impl Scores {
     ) -> Row<'a> {
         let is_ambiguous = row["ambiguous"].as_bool() == Some(true);
         let reason = row["reason"].as_str().filter(|_| is_ambiguous);
-        Row {
-            scores: self,
-            group,
-            file,
-            reason,
-        }
+        Row { scores: self, group, file, reason }
     }
 
     /// Returns (right, total) of a group, of one `group.field`, or of `overall`, without what is ambiguous.
@@ -92,20 +87,13 @@ impl Scores {
 
     /// Returns the fields that lost a point, ambiguous ones too.
     pub(super) fn wrong(&self) -> Vec<&str> {
-        self.mismatches
-            .iter()
-            .map(|one| one.field.as_str())
-            .collect()
+        self.mismatches.iter().map(|one| one.field.as_str()).collect()
     }
 
     fn tally(&mut self, group: &'static str, field: &str) -> &mut Tally {
         let known = |tally: &Tally| tally.group == group && tally.field == field;
         let place = self.tallies.iter().position(known).unwrap_or_else(|| {
-            self.tallies.push(Tally {
-                group,
-                field: field.to_owned(),
-                ..Tally::default()
-            });
+            self.tallies.push(Tally { group, field: field.to_owned(), ..Tally::default() });
             self.tallies.len() - 1
         });
         &mut self.tallies[place]
@@ -168,11 +156,7 @@ impl fmt::Display for Scores {
         let mut mismatches: Vec<_> = self.mismatches.iter().collect();
         mismatches.sort_by(|one, other| one.field.cmp(&other.field));
         for mismatch in mismatches {
-            let apart = if mismatch.is_apart {
-                " (ambiguous)"
-            } else {
-                ""
-            };
+            let apart = if mismatch.is_apart { " (ambiguous)" } else { "" };
             writeln!(f, "{}{apart}  {}", mismatch.field, mismatch.file)?;
             writeln!(f, "    expected {}", mismatch.expected)?;
             writeln!(f, "    got      {}", mismatch.got)?;
@@ -194,11 +178,7 @@ fn line(f: &mut fmt::Formatter<'_>, scores: &Scores, name: &str) -> fmt::Result 
     let (right, total) = scores.points(name);
     let percent = (right * 1000).checked_div(total).unwrap_or(0);
     let (whole, tenth) = (percent / 10, percent % 10);
-    write!(
-        f,
-        "{name:<26} {:>9}  {whole:>3}.{tenth} %",
-        format!("{right}/{total}")
-    )?;
+    write!(f, "{name:<26} {:>9}  {whole:>3}.{tenth} %", format!("{right}/{total}"))?;
     match scores.points_apart(name) {
         (_, 0) => writeln!(f),
         (right, total) => writeln!(f, "   ambiguous {right}/{total}"),

@@ -23,22 +23,16 @@ pub(super) fn score(gold: &Value, answer: &Value, project: &Value, scores: &mut 
         // Verbatim, so with the file's own capitals.
         ("status", at(answer, "phase.status")),
     ] {
-        row.field(
-            name,
-            &gold[name],
-            got,
-            got.is_some_and(|got| same_text(&gold[name], got)),
-        );
+        row.field(name, &gold[name], got, got.is_some_and(|got| same_text(&gold[name], got)));
     }
     let number = at(answer, "phase.number");
     let right = number.is_some_and(|got| {
         text(got).map(|n| phase(&n)) == text(&gold["phase_number"]).map(|n| phase(&n))
     });
     row.field("phase_number", &gold["phase_number"], number, right);
-    for (name, key) in [
-        ("phase_total", "phase.total"),
-        ("progress_percent", "phase.progress_percent"),
-    ] {
+    for (name, key) in
+        [("phase_total", "phase.total"), ("progress_percent", "phase.progress_percent")]
+    {
         let got = at(answer, key);
         let right = got.is_some_and(|got| match gold[name].as_f64() {
             Some(expected) => same_number(expected, got),
@@ -73,10 +67,7 @@ fn same_decisions(expected: &Value, got: &Value) -> bool {
         return false;
     };
     expected.len() == got.len()
-        && expected
-            .iter()
-            .zip(got)
-            .all(|(one, got)| same_decision(one, got))
+        && expected.iter().zip(got).all(|(one, got)| same_decision(one, got))
 }
 
 fn same_decision(expected: &str, got: &Value) -> bool {

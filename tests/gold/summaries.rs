@@ -24,22 +24,12 @@ pub(super) fn score(gold: &Value, answer: &Value, scores: &mut Scores) {
         ("plan", "plan", &|got| same_plan(gold, &of_phase, got)),
         ("title", "title", &|got| same_title(gold, got)),
         ("status", "status", &|got| *got == gold["status"]),
-        ("duration_minutes", "duration_minutes", &|got| {
-            same_duration(gold, answer, got)
-        }),
-        ("completed", "completed", &|got| {
-            same_day(&gold["completed"], got)
-        }),
-        ("deviation_count", "deviation_count", &|got| {
-            same_deviation_count(gold, got)
-        }),
-        ("tasks_completed", "tasks.completed", &|got| {
-            same_completed(gold, got)
-        }),
+        ("duration_minutes", "duration_minutes", &|got| same_duration(gold, answer, got)),
+        ("completed", "completed", &|got| same_day(&gold["completed"], got)),
+        ("deviation_count", "deviation_count", &|got| same_deviation_count(gold, got)),
+        ("tasks_completed", "tasks.completed", &|got| same_completed(gold, got)),
         ("tasks_total", "tasks.total", &|got| same_total(gold, got)),
-        ("commits", "commits", &|got| {
-            same_commits(&gold["commits"], got)
-        }),
+        ("commits", "commits", &|got| same_commits(&gold["commits"], got)),
     ];
     for (name, key, is_right) in checks {
         let got = at(answer, key);
@@ -109,9 +99,7 @@ fn speaks_of_deviations(gold: &Value) -> bool {
     let text = corpus().and_then(|corpus| std::fs::read(corpus.join(file)).ok());
     let Some(text) = text else { return true };
     let lower = String::from_utf8_lossy(&text).to_lowercase();
-    let words = [
-        "deviation", "devn", "\"dv\"", "\"dev\"", "auto-fixed", "auto-added",
-    ];
+    let words = ["deviation", "devn", "\"dv\"", "\"dev\"", "auto-fixed", "auto-added"];
     // A key without a value says nothing either.
     let empty = lower.contains("deviations:\n") && lower.matches("deviation").count() == 1;
     words.iter().any(|word| lower.contains(word)) && !empty
@@ -146,21 +134,13 @@ fn same_commits(expected: &Value, got: &Value) -> bool {
             None => return false,
         },
     };
-    got.len() == expected.len()
-        && got
-            .iter()
-            .zip(&expected)
-            .all(|(got, one)| same_commit(got, one))
+    got.len() == expected.len() && got.iter().zip(&expected).all(|(got, one)| same_commit(got, one))
 }
 
 /// Each start in the gold has to begin an entry of its own; more entries than that cost `deviation_count`.
 fn deviations(gold: &Value, answer: &Value, row: &mut Row<'_>) {
     let got = at(answer, "deviations");
-    let mut left: Vec<&Value> = got
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut left: Vec<&Value> = got.and_then(Value::as_array).into_iter().flatten().collect();
     let starts = texts(&gold["deviations"], "text").unwrap_or_default();
     let none = starts.is_empty() && left.is_empty();
     let all = !starts.is_empty()
@@ -171,19 +151,12 @@ fn deviations(gold: &Value, answer: &Value, row: &mut Row<'_>) {
                 true
             })
         });
-    row.field(
-        "deviations",
-        &gold["deviations"],
-        got,
-        got.is_some() && (none || all),
-    );
+    row.field("deviations", &gold["deviations"], got, got.is_some() && (none || all));
 }
 
 /// The tag in front may stand in the text, or in `kind` alone.
 fn begins(entry: &Value, start: &str) -> bool {
-    let whole = text(entry)
-        .or_else(|| text(&entry["text"]))
-        .unwrap_or_default();
+    let whole = text(entry).or_else(|| text(&entry["text"])).unwrap_or_default();
     let whole = plain(&whole);
     let (whole, start) = (unlisted(&whole), plain(start));
     if whole.starts_with(&start) {

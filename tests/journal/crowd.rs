@@ -28,10 +28,7 @@ fn as_a_writer() {
     let (number, path) = job.split_once(' ').unwrap();
     let clock = Clock::new(Some("2026-02-17T10:11:12Z")).unwrap();
     // Flushing to the disk orders nothing that a killed process could show.
-    let writing = WriteOptions {
-        sync: false,
-        ..WriteOptions::new(clock)
-    };
+    let writing = WriteOptions { sync: false, ..WriteOptions::new(clock) };
     for write in 0..WRITES {
         // Some are longer than a page, where a killed write can be torn.
         let padding = "x".repeat(if write % 20 == 0 { 20_000 } else { 40 });
@@ -51,12 +48,7 @@ fn annals_ack(line: &str) {
 
 fn writer(number: usize, path: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args([
-            "journal::crowd::as_a_writer",
-            "--exact",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["journal::crowd::as_a_writer", "--exact", "--ignored", "--nocapture"])
         .env(JOB, format!("{number} {}", path.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -92,10 +84,7 @@ fn what_was_acknowledged_is_there_whole_and_once() {
         thread::spawn(move || (kill_after, acknowledged(child, kill_after)))
     });
     let readers: Vec<_> = readers.collect();
-    let ended: Vec<_> = readers
-        .into_iter()
-        .map(|reader| reader.join().unwrap())
-        .collect();
+    let ended: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
 
     let mut found: HashMap<String, usize> = HashMap::new();
     let mut torn = 0;
@@ -106,10 +95,7 @@ fn what_was_acknowledged_is_there_whole_and_once() {
         };
         let content = record["content"].as_str().unwrap();
         let (name, padding) = content.split_once(' ').unwrap();
-        assert!(
-            padding.len() == 40 || padding.len() == 20_000,
-            "{name} is not whole"
-        );
+        assert!(padding.len() == 40 || padding.len() == 20_000, "{name} is not whole");
         *found.entry(name.to_owned()).or_default() += 1;
     }
     assert!(torn <= WRITERS / 2, "{torn} torn lines");

@@ -119,12 +119,8 @@ fn reference(text: &str, query: &JournalQuery) -> (Vec<Value>, bool, usize) {
 
 /// The regular expression that a query asks for, where it asks for one.
 fn expression(query: &str) -> Option<String> {
-    let inner = |end| {
-        query
-            .strip_prefix('/')?
-            .strip_suffix(end)
-            .filter(|inner: &&str| !inner.is_empty())
-    };
+    let inner =
+        |end| query.strip_prefix('/')?.strip_suffix(end).filter(|inner: &&str| !inner.is_empty());
     match (inner("/i"), inner("/")) {
         (Some(pattern), _) => Some(format!("(?i){pattern}")),
         (None, pattern) => pattern.map(str::to_owned),
@@ -138,9 +134,7 @@ fn is_match(line: &str, record: &Value, query: &JournalQuery) -> bool {
         None => text.contains(&query.q),
     };
     let decoded = || {
-        ["content", "type", "tags", "meta"]
-            .iter()
-            .any(|field| any_text(&record[*field], &is_in))
+        ["content", "type", "tags", "meta"].iter().any(|field| any_text(&record[*field], &is_in))
     };
     // Nobody writes the plainest characters in another way, so that hybrid does not look for it.
     let is_plain = |c: char| matches!(c, ' '..='~') && !"\"\\/<>&'+`=".contains(c);
@@ -163,9 +157,7 @@ fn any_text(value: &Value, is_in: &dyn Fn(&str) -> bool) -> bool {
 
 fn values(found: &SearchResults) -> Vec<Value> {
     let texts = found.results.iter().map(|result| result.get());
-    texts
-        .map(|text| serde_json::from_str(text).unwrap())
-        .collect()
+    texts.map(|text| serde_json::from_str(text).unwrap()).collect()
 }
 
 proptest! {
@@ -204,9 +196,8 @@ proptest! {
 
 /// A few thousand lines in which each query matches some, and some of the lines are broken.
 fn generated() -> String {
-    let words = [
-        "Python", "pantry", "\"quoted\"", "caf\u{e9}", "a/b", "TODO", "line\nbreak", "tab\t",
-    ];
+    let words =
+        ["Python", "pantry", "\"quoted\"", "caf\u{e9}", "a/b", "TODO", "line\nbreak", "tab\t"];
     (0..3000_usize)
         .map(|number| {
             let content = format!("{} {} {number}", words[number % 8], words[number * 7 % 5]);
@@ -228,27 +219,15 @@ fn a_search_finds_what_rg_and_jq_find() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.jsonl");
     std::fs::write(&path, generated()).unwrap();
-    for q in [
-        "Python", "pantry 1", "caf\u{e9}", "\\\"quoted\\\"", "TODO", "absent",
-    ] {
-        let raw = JournalQuery {
-            limit: 10_000,
-            mode: Mode::Rg,
-            ..JournalQuery::new(q)
-        };
+    for q in ["Python", "pantry 1", "caf\u{e9}", "\\\"quoted\\\"", "TODO", "absent"] {
+        let raw = JournalQuery { limit: 10_000, mode: Mode::Rg, ..JournalQuery::new(q) };
         let found = values(&journal::search(&path, &raw).unwrap());
         let script =
             r#"{ rg -F -e "$2" "$1" || true; } | jq -cR 'fromjson? | select(type == "object")'"#;
         assert_eq!(found, piped(script, &path, q), "rg {q:?}");
     }
-    for q in [
-        "Python", "\"quoted\"", "line\nbreak", "caf\u{e9}", "\t", "absent",
-    ] {
-        let decoded = JournalQuery {
-            limit: 10_000,
-            mode: Mode::Jq,
-            ..JournalQuery::new(q)
-        };
+    for q in ["Python", "\"quoted\"", "line\nbreak", "caf\u{e9}", "\t", "absent"] {
+        let decoded = JournalQuery { limit: 10_000, mode: Mode::Jq, ..JournalQuery::new(q) };
         let found = values(&journal::search(&path, &decoded).unwrap());
         let script = r#"jq -cR --arg q "$2" 'fromjson? | select(type == "object")
             | select([.content, .type, (.tags, .meta | ..)] | map(strings) | any(contains($q)))' "$1""#;
@@ -258,16 +237,8 @@ fn a_search_finds_what_rg_and_jq_find() {
 
 /// What a shell pipeline prints, the latest first.
 fn piped(script: &str, path: &Path, q: &str) -> Vec<Value> {
-    let output = Command::new("sh")
-        .args(["-c", script, "sh"])
-        .arg(path)
-        .arg(q)
-        .output()
-        .unwrap();
+    let output = Command::new("sh").args(["-c", script, "sh"]).arg(path).arg(q).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines()
-        .rev()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().rev().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

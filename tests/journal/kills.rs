@@ -8,13 +8,10 @@ use crate::support::Case;
 fn records(case: &Case) -> (Vec<String>, usize) {
     let path = case.home().join(".codex/memory.jsonl");
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    let (whole, torn): (Vec<_>, Vec<_>) = text
-        .lines()
-        .map(serde_json::from_str::<Value>)
-        .partition(Result::is_ok);
-    let contents = whole
-        .into_iter()
-        .map(|record| record.unwrap()["content"].as_str().unwrap().to_owned());
+    let (whole, torn): (Vec<_>, Vec<_>) =
+        text.lines().map(serde_json::from_str::<Value>).partition(Result::is_ok);
+    let contents =
+        whole.into_iter().map(|record| record.unwrap()["content"].as_str().unwrap().to_owned());
     (contents.collect(), torn.len())
 }
 
@@ -24,10 +21,7 @@ fn repeat_after_each_kill(arguments: &[&str], input: &str, expected: &[&str]) ->
         let case = Case::empty();
         case.run("journal write --content before").success();
         let run = || {
-            let run = case
-                .run("journal write")
-                .args(["--request-id", "r"])
-                .args(arguments);
+            let run = case.run("journal write").args(["--request-id", "r"]).args(arguments);
             run.stdin(input.to_owned())
         };
         let killed = run().env("ANNALS_FAIL_AFTER", stop_at.to_string()).output();

@@ -35,19 +35,14 @@ fn git(case: &Case, arguments: &str) -> String {
 /// Asserts that the update with `--commit` is refused for this reason and changes nothing.
 fn refused(case: &Case, document: &Value, reason: &str) {
     let before = (git(case, "status --porcelain"), git(case, "rev-parse HEAD"));
-    let run = case
-        .run("ledger update --commit")
-        .stdin(document.to_string())
-        .code(4);
+    let run = case.run("ledger update --commit").stdin(document.to_string()).code(4);
     assert!(run.stderr().contains(reason), "{}", run.report());
     let after = (git(case, "status --porcelain"), git(case, "rev-parse HEAD"));
     assert_eq!(before, after, "{}", run.report());
 }
 
 fn accepted(case: &Case, document: &Value) {
-    case.run("ledger update --commit")
-        .stdin(document.to_string())
-        .success();
+    case.run("ledger update --commit").stdin(document.to_string()).success();
 }
 
 #[test]
@@ -57,10 +52,7 @@ fn a_submodule_in_the_way_stays() {
     };
     git(&case, "rm -q -r --cached docs");
     let head = git(&case, "rev-parse HEAD");
-    git(
-        &case,
-        &format!("update-index --add --cacheinfo 160000,{},docs", head.trim()),
-    );
+    git(&case, &format!("update-index --add --cacheinfo 160000,{},docs", head.trim()));
     git(&case, "commit -q -m submodule");
     refused(&case, &document, "as a submodule");
     assert!(git(&case, "ls-tree HEAD docs").starts_with("160000"));
@@ -92,18 +84,9 @@ fn a_ledger_that_is_not_checked_out_is_not_begun_anew() {
     git(&case, "sparse-checkout set --cone src");
     assert_eq!(text(&case, STATE), "");
     let told = case.run("ledger brief").success();
-    assert!(
-        told.stdout().contains("sparse checkout"),
-        "{}",
-        told.report()
-    );
+    assert!(told.stdout().contains("sparse checkout"), "{}", told.report());
     let init = case.run("ledger init").code(4);
-    assert!(
-        init.stderr()
-            .contains("git sparse-checkout add docs/memory"),
-        "{}",
-        init.report()
-    );
+    assert!(init.stderr().contains("git sparse-checkout add docs/memory"), "{}", init.report());
     refused(&case, &document, "excluded from this sparse checkout");
 }
 
@@ -148,9 +131,7 @@ fn both_sides_of_a_conflict_are_not_committed() {
     let blob = git(&case, &format!("rev-parse HEAD:{CONSTRAINTS}"));
     let stages = [1, 2, 3].map(|stage| format!("100644 {} {stage}\t{CONSTRAINTS}\n", blob.trim()));
     git(&case, &format!("rm -q --cached {CONSTRAINTS}"));
-    case.program("git update-index --index-info")
-        .stdin(stages.concat())
-        .success();
+    case.program("git update-index --index-info").stdin(stages.concat()).success();
     refused(&case, &document, "unmerged");
 }
 

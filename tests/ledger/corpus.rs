@@ -17,31 +17,22 @@ fn folders() -> Vec<PathBuf> {
     let Some(corpus) = corpus() else {
         return Vec::new();
     };
-    let mut folders: Vec<PathBuf> = fs::read_dir(corpus.join("ledger"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(corpus.join("ledger")).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     folders
 }
 
 /// Returns whether a line states the covered commit, which each update changes.
 fn is_anchor(line: &str) -> bool {
-    [
-        "Last memory update",
-        "Commits covered through",
-        ":last-commit:",
-    ]
-    .iter()
-    .any(|part| line.contains(part))
+    ["Last memory update", "Commits covered through", ":last-commit:"]
+        .iter()
+        .any(|part| line.contains(part))
 }
 
 /// Returns the new lines, if all old ones still exist in their order.
 fn added<'a>(old: &str, new: &'a str) -> Result<Vec<&'a str>, String> {
-    let mut rest = old
-        .split_inclusive('\n')
-        .filter(|line| !is_anchor(line))
-        .peekable();
+    let mut rest = old.split_inclusive('\n').filter(|line| !is_anchor(line)).peekable();
     let mut added = Vec::new();
     for line in new.split_inclusive('\n').filter(|line| !is_anchor(line)) {
         // A last line without a line end gets one if text is appended.
@@ -72,11 +63,7 @@ fn every_real_ledger_is_briefed_checked_and_added_to() {
         let before = case.tree();
         case.run("ledger brief").success();
         let checked = case.run("ledger check").output();
-        assert!(
-            matches!(checked.exit_code(), Some(0 | 1)),
-            "{name}: {}",
-            checked.report()
-        );
+        assert!(matches!(checked.exit_code(), Some(0 | 1)), "{name}: {}", checked.report());
         assert_eq!(case.tree(), before, "{name}: reading wrote");
 
         let document = json!({
@@ -84,14 +71,12 @@ fn every_real_ledger_is_briefed_checked_and_added_to() {
             "decisions": [decision("Adopt zebra telemetry", &head)],
             "covered_through": head,
         });
-        case.run("ledger update")
-            .stdin(document.to_string())
-            .success();
+        case.run("ledger update").stdin(document.to_string()).success();
         let after = case.tree();
         for (path, most) in [(STATE, 30), (CONSTRAINTS, 20), (DECISIONS, 18)] {
-            let old = before.get(path).map_or(String::new(), |bytes| {
-                String::from_utf8(bytes.clone()).unwrap()
-            });
+            let old = before
+                .get(path)
+                .map_or(String::new(), |bytes| String::from_utf8(bytes.clone()).unwrap());
             let new = String::from_utf8(after[path].clone()).unwrap();
             let added =
                 added(&old, &new).unwrap_or_else(|lost| panic!("{name}: {path} lost {lost:?}"));
@@ -110,18 +95,11 @@ fn every_real_ledger_is_briefed_checked_and_added_to() {
                 && !line.contains(&head)),
             "{name}"
         );
-        assert!(
-            text(STATE).contains(&format!("Commits covered through: {head}")),
-            "{name}"
-        );
+        assert!(text(STATE).contains(&format!("Commits covered through: {head}")), "{name}");
         let brief = case.run("ledger brief").success().stdout();
         assert!(brief.contains("zebra telemetry"), "{name}: {brief}");
         assert!(brief.contains("Adopt zebra telemetry"), "{name}: {brief}");
-        let again = case
-            .run("ledger update --json")
-            .stdin(document.to_string())
-            .success()
-            .json();
+        let again = case.run("ledger update --json").stdin(document.to_string()).success().json();
         assert_eq!(again["outcome"], json!("already_applied"), "{name}");
     }
 }
@@ -137,9 +115,7 @@ fn a_new_rollup_keeps_every_entry_of_a_real_ledger() {
         let case = Case::from(&folder);
         let old = String::from_utf8(case.read(DECISIONS).unwrap()).unwrap();
         let gist: Vec<String> = (0..7).map(|n| format!("Gist {n}")).collect();
-        case.run("ledger update")
-            .stdin(json!({"rollup": gist}).to_string())
-            .success();
+        case.run("ledger update").stdin(json!({"rollup": gist}).to_string()).success();
         let new = String::from_utf8(case.read(DECISIONS).unwrap()).unwrap();
         // The text after the rollup, or all of it without a rollup, is unchanged.
         let rollup = old.split_once("\n## Recent");
@@ -163,18 +139,12 @@ fn fixing_a_real_ledger_drops_no_line_but_of_the_rollup() {
         let after = case.tree();
         for path in [STATE, CONSTRAINTS] {
             if let Some(old) = before.get(path) {
-                let (old, new) = (
-                    String::from_utf8_lossy(old),
-                    String::from_utf8_lossy(&after[path]),
-                );
+                let (old, new) =
+                    (String::from_utf8_lossy(old), String::from_utf8_lossy(&after[path]));
                 added(&old, &new).unwrap_or_else(|lost| panic!("{name}: {path} lost {lost:?}"));
             }
         }
         case.run("ledger check --fix").output().exit_code().unwrap();
-        assert_eq!(
-            case.tree(),
-            after,
-            "{name}: a second repair changed something"
-        );
+        assert_eq!(case.tree(), after, "{name}: a second repair changed something");
     }
 }

@@ -12,9 +12,7 @@ fn starts(case: &Case) -> Vec<String> {
     let settings: Value = serde_json::from_slice(&case.read(SETTINGS).unwrap()).unwrap();
     let groups = settings["hooks"]["SessionStart"].as_array().unwrap().iter();
     let hooks = groups.flat_map(|group| group["hooks"].as_array().unwrap());
-    hooks
-        .map(|hook| hook["command"].as_str().unwrap().to_owned())
-        .collect()
+    hooks.map(|hook| hook["command"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -59,13 +57,9 @@ fn other_hooks_keep_every_byte_and_their_order() {
 
 #[test]
 fn malformed_settings_are_refused_and_kept_and_no_ledger_is_created() {
-    for settings in [
-        "{\"hooks\": ",
-        "{\"hooks\": []}",
-        "{\"hooks\": {\"SessionStart\": 7}}",
-        "[]",
-        "{} {}",
-    ] {
+    for settings in
+        ["{\"hooks\": ", "{\"hooks\": []}", "{\"hooks\": {\"SessionStart\": 7}}", "[]", "{} {}"]
+    {
         let case = Case::empty();
         case.write(SETTINGS, settings);
         let before = case.tree();
@@ -83,10 +77,7 @@ fn comments_are_kept_or_refused() {
     let outcome = case.run("ledger init --hook").output();
     let after = String::from_utf8(case.read(SETTINGS).unwrap()).unwrap();
     match outcome.exit_code() {
-        Some(0) => assert!(
-            after.contains("// mine") && after.contains("/* why */"),
-            "{after}"
-        ),
+        Some(0) => assert!(after.contains("// mine") && after.contains("/* why */"), "{after}"),
         Some(4) => assert_eq!(after, settings),
         _ => panic!("{}", outcome.report()),
     }

@@ -63,14 +63,10 @@ fn update(case: &Case, document: &Value, flags: &str) -> Value {
 }
 
 fn pending(case: &Case, flags: &str) -> Value {
-    case.run(&format!("ledger pending --json {flags}"))
-        .success()
-        .json()
+    case.run(&format!("ledger pending --json {flags}")).success().json()
 }
 
 fn hashes(pending: &Value) -> Vec<String> {
     let commits = pending["commits"].as_array().unwrap().iter();
-    commits
-        .map(|commit| commit["hash"].as_str().unwrap().to_owned())
-        .collect()
+    commits.map(|commit| commit["hash"].as_str().unwrap().to_owned()).collect()
 }

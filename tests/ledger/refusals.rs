@@ -67,78 +67,23 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
     let many: Vec<String> = (0..25).map(|n| format!("Blocker {n}")).collect();
     vec![
         ("/state", json!(7), "/state", "an object"),
-        (
-            "/state/objective",
-            json!(" "),
-            "/state/objective",
-            "one line",
-        ),
-        (
-            "/state/objective",
-            json!("It should work"),
-            "/state/objective",
-            "should",
-        ),
-        (
-            "/state/objective",
-            json!("What we used to do"),
-            "/state/objective",
-            "used to",
-        ),
-        (
-            "/state/active_work",
-            lines(0),
-            "/state/active_work",
-            "at least 1",
-        ),
-        (
-            "/state/active_work",
-            lines(4),
-            "/state/active_work",
-            "4 items; at most 3",
-        ),
-        (
-            "/state/next_actions",
-            lines(6),
-            "/state/next_actions",
-            "6 items; at most 5",
-        ),
-        (
-            "/state/out_of_scope",
-            lines(4),
-            "/state/out_of_scope",
-            "4 items; at most 3",
-        ),
+        ("/state/objective", json!(" "), "/state/objective", "one line"),
+        ("/state/objective", json!("It should work"), "/state/objective", "should"),
+        ("/state/objective", json!("What we used to do"), "/state/objective", "used to"),
+        ("/state/active_work", lines(0), "/state/active_work", "at least 1"),
+        ("/state/active_work", lines(4), "/state/active_work", "4 items; at most 3"),
+        ("/state/next_actions", lines(6), "/state/next_actions", "6 items; at most 5"),
+        ("/state/out_of_scope", lines(4), "/state/out_of_scope", "4 items; at most 3"),
         (
             "/state/quick_reference/more",
             lines(3),
             "/state/quick_reference/more",
             "3 items; at most 2",
         ),
-        (
-            "/state/blockers",
-            json!(many),
-            "/state",
-            "52 lines; at most 45",
-        ),
-        (
-            "/state/history",
-            json!([]),
-            "/state/history",
-            "not a known field",
-        ),
-        (
-            "/constraints/0/op",
-            json!("delete"),
-            "/constraints/0/op",
-            "\"supersede\"",
-        ),
-        (
-            "/constraints/0/bullet",
-            json!("two\nlines"),
-            "/constraints/0/bullet",
-            "one line",
-        ),
+        ("/state/blockers", json!(many), "/state", "52 lines; at most 45"),
+        ("/state/history", json!([]), "/state/history", "not a known field"),
+        ("/constraints/0/op", json!("delete"), "/constraints/0/op", "\"supersede\""),
+        ("/constraints/0/bullet", json!("two\nlines"), "/constraints/0/bullet", "one line"),
         (
             "/constraints/0/bullet",
             json!("Never panic on any bytes of files"),
@@ -151,12 +96,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/constraints/0/bullet",
             "duplicates line",
         ),
-        (
-            "/constraints/0/section",
-            json!("Superseded"),
-            "/constraints/0/section",
-            "`supersede`",
-        ),
+        ("/constraints/0/section", json!("Superseded"), "/constraints/0/section", "`supersede`"),
         (
             "/constraints/1/match",
             json!("no such bullet"),
@@ -169,66 +109,16 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/constraints/1/bullet",
             "supersede that bullet",
         ),
-        (
-            "/constraints/2/match",
-            json!("e"),
-            "/constraints/2/match",
-            "matches 2 bullets",
-        ),
-        (
-            "/constraints/2/reason",
-            json!(""),
-            "/constraints/2/reason",
-            "one line",
-        ),
-        (
-            "/decisions/0/date",
-            json!("2026-02-31"),
-            "/decisions/0/date",
-            "not a valid date",
-        ),
-        (
-            "/decisions/0/date",
-            json!("2027-01-01"),
-            "/decisions/0/date",
-            "future",
-        ),
-        (
-            "/decisions/0/title",
-            json!("write by HAND"),
-            "/decisions/0/title",
-            "never edited",
-        ),
-        (
-            "/decisions/0/why",
-            json!(null),
-            "/decisions/0/why",
-            "a string",
-        ),
-        (
-            "/decisions/0/symptom",
-            json!("A crash"),
-            "/decisions/0/prevention",
-            "required",
-        ),
-        (
-            "/decisions/0/fix",
-            json!("Mended"),
-            "/decisions/0/fix",
-            "is a field of a fix",
-        ),
-        (
-            "/decisions/0/evidence",
-            json!("everybody knows"),
-            "/decisions/0/evidence",
-            "no evidence",
-        ),
-        (
-            "/decisions/0/evidence",
-            json!("0123456789"),
-            "/decisions/0/evidence",
-            "is not a commit",
-        ),
+        ("/constraints/2/match", json!("e"), "/constraints/2/match", "matches 2 bullets"),
+        ("/constraints/2/reason", json!(""), "/constraints/2/reason", "one line"),
+        ("/decisions/0/date", json!("2026-02-31"), "/decisions/0/date", "not a valid date"),
+        ("/decisions/0/date", json!("2027-01-01"), "/decisions/0/date", "future"),
+        ("/decisions/0/title", json!("write by HAND"), "/decisions/0/title", "never edited"),
+        ("/decisions/0/why", json!(null), "/decisions/0/why", "a string"),
+        ("/decisions/0/symptom", json!("A crash"), "/decisions/0/prevention", "required"),
+        ("/decisions/0/fix", json!("Mended"), "/decisions/0/fix", "is a field of a fix"),
+        ("/decisions/0/evidence", json!("everybody knows"), "/decisions/0/evidence", "no evidence"),
+        ("/decisions/0/evidence", json!("0123456789"), "/decisions/0/evidence", "is not a commit"),
         (
             "/decisions/0/evidence",
             json!("src/none.rs (on-disk invariant)"),
@@ -237,42 +127,12 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
         ),
         ("/rollup", lines(4), "/rollup", "4 bullets"),
         ("/rollup", lines(11), "/rollup", "11 items; at most 10"),
-        (
-            "/rollup/0",
-            json!(["AKIA", "IOSFODNN7", "REALKEY"].concat()),
-            "/rollup/0",
-            "secret",
-        ),
-        (
-            "/covered_through",
-            json!("HEAD"),
-            "/covered_through",
-            "hash of a commit",
-        ),
-        (
-            "/covered_through",
-            json!("0123456789"),
-            "/covered_through",
-            "is not a commit",
-        ),
-        (
-            "/covered_through",
-            json!(apart),
-            "/covered_through",
-            "not in the history",
-        ),
-        (
-            "/covered_through",
-            json!(first),
-            "/covered_through",
-            "only moves forward",
-        ),
-        (
-            "/covered_through",
-            json!(null),
-            "/covered_through",
-            "required with a state",
-        ),
+        ("/rollup/0", json!(["AKIA", "IOSFODNN7", "REALKEY"].concat()), "/rollup/0", "secret"),
+        ("/covered_through", json!("HEAD"), "/covered_through", "hash of a commit"),
+        ("/covered_through", json!("0123456789"), "/covered_through", "is not a commit"),
+        ("/covered_through", json!(apart), "/covered_through", "not in the history"),
+        ("/covered_through", json!(first), "/covered_through", "only moves forward"),
+        ("/covered_through", json!(null), "/covered_through", "required with a state"),
         ("/more", json!(1), "/more", "not a known field"),
     ]
 }
@@ -299,10 +159,7 @@ fn each_rule_refuses_violations_and_nothing_is_written() {
     let violations = violations(&hashes);
     for (place, value, pointer, message) in &violations {
         let document = with(&good, place, value.clone());
-        let refused = case
-            .run("ledger update --json")
-            .stdin(document.to_string())
-            .code(4);
+        let refused = case.run("ledger update --json").stdin(document.to_string()).code(4);
         let error = &refused.json()["error"];
         assert_eq!(error["kind"], json!("refused"));
         let problems = error["problems"].as_array().unwrap();
@@ -335,21 +192,14 @@ fn one_answer_lists_all_problems() {
         "rollup": ["a"],
         "covered_through": head[..6],
     });
-    let refused = case
-        .run("ledger update")
-        .stdin(document.to_string())
-        .code(4);
+    let refused = case.run("ledger update").stdin(document.to_string()).code(4);
     let stderr = refused.stderr();
     for pointer in [
         "/state/objective", "/state/active_work", "/constraints/0/bullet", "/constraints/1/match",
         "/constraints/1/bullet", "/decisions/0/evidence", "/decisions/1/date",
         "/decisions/1/evidence", "/decisions/1/why", "/rollup", "/covered_through",
     ] {
-        assert!(
-            stderr.contains(&format!("\n  {pointer}: ")),
-            "{pointer}\n{}",
-            refused.report()
-        );
+        assert!(stderr.contains(&format!("\n  {pointer}: ")), "{pointer}\n{}", refused.report());
     }
     assert!(stderr.starts_with("error: the update has "), "{stderr}");
     assert!(stderr.ends_with("the rules\n"), "{stderr}");
@@ -366,9 +216,8 @@ fn a_schema_violation_does_not_hide_other_rules() {
         let refused = run.stdin(document.to_string()).code(4);
         let problems = refused.json()["error"]["problems"].clone();
         let problems = problems.as_array().unwrap().iter();
-        let mut found: Vec<&str> = problems
-            .map(|problem| problem["pointer"].as_str().unwrap())
-            .collect();
+        let mut found: Vec<&str> =
+            problems.map(|problem| problem["pointer"].as_str().unwrap()).collect();
         found.sort_unstable();
         pointers.sort_unstable();
         assert_eq!(found, pointers, "{}", refused.report());
@@ -381,9 +230,7 @@ fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
     vec![
         (
             json!({"state": {"active_work": ["we should do it"]}}),
-            vec![
-                "/state/objective", "/state/active_work/0", "/covered_through",
-            ],
+            vec!["/state/objective", "/state/active_work/0", "/covered_through"],
         ),
         (
             json!({"state": {"objective": format!("should {long}"), "active_work": [7, "formerly so"]}}),
@@ -433,9 +280,7 @@ fn an_invalid_document_is_refused() {
         let refused = case.run("ledger update").stdin(input).code(4);
         assert!(refused.stderr().contains(message), "{}", refused.report());
     }
-    case.run("ledger update")
-        .stdin(b"\xff\xfe".to_vec())
-        .code(4);
+    case.run("ledger update").stdin(b"\xff\xfe".to_vec()).code(4);
     case.run("ledger update --file none.json").code(3);
     assert_eq!(case.tree().len(), 0);
 }
@@ -443,22 +288,12 @@ fn an_invalid_document_is_refused() {
 #[test]
 fn a_file_with_invalid_utf_8_is_read_and_not_written() {
     let case = Case::empty();
-    case.write(
-        "docs/memory/CONSTRAINTS.md",
-        b"# Constraints\n\n## Rules\n- caf\xe9\n",
-    );
+    case.write("docs/memory/CONSTRAINTS.md", b"# Constraints\n\n## Rules\n- caf\xe9\n");
     let before = case.tree();
     let document =
         json!({"constraints": [{"op": "add", "section": "Rules", "bullet": "One more"}]});
-    let refused = case
-        .run("ledger update")
-        .stdin(document.to_string())
-        .code(4);
-    assert!(
-        refused.stderr().contains("not valid UTF-8"),
-        "{}",
-        refused.report()
-    );
+    let refused = case.run("ledger update").stdin(document.to_string()).code(4);
+    assert!(refused.stderr().contains("not valid UTF-8"), "{}", refused.report());
     assert_eq!(case.tree(), before);
     case.run("ledger brief").success();
 }
@@ -495,9 +330,5 @@ fn an_allowed_secret_is_written_and_survives_a_redacted_update() {
     // A file that already contains the placeholder may keep it.
     let own = text(&case, STATE).replace(&key, "[redacted]");
     case.write(STATE, own);
-    update(
-        &case,
-        &json!({"state": state("Replace [redacted]"), "covered_through": head}),
-        "",
-    );
+    update(&case, &json!({"state": state("Replace [redacted]"), "covered_through": head}), "");
 }

@@ -17,10 +17,7 @@ use crate::support::Case;
 use crate::support::require;
 
 fn coverage(case: &Case, flags: &str) -> serde_json::Value {
-    let brief = case
-        .run(&format!("ledger brief --json {flags}"))
-        .success()
-        .json();
+    let brief = case.run(&format!("ledger brief --json {flags}")).success().json();
     brief["coverage"].clone()
 }
 
@@ -48,11 +45,7 @@ fn without_git_the_ledger_works_and_reports_it() {
             .run("ledger update")
             .stdin(json!({"covered_through": "0123456"}).to_string())
             .code(4);
-        assert!(
-            refused.stderr().contains("omit this field"),
-            "{}",
-            refused.report()
-        );
+        assert!(refused.stderr().contains("omit this field"), "{}", refused.report());
     }
 }
 
@@ -65,11 +58,7 @@ fn a_repository_whose_git_is_gone_still_briefs() {
     commit(&case, 1);
     let nowhere = case.home().join("no-programs");
     fs::create_dir(&nowhere).unwrap();
-    let brief = case
-        .run("ledger brief --json")
-        .env("PATH", &nowhere)
-        .success()
-        .json();
+    let brief = case.run("ledger brief --json").env("PATH", &nowhere).success().json();
     assert_eq!(brief["coverage"]["standing"], json!("no_repository"));
     case.run("ledger pending").env("PATH", &nowhere).success();
 }
@@ -98,9 +87,7 @@ fn a_detached_head_and_a_worktree_use_their_own_commit() {
     }
     let (case, _) = initialised();
     let made = [commit(&case, 1), commit(&case, 2)];
-    case.program("git worktree add -q --detach work")
-        .args([&made[0]])
-        .success();
+    case.program("git worktree add -q --detach work").args([&made[0]]).success();
     let inside = case.run("-C work ledger pending --json").success().json();
     assert_eq!(hashes(&inside), made[..1]);
     case.run("-C work ledger update --commit")
@@ -109,9 +96,7 @@ fn a_detached_head_and_a_worktree_use_their_own_commit() {
     assert!(text(&case, "work/docs/memory/STATE.md").contains("In the worktree"));
     assert!(!text(&case, STATE).contains("In the worktree"));
     assert_eq!(coverage(&case, "-C work")["standing"], json!("covered"));
-    case.program("git checkout -q --detach")
-        .args([&made[0]])
-        .success();
+    case.program("git checkout -q --detach").args([&made[0]]).success();
     assert_eq!(coverage(&case, "")["pending"], json!(1));
 }
 
@@ -122,11 +107,7 @@ fn a_rewritten_history_is_reported_and_can_be_continued() {
     }
     let (case, first) = initialised();
     let second = commit(&case, 1);
-    update(
-        &case,
-        &json!({"state": state("One"), "covered_through": second}),
-        "",
-    );
+    update(&case, &json!({"state": state("One"), "covered_through": second}), "");
     case.program("git reset -q --hard").args([&first]).success();
     // The ledger was committed with the second commit, so the test restores it.
     case.run("ledger init").success();
@@ -135,20 +116,11 @@ fn a_rewritten_history_is_reported_and_can_be_continued() {
     case.write(STATE, stranded);
     let other = commit(&case, 2);
     let covered = coverage(&case, "");
-    assert_eq!(
-        (&covered["standing"], &covered["pending"]),
-        (&json!("diverged"), &json!(1))
-    );
+    assert_eq!((&covered["standing"], &covered["pending"]), (&json!("diverged"), &json!(1)));
     assert_eq!(hashes(&pending(&case, "")), std::slice::from_ref(&other));
-    let told = case
-        .run("ledger update")
-        .stdin(json!({"covered_through": other}).to_string())
-        .success();
-    assert!(
-        told.stderr().contains("not in this history"),
-        "{}",
-        told.report()
-    );
+    let told =
+        case.run("ledger update").stdin(json!({"covered_through": other}).to_string()).success();
+    assert!(told.stderr().contains("not in this history"), "{}", told.report());
     assert_eq!(coverage(&case, "")["standing"], json!("covered"));
 }
 
@@ -160,24 +132,14 @@ fn a_missing_anchor_leaves_all_commits_to_cover() {
     let case = Case::empty();
     case.git_init();
     let footer = "Last memory update: 2026-02-02\nCommits covered through: 0123456789abcdef0123456789abcdef01234567\n";
-    case.write(
-        STATE,
-        format!("# State\n\n## Active Work\n- One\n\n---\n{footer}"),
-    );
+    case.write(STATE, format!("# State\n\n## Active Work\n- One\n\n---\n{footer}"));
     let made: Vec<String> = (0..60).map(|n| commit(&case, n)).collect();
     let brief = case.run("ledger brief").success().stdout();
-    assert!(
-        brief.starts_with("ACTION REQUIRED: the history was rewritten"),
-        "{brief}"
-    );
+    assert!(brief.starts_with("ACTION REQUIRED: the history was rewritten"), "{brief}");
     let listed = pending(&case, "--max-commits 100");
     assert_eq!(hashes(&listed), made);
     case.run("ledger check").code(1);
-    update(
-        &case,
-        &json!({"covered_through": listed["covered_through"]}),
-        "",
-    );
+    update(&case, &json!({"covered_through": listed["covered_through"]}), "");
     assert_eq!(coverage(&case, "")["standing"], json!("covered"));
 }
 
@@ -187,11 +149,7 @@ fn what_the_last_batch_left_out_is_listed_if_its_anchor_is_missing() {
         return;
     }
     let (case, first) = initialised();
-    update(
-        &case,
-        &json!({"state": state("Start"), "covered_through": first}),
-        "--commit",
-    );
+    update(&case, &json!({"state": state("Start"), "covered_through": first}), "--commit");
     let mut made: Vec<String> = (1..7).map(|n| commit(&case, n)).collect();
     // The update covers two of six commits, and is dated after the others.
     let batch = pending(&case, "--max-commits 2");
@@ -202,9 +160,7 @@ fn what_the_last_batch_left_out_is_listed_if_its_anchor_is_missing() {
         "--commit",
     );
     let from = format!("file://{}", case.root().display());
-    case.program("git clone -q --depth=4")
-        .args([&from, "copy"])
-        .success();
+    case.program("git clone -q --depth=4").args([&from, "copy"]).success();
     let listed = case.run("-C copy ledger pending --json").success().json();
     assert_eq!(hashes(&listed), made[3..]);
     let brief = case.run("-C copy ledger brief --json").success().json();
@@ -223,11 +179,7 @@ fn a_missing_anchor_is_replaced_by_the_last_one_that_exists() {
     let (case, _) = initialised();
     let lost = "0123456789abcdef0123456789abcdef01234567";
     let kept = commit(&case, 1);
-    update(
-        &case,
-        &json!({"state": state("One"), "covered_through": kept}),
-        "--commit",
-    );
+    update(&case, &json!({"state": state("One"), "covered_through": kept}), "--commit");
     let mut made = vec![commit(&case, 2)];
     case.write(STATE, text(&case, STATE).replace(&kept, lost));
     made.push(commit(&case, 3));
@@ -276,22 +228,14 @@ fn a_shallow_clone_explains_how_to_get_the_rest() {
         commit(&case, n);
     }
     let from = format!("file://{}", case.root().display());
-    case.program("git clone -q --depth=2")
-        .args([&from, "copy"])
-        .success();
+    case.program("git clone -q --depth=2").args([&from, "copy"]).success();
     let brief = case.run("-C copy ledger brief --json").success().json();
     assert_eq!(brief["coverage"]["standing"], json!("missing"));
     assert!(
-        brief["coverage"]["advice"]
-            .as_str()
-            .unwrap()
-            .contains("git fetch --unshallow"),
+        brief["coverage"]["advice"].as_str().unwrap().contains("git fetch --unshallow"),
         "{brief}"
     );
-    assert_eq!(
-        case.run("-C copy ledger pending --json").success().json()["remaining"],
-        json!(0)
-    );
+    assert_eq!(case.run("-C copy ledger pending --json").success().json()["remaining"], json!(0));
 }
 
 #[test]
@@ -309,24 +253,14 @@ fn a_merge_comes_with_its_branch_and_batches_leave_nothing_out() {
     case.program("git checkout -q main").success();
     all.push(commit(&case, 6));
     case.program("git merge -q --no-ff -m Merge side").success();
-    all.push(
-        case.program("git rev-parse HEAD")
-            .success()
-            .stdout()
-            .trim()
-            .to_owned(),
-    );
+    all.push(case.program("git rev-parse HEAD").success().stdout().trim().to_owned());
     all.push(commit(&case, 8));
     all.sort();
     let mut seen = Vec::new();
     for _ in 0..9 {
         let batch = pending(&case, "--max-commits 2");
         seen.extend(hashes(&batch));
-        update(
-            &case,
-            &json!({"covered_through": batch["covered_through"]}),
-            "",
-        );
+        update(&case, &json!({"covered_through": batch["covered_through"]}), "");
         if batch["remaining"] == json!(0) {
             break;
         }
@@ -347,13 +281,8 @@ fn a_project_below_the_top_of_its_repository_has_its_own_ledger() {
     let first = commit(&case, 0);
     case.run("-C app ledger init").success();
     let document = json!({"state": state("Below"), "covered_through": first});
-    case.run("-C app ledger update --commit")
-        .stdin(document.to_string())
-        .success();
-    let shown = case
-        .program("git show --name-only --format= HEAD")
-        .success()
-        .stdout();
+    case.run("-C app ledger update --commit").stdin(document.to_string()).success();
+    let shown = case.program("git show --name-only --format= HEAD").success().stdout();
     assert_eq!(
         shown,
         "app/notes/memory/CONSTRAINTS.md\napp/notes/memory/DECISIONS.md\napp/notes/memory/STATE.md\n"

@@ -33,8 +33,7 @@ fn sixty(case: &Case) -> Vec<String> {
                 case.commit("Plan the reader", &moment(n))
             }
             30 => {
-                case.program("git mv docs/plans/old.md docs/plans/reader.md")
-                    .success();
+                case.program("git mv docs/plans/old.md docs/plans/reader.md").success();
                 case.commit("Rename the plan", &moment(n))
             }
             55 => {
@@ -57,27 +56,14 @@ fn two_batches_leave_no_gap() {
     assert!(text(&case, STATE).contains(&first));
     let made = sixty(&case);
     let brief = case.run("ledger brief").success().stdout();
-    assert!(
-        brief.starts_with("ACTION REQUIRED: the ledger is empty"),
-        "{brief}"
-    );
-    assert!(
-        brief.contains("Change 60") && brief.contains("and 55 more"),
-        "{brief}"
-    );
+    assert!(brief.starts_with("ACTION REQUIRED: the ledger is empty"), "{brief}");
+    assert!(brief.contains("Change 60") && brief.contains("and 55 more"), "{brief}");
 
     let one = pending(&case, "");
     assert_eq!(hashes(&one), made[..50]);
-    assert_eq!(
-        (&one["remaining"], &one["covered_through"]),
-        (&json!(10), &json!(made[49]))
-    );
-    let specs: Vec<_> = one["specs"]["files"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|spec| &spec["path"])
-        .collect();
+    assert_eq!((&one["remaining"], &one["covered_through"]), (&json!(10), &json!(made[49])));
+    let specs: Vec<_> =
+        one["specs"]["files"].as_array().unwrap().iter().map(|spec| &spec["path"]).collect();
     assert_eq!(specs, ["docs/plans/reader.md", "specs/reader.md"]);
     assert_eq!(
         one["commits"][29]["files"][0],
@@ -93,10 +79,7 @@ fn two_batches_leave_no_gap() {
     });
     let report = update(&case, &document, "--commit");
     assert_eq!(report["outcome"], json!("applied"));
-    let changed = case
-        .program("git show --name-only --format=%s HEAD")
-        .success()
-        .stdout();
+    let changed = case.program("git show --name-only --format=%s HEAD").success().stdout();
     assert_eq!(
         changed,
         format!(
@@ -109,10 +92,7 @@ fn two_batches_leave_no_gap() {
     let two = pending(&case, "");
     assert_eq!(hashes(&two), made[50..]);
     assert_eq!(two["remaining"], json!(0));
-    assert_eq!(
-        two["specs"]["files"][0]["path"],
-        json!("docs/plans/reader.md")
-    );
+    assert_eq!(two["specs"]["files"][0]["path"], json!("docs/plans/reader.md"));
     let document = json!({
         "state": state("Write every ledger"),
         "constraints": [{"op": "edit", "match": "panic", "bullet": "Never panic on any bytes or time"}],
@@ -171,15 +151,8 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let (case, first) = initialised();
     let before = case.whole_tree();
     let document = json!({"rollup": ["Never <!-- hidden -->"], "covered_through": first});
-    let dry = case
-        .run("ledger update --dry-run --commit")
-        .stdin(document.to_string())
-        .success();
-    assert!(
-        dry.stdout().contains("+- Never <\\!-- hidden --\\>"),
-        "{}",
-        dry.report()
-    );
+    let dry = case.run("ledger update --dry-run --commit").stdin(document.to_string()).success();
+    assert!(dry.stdout().contains("+- Never <\\!-- hidden --\\>"), "{}", dry.report());
     assert_eq!(case.whole_tree(), before);
 }
 
@@ -191,15 +164,8 @@ fn what_is_staged_stays_staged() {
     let (case, first) = initialised();
     case.write("src/staged.rs", "// not yet\n");
     case.program("git add src/staged.rs").success();
-    update(
-        &case,
-        &json!({"state": state("One"), "covered_through": first}),
-        "--commit",
-    );
-    let staged = case
-        .program("git diff --cached --name-only")
-        .success()
-        .stdout();
+    update(&case, &json!({"state": state("One"), "covered_through": first}), "--commit");
+    let staged = case.program("git diff --cached --name-only").success().stdout();
     assert_eq!(staged, "src/staged.rs\n");
 }
 

@@ -88,16 +88,13 @@ pub(crate) fn tools(asked: &Value) -> Vec<Tool> {
         let inner = ["functionDeclarations", "tools"].map(|key| tool[key].as_array());
         let namespace = name(tool).filter(|_| tool["type"] == "namespace");
         let inner = inner.into_iter().flatten().flatten();
-        tools.extend(inner.filter_map(name).map(|name| Tool {
-            namespace: namespace.clone(),
-            name,
-        }));
+        tools
+            .extend(inner.filter_map(name).map(|name| Tool { namespace: namespace.clone(), name }));
         let plain = name(tool).or_else(|| name(&tool["function"]));
         let plain = plain.or_else(|| tool["type"].as_str().map(str::to_owned));
-        tools.extend(plain.filter(|_| namespace.is_none()).map(|name| Tool {
-            namespace: None,
-            name,
-        }));
+        tools.extend(
+            plain.filter(|_| namespace.is_none()).map(|name| Tool { namespace: None, name }),
+        );
     }
     tools
 }
@@ -109,10 +106,8 @@ fn find_tool(asked: &Value, suffix: &str) -> Option<Tool> {
     // Codex calls what a search for tools has found by its namespace, without naming it again.
     let is_searched = tools(asked).iter().any(|tool| tool.name == "tool_search");
     found.or_else(|| {
-        is_searched.then(|| Tool {
-            namespace: Some("mcp__annals".to_owned()),
-            name: suffix.to_owned(),
-        })
+        is_searched
+            .then(|| Tool { namespace: Some("mcp__annals".to_owned()), name: suffix.to_owned() })
     })
 }
 
@@ -192,10 +187,7 @@ fn chat(tool: Option<(Tool, &Value)>, text: &str, id: &str) -> Answer {
         Some((tool, input)) => {
             let call = json!({"index": 0, "id": id, "type": "function",
                               "function": {"name": tool.name, "arguments": input.to_string()}});
-            (
-                json!({"role": "assistant", "content": null, "tool_calls": [call]}),
-                "tool_calls",
-            )
+            (json!({"role": "assistant", "content": null, "tool_calls": [call]}), "tool_calls")
         }
         None => (json!({"role": "assistant", "content": text}), "stop"),
     };
@@ -204,10 +196,7 @@ fn chat(tool: Option<(Tool, &Value)>, text: &str, id: &str) -> Answer {
         json!({"id": id, "object": "chat.completion.chunk", "created": 0, "model": "played",
                "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], "usage": usage})
     };
-    let events = vec![
-        chunk(message.clone(), Value::Null),
-        chunk(json!({}), json!(finish)),
-    ];
+    let events = vec![chunk(message.clone(), Value::Null), chunk(json!({}), json!(finish))];
     let whole = json!({"id": id, "object": "chat.completion", "created": 0, "model": "played",
                        "choices": [{"index": 0, "message": message, "finish_reason": finish}], "usage": usage});
     (whole, events)

@@ -124,11 +124,7 @@ impl Client {
     }
 
     fn model(self) -> &'static str {
-        if self == Self::OpencodeWithPatches {
-            "gpt-5.5"
-        } else {
-            "played"
-        }
+        if self == Self::OpencodeWithPatches { "gpt-5.5" } else { "played" }
     }
 
     /// Returns how it is started on one prompt.
@@ -178,11 +174,7 @@ impl Client {
                 ],
             ),
         };
-        Start {
-            program,
-            arguments,
-            variables,
-        }
+        Start { program, arguments, variables }
     }
 }
 

@@ -90,19 +90,13 @@ fn drive(client: Client, script: fn(Client) -> Script) {
         "that the phase is complete did not reach the main conversation"
     );
     for title in heard.title_requests() {
-        assert!(
-            !title.text.contains(&start),
-            "memory in a request for a title"
-        );
+        assert!(!title.text.contains(&start), "memory in a request for a title");
     }
     let block = run.read(client.context_file());
     assert!(block.contains("(complete)"), "{block}");
     assert_eq!(run.read(".annals/hook.log"), "", "hooks noted problems");
     let notepad = run.read(".vibekit/notepad.md");
-    assert!(
-        !notepad.contains("Before compaction"),
-        "nothing was compacted"
-    );
+    assert!(!notepad.contains("Before compaction"), "nothing was compacted");
 
     run.annals(&["setup", name, "--remove"]);
     assert_eq!(run.tree(), before, "what setup made is not all gone");
@@ -111,9 +105,6 @@ fn drive(client: Client, script: fn(Client) -> Script) {
 /// Returns the words of a text, so that two forms of one line are equal.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     format!(" {} ", words.join(" "))
 }

@@ -82,10 +82,7 @@ fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
             api.answer(&asked, &request.path, &reply, &id)
         }
         // Token counts, lists of models and the like.
-        None => (
-            "application/json",
-            "{\"totalTokens\": 1, \"input_tokens\": 1}".to_owned(),
-        ),
+        None => ("application/json", "{\"totalTokens\": 1, \"input_tokens\": 1}".to_owned()),
     };
     // A client that hangs up does not want the answer.
     let _is_sent = http::answer(&mut to, kind, &body).is_ok();
@@ -93,9 +90,7 @@ fn serve(connection: TcpStream, script: &Script, state: &Mutex<State>) {
 
 fn reply(asked: &Value, script: &Script, state: &Mutex<State>) -> (Reply, String) {
     let mut text = String::new();
-    let parts = [
-        "system", "systemInstruction", "instructions", "messages", "input", "contents",
-    ];
+    let parts = ["system", "systemInstruction", "instructions", "messages", "input", "contents"];
     for part in parts {
         collect(&asked[part], &mut text);
     }

@@ -42,11 +42,7 @@ impl Run {
             eprintln!("SKIPPED {client:?}: {CLIENTS} names no clients; .ci/live installs them");
             return None;
         };
-        let run = Self {
-            client,
-            programs,
-            folder: TempDir::new().unwrap(),
-        };
+        let run = Self { client, programs, folder: TempDir::new().unwrap() };
         fs::create_dir_all(run.path("home")).unwrap();
         fs::create_dir_all(run.path("bin")).unwrap();
         fs::create_dir_all(run.path("answers")).unwrap();
@@ -61,16 +57,8 @@ impl Run {
         fs::write(&recorder, script).unwrap();
         let is_done = |command: &mut Command| assert!(command.status().unwrap().success());
         is_done(Command::new("chmod").arg("+x").arg(&recorder));
-        is_done(
-            Command::new("cp")
-                .args(["-r", "examples/vbw-project"])
-                .arg(run.project()),
-        );
-        for arguments in [
-            &["init", "-q"][..],
-            &["add", "-A"],
-            &["commit", "-qm", "Begin"],
-        ] {
+        is_done(Command::new("cp").args(["-r", "examples/vbw-project"]).arg(run.project()));
+        for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-qm", "Begin"]] {
             let mut git = Command::new("git");
             let who = ["-c", "user.name=ada", "-c", "user.email=ada@example.org"];
             is_done(git.args(who).args(arguments).current_dir(run.project()));
@@ -90,10 +78,8 @@ impl Run {
     pub(crate) fn annals(&self, arguments: &[&str]) {
         let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_annals")));
         let done = command.args(arguments).output().unwrap();
-        let (out, err) = (
-            String::from_utf8_lossy(&done.stdout),
-            String::from_utf8_lossy(&done.stderr),
-        );
+        let (out, err) =
+            (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         assert!(done.status.success(), "annals {arguments:?}: {out}{err}");
     }
 
@@ -123,26 +109,19 @@ impl Run {
         }
         let start = self.client.start(model.address);
         let mut command = self.command(Path::new("timeout"));
-        command
-            .arg(MAX_SECONDS)
-            .arg(start.program)
-            .args(start.arguments);
+        command.arg(MAX_SECONDS).arg(start.program).args(start.arguments);
         let done = command.envs(start.variables).output().unwrap();
         if !done.status.success() {
             let err = String::from_utf8_lossy(&done.stderr);
             eprintln!("{} ended with {}: {err}", start.program, done.status);
         }
-        let mut answers: Vec<PathBuf> = fs::read_dir(self.path("answers"))
-            .unwrap()
-            .map(|file| file.unwrap().path())
-            .collect();
+        let mut answers: Vec<PathBuf> =
+            fs::read_dir(self.path("answers")).unwrap().map(|file| file.unwrap().path()).collect();
         answers.sort();
         let answers = answers.iter().map(|path| fs::read_to_string(path).unwrap());
         Heard {
             asked: model.asked(),
-            hooks: answers
-                .filter_map(|text| serde_json::from_str(&text).ok())
-                .collect(),
+            hooks: answers.filter_map(|text| serde_json::from_str(&text).ok()).collect(),
         }
     }
 
@@ -177,9 +156,7 @@ impl Run {
         ];
         let is_there = |name: &&str| self.project().join(name).exists();
         let there = names.into_iter().filter(is_there);
-        there
-            .map(|name| (name.to_owned(), self.read(name)))
-            .collect()
+        there.map(|name| (name.to_owned(), self.read(name))).collect()
     }
 }
 
@@ -187,8 +164,7 @@ impl Heard {
     /// Returns what the main conversation sent, and no subagent.
     pub(crate) fn main_conversation(&self) -> Vec<&Asked> {
         let all = self.asked.iter();
-        all.filter(|asked| asked.is_played && !asked.is_of_subagent)
-            .collect()
+        all.filter(|asked| asked.is_played && !asked.is_of_subagent).collect()
     }
 
     pub(crate) fn title_requests(&self) -> impl Iterator<Item = &Asked> {
@@ -198,34 +174,20 @@ impl Heard {
     /// Returns whether a tool of annals was named to the model, in whatever way.
     pub(crate) fn names_tool(&self, tool: &str) -> bool {
         // Codex names the server, and its tools to whoever searches for them.
-        let names = [
-            format!("annals__{tool}"),
-            format!("annals_{tool}"),
-            "mcp__annals".to_owned(),
-        ];
-        let mut all = self
-            .main_conversation()
-            .into_iter()
-            .flat_map(|asked| &asked.tools);
+        let names = [format!("annals__{tool}"), format!("annals_{tool}"), "mcp__annals".to_owned()];
+        let mut all = self.main_conversation().into_iter().flat_map(|asked| &asked.tools);
         all.any(|text| names.iter().any(|name| text.contains(name)))
     }
 
     /// Returns what the hook of a session's start answered.
     pub(crate) fn start_text(&self) -> String {
-        let starts = self
-            .hooks
-            .iter()
-            .map(|answer| &answer["hookSpecificOutput"]);
+        let starts = self.hooks.iter().map(|answer| &answer["hookSpecificOutput"]);
         let is_start = |answer: &&Value| {
             let event = answer["hookEventName"].as_str();
             matches!(event, Some("SessionStart" | "session.created"))
         };
-        let texts = starts
-            .filter(is_start)
-            .filter_map(|answer| answer["additionalContext"].as_str());
-        texts
-            .map(str::to_owned)
-            .next()
-            .expect("no hook answered at the start")
+        let texts =
+            starts.filter(is_start).filter_map(|answer| answer["additionalContext"].as_str());
+        texts.map(str::to_owned).next().expect("no hook answered at the start")
     }
 }

@@ -31,10 +31,9 @@ impl Script {
         let query = json!({"query": "lost updates two machines", "limit": 3});
         let mut replies = match client {
             // These two name a server's tools only once they were searched for.
-            Client::Claude => vec![Reply::Call(
-                "ToolSearch",
-                json!({"query": "select:mcp__annals__recall"}),
-            )],
+            Client::Claude => {
+                vec![Reply::Call("ToolSearch", json!({"query": "select:mcp__annals__recall"}))]
+            }
             Client::Codex => vec![Reply::Call(
                 "tool_search",
                 json!({"query": "recall search project memory", "limit": 9}),
@@ -44,10 +43,7 @@ impl Script {
         replies.push(Reply::Call("recall", query));
         replies.extend(writes(client));
         replies.push(Reply::Say("Done."));
-        Self {
-            replies,
-            recalls: true,
-        }
+        Self { replies, recalls: true }
     }
 
     /// A subagent writes the summaries.
@@ -61,24 +57,15 @@ impl Script {
         let mut replies = vec![Reply::Call("Agent", task)];
         replies.extend(writes(client));
         replies.extend([Reply::Say("Written."), Reply::Say("Done.")]);
-        Self {
-            replies,
-            recalls: false,
-        }
+        Self { replies, recalls: false }
     }
 }
 
 /// Returns the calls that write the two summaries which phase 4 of the example project lacks.
 fn writes(client: Client) -> Vec<Reply> {
     let summaries = [
-        (
-            "04-02",
-            include_str!("../../templates/demo/04-02-SUMMARY.md"),
-        ),
-        (
-            "04-03",
-            include_str!("../../templates/demo/04-03-SUMMARY.md"),
-        ),
+        ("04-02", include_str!("../../templates/demo/04-02-SUMMARY.md")),
+        ("04-03", include_str!("../../templates/demo/04-03-SUMMARY.md")),
     ];
     let write = |(plan, text): (&str, &str)| {
         let path = format!(".vbw-planning/phases/04-low-stock-alerts/{plan}-SUMMARY.md");

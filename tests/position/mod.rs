@@ -23,20 +23,10 @@ struct Floor {
 }
 
 /// All 465 moments. Raise the floors when the rules have earned it.
-const WHOLE: Floor = Floor {
-    action: 86.5,
-    phase: 91.0,
-    uncontested: 91.5,
-    contested: 15.0,
-};
+const WHOLE: Floor = Floor { action: 86.5, phase: 91.0, uncontested: 91.5, contested: 15.0 };
 
 /// Every third moment: what a full run has time for.
-const SAMPLE: Floor = Floor {
-    action: 84.5,
-    phase: 90.5,
-    uncontested: 92.0,
-    contested: 17.5,
-};
+const SAMPLE: Floor = Floor { action: 84.5, phase: 90.5, uncontested: 92.0, contested: 17.5 };
 
 #[test]
 fn every_moment_of_the_small_histories_is_answered_rightly() {
@@ -52,10 +42,7 @@ fn every_moment_of_the_small_histories_is_answered_rightly() {
 }
 
 #[test]
-#[expect(
-    clippy::print_stdout,
-    reason = "the test runner keeps it unless the test fails"
-)]
+#[expect(clippy::print_stdout, reason = "the test runner keeps it unless the test fails")]
 fn the_real_histories_stay_over_their_floors() {
     let Some(folder) = histories() else { return };
     let is_whole = std::env::var_os("ANNALS_WHOLE_HISTORIES").is_some();

@@ -27,9 +27,7 @@ pub(super) fn moments(folder: &Path, step: usize) -> Vec<Moment> {
     let scratch = tempfile::tempdir().unwrap();
     let git = scratch.path().join("git");
     let bundle = folder.join("next_dev.bundle");
-    run(Command::new("git")
-        .args(["clone", "-q", "--bare"])
-        .args([&bundle, &git]));
+    run(Command::new("git").args(["clone", "-q", "--bare"]).args([&bundle, &git]));
     rows.lines()
         .step_by(step)
         .map(|line| serde_json::from_str::<Row>(line).unwrap())
@@ -46,19 +44,12 @@ fn answered(git: &Path, row: &Row) -> Moment {
         .args(["archive", "-o"])
         .arg(&archive)
         .arg(&row.snapshot));
-    run(Command::new("tar")
-        .arg("-xf")
-        .arg(&archive)
-        .arg("-C")
-        .arg(case.root()));
+    run(Command::new("tar").arg("-xf").arg(&archive).arg("-C").arg(case.root()));
     let step = |(action, phase): &(String, Option<String>)| match phase {
         Some(phase) => format!("{action} {}", plain(phase)),
         None => action.clone(),
     };
-    Moment {
-        next: row.next.iter().map(step).collect(),
-        answer: Answer::ask(&case),
-    }
+    Moment { next: row.next.iter().map(step).collect(), answer: Answer::ask(&case) }
 }
 
 fn run(command: &mut Command) {

@@ -40,9 +40,7 @@ struct Step {
 
 /// Plays all histories, each in a project of its own.
 pub(super) fn moments() -> Vec<Moment> {
-    let histories = HISTORIES
-        .iter()
-        .map(|text| toml::from_str::<History>(text).unwrap());
+    let histories = HISTORIES.iter().map(|text| toml::from_str::<History>(text).unwrap());
     histories.flat_map(played).collect()
 }
 
@@ -55,11 +53,7 @@ fn played(history: History) -> Vec<Moment> {
         for (path, content) in &step.files {
             case.write(path, content);
         }
-        Moment {
-            story: step.story,
-            next: step.next,
-            answer: Answer::ask(&case),
-        }
+        Moment { story: step.story, next: step.next, answer: Answer::ask(&case) }
     };
     history.moment.into_iter().map(play).collect()
 }

@@ -23,9 +23,7 @@ fn both_ways_together_answer_what_they_have_to() {
         // Questions refer to a project by its folder's name.
         let case = Case::empty();
         let from = corpus.join("vbw").join(&folder);
-        case.shell("cp -r \"$FROM\" . && chmod -R u+w .")
-            .env("FROM", &from)
-            .success();
+        case.shell("cp -r \"$FROM\" . && chmod -R u+w .").env("FROM", &from).success();
         let run = case
             .run("-q recall --json --eval")
             .args([&questions])

@@ -27,10 +27,7 @@ fn assert_current(case: &Case, query: &str) {
 
 fn notes() -> Case {
     let case = Case::empty();
-    case.write(
-        ".planning/PROJECT.md",
-        "# P\n\n- red apples\n- green pears\n",
-    );
+    case.write(".planning/PROJECT.md", "# P\n\n- red apples\n- green pears\n");
     case.write(".planning/STATE.md", "# S\n\n- apples are ripe\n");
     case
 }
@@ -49,30 +46,18 @@ fn a_second_run_answers_the_same_and_writes_nothing() {
 fn changed_new_deleted_and_renamed_files_are_seen_at_once() {
     let case = notes();
     assert_eq!(places(&case, "apples").len(), 2);
-    case.write(
-        ".planning/PROJECT.md",
-        "# P\n\n- new first\n- red apples\n- green plums\n",
-    );
+    case.write(".planning/PROJECT.md", "# P\n\n- new first\n- red apples\n- green plums\n");
     assert_eq!(places(&case, "red apples")[0], ".planning/PROJECT.md:4");
     assert_current(&case, "apples");
     assert_current(&case, "plums");
     assert!(!hits(&case, "pears").to_string().contains("pears"));
-    case.write(
-        ".planning/phases/01-a/01-CONTEXT.md",
-        "# C\n\n- yellow quinces\n",
-    );
-    assert_eq!(
-        places(&case, "quinces")[0],
-        ".planning/phases/01-a/01-CONTEXT.md:3"
-    );
+    case.write(".planning/phases/01-a/01-CONTEXT.md", "# C\n\n- yellow quinces\n");
+    assert_eq!(places(&case, "quinces")[0], ".planning/phases/01-a/01-CONTEXT.md:3");
     fs::remove_file(case.root().join(".planning/STATE.md")).unwrap();
     assert!(!hits(&case, "ripe").to_string().contains("ripe"));
     let phases = case.root().join(".planning/phases");
     fs::rename(phases.join("01-a"), phases.join("02-b")).unwrap();
-    assert_eq!(
-        places(&case, "quinces")[0],
-        ".planning/phases/02-b/01-CONTEXT.md:3"
-    );
+    assert_eq!(places(&case, "quinces")[0], ".planning/phases/02-b/01-CONTEXT.md:3");
     assert_current(&case, "quinces");
 }
 
@@ -104,12 +89,9 @@ fn a_file_of_equal_size_and_time_is_still_seen_to_have_changed() {
 fn a_touched_file_is_not_indexed_again() {
     let case = notes();
     let first = hits(&case, "apples");
-    let file = fs::File::options()
-        .write(true)
-        .open(case.root().join(".planning/STATE.md"))
-        .unwrap();
-    file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_000_000))
-        .unwrap();
+    let file =
+        fs::File::options().write(true).open(case.root().join(".planning/STATE.md")).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_000_000)).unwrap();
     assert_eq!(hits(&case, "apples"), first);
     assert_current(&case, "apples");
 }
@@ -134,23 +116,13 @@ fn a_damaged_foreign_or_missing_cache_is_built_anew() {
     let good = case.read(INDEX).unwrap();
     let half = good[..good.len() / 2].to_vec();
     let mut holed = good.clone();
-    holed[4096..]
-        .chunks_mut(4096)
-        .step_by(2)
-        .for_each(|page| page.fill(0xa5));
+    holed[4096..].chunks_mut(4096).step_by(2).for_each(|page| page.fill(0xa5));
     let foreign = {
         let other = Case::new(VBW);
         hits(&other, "file locking");
         other.read(INDEX).unwrap()
     };
-    for bytes in [
-        vec![],
-        b"no database".to_vec(),
-        vec![0; 100_000],
-        half,
-        holed,
-        foreign,
-    ] {
+    for bytes in [vec![], b"no database".to_vec(), vec![0; 100_000], half, holed, foreign] {
         case.write(INDEX, bytes);
         assert_eq!(hits(&case, "file locking"), first);
         assert_eq!(hits(&case, "file locking"), first);
@@ -176,10 +148,7 @@ fn a_link_in_place_of_the_cache_is_not_followed() {
 fn without_a_cache_the_answer_is_the_same() {
     let case = Case::new(VBW);
     let dry = uncached(&case, "file locking");
-    assert!(
-        !case.root().join(".annals").exists(),
-        "a dry run writes nothing"
-    );
+    assert!(!case.root().join(".annals").exists(), "a dry run writes nothing");
     // As in a read-only project, the folder cannot be created.
     case.write(".annals", "in the way");
     assert_eq!(hits(&case, "file locking"), dry);
@@ -192,9 +161,8 @@ fn eight_concurrent_searches_all_get_their_answer() {
     let expected = uncached(&case, "file locking");
     for round in 0..3 {
         thread::scope(|scope| {
-            let runs: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| hits(&case, "file locking")))
-                .collect();
+            let runs: Vec<_> =
+                (0..8).map(|_| scope.spawn(|| hits(&case, "file locking"))).collect();
             for run in runs {
                 assert_eq!(run.join().unwrap(), expected);
             }
@@ -213,17 +181,10 @@ fn a_killed_process_leaves_the_cache_usable() {
     for pause in [1_u64, 3, 6, 10, 15, 25, 40, 60] {
         fs::remove_file(case.root().join(INDEX)).ok();
         // The time limit kills the run at an arbitrary point.
-        let killed = case
-            .run("recall")
-            .args(["file locking"])
-            .within(Duration::from_millis(pause))
-            .output();
+        let killed =
+            case.run("recall").args(["file locking"]).within(Duration::from_millis(pause)).output();
         assert!(killed.crash().is_none() || killed.exit_code().is_none());
-        assert_eq!(
-            hits(&case, "file locking"),
-            expected,
-            "killed after {pause} ms"
-        );
+        assert_eq!(hits(&case, "file locking"), expected, "killed after {pause} ms");
     }
 }
 
@@ -235,10 +196,7 @@ fn the_cache_is_closed_to_git_and_to_others() {
     {
         use std::os::unix::fs::PermissionsExt;
 
-        let mode = fs::metadata(case.root().join(INDEX))
-            .unwrap()
-            .permissions()
-            .mode();
+        let mode = fs::metadata(case.root().join(INDEX)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
     assert_eq!(case.read(".annals/.gitignore").unwrap(), b"*\n");
@@ -260,9 +218,7 @@ fn an_unreadable_file_leaves_the_list_of_terms_as_it_is() {
     let terms = || {
         let cache = Connection::open(case.root().join(INDEX)).unwrap();
         let count = "SELECT count(*) FROM terms";
-        cache
-            .query_row(count, [], |row| row.get::<_, usize>(0))
-            .unwrap()
+        cache.query_row(count, [], |row| row.get::<_, usize>(0)).unwrap()
     };
     // The list is filled by the first search for a word that no text contains.
     let found = case.run("recall --json xylophone").success().json();

@@ -8,10 +8,7 @@ use crate::support::Case;
 
 fn with_facts() -> Case {
     let case = Case::empty();
-    case.write(
-        ".planning/PROJECT.md",
-        "# P\n\n- the editor saves at once\n- pears are green\n",
-    );
+    case.write(".planning/PROJECT.md", "# P\n\n- the editor saves at once\n- pears are green\n");
     for line in [
         "--user ada --key preference.editor --value helixeditor",
         "--user ada --key preference.indent --value tabs",
@@ -46,16 +43,10 @@ fn facts_are_ranked_among_the_projects_texts() {
     let fact = hits.iter().find(|hit| hit["source"] == "facts").unwrap();
     assert_eq!(fact["date"], "2026-03-01");
     assert!(fact["id"].is_string() && fact["file"].is_null());
-    let scores: Vec<f64> = hits
-        .iter()
-        .map(|hit| hit["score"].as_f64().unwrap())
-        .collect();
+    let scores: Vec<f64> = hits.iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
     assert!(scores.is_sorted_by(|one, next| one >= next), "{scores:?}");
     let plan = found(&case, Some("ada"), "recall --json pears");
-    assert_eq!(
-        plan[0]["source"], "plan",
-        "what fits better is first: {plan:?}"
-    );
+    assert_eq!(plan[0]["source"], "plan", "what fits better is first: {plan:?}");
 }
 
 #[test]
@@ -64,19 +55,12 @@ fn only_facts_are_searched_on_request() {
     let hits = found(&case, Some("ada"), "recall --json --in facts indent");
     assert_eq!(of_facts(&hits)[0], "preference.indent: tabs");
     assert_eq!(of_facts(&hits).len(), hits.len());
-    let page = case
-        .run("recall --in facts --limit 1 indent")
-        .env("ANNALS_USER", "ada")
-        .success()
-        .stdout();
+    let page =
+        case.run("recall --in facts --limit 1 indent").env("ANNALS_USER", "ada").success().stdout();
     assert!(page.starts_with("your facts (facts, "), "{page}");
     assert!(page.contains("    preference.indent: tabs\n"), "{page}");
     let nobody = case.run("recall --in facts indent").code(2);
-    assert!(
-        nobody.stderr().contains("no user is set"),
-        "{}",
-        nobody.report()
-    );
+    assert!(nobody.stderr().contains("no user is set"), "{}", nobody.report());
 }
 
 #[test]
@@ -88,25 +72,15 @@ fn a_user_sees_no_facts_of_another_and_nobody_sees_none() {
     let ada = found(&case, Some("ada"), everything);
     assert!(!format!("{ada:?}").contains("emacsforever"));
     assert_eq!(of_facts(&found(&case, None, everything)), [""; 0]);
-    assert_eq!(
-        of_facts(&found(&case, Some("mallory"), everything)),
-        [""; 0]
-    );
-    assert_eq!(
-        of_facts(&found(&case, Some("ada"), "recall --json --in plan editor")),
-        [""; 0]
-    );
+    assert_eq!(of_facts(&found(&case, Some("mallory"), everything)), [""; 0]);
+    assert_eq!(of_facts(&found(&case, Some("ada"), "recall --json --in plan editor")), [""; 0]);
 }
 
 #[test]
 fn no_file_of_the_project_contains_a_fact() {
     let case = with_facts();
     for query in ["editor", "helixeditor", "indent"] {
-        found(
-            &case,
-            Some("ada"),
-            &format!("recall --json --limit 50 {query}"),
-        );
+        found(&case, Some("ada"), &format!("recall --json --limit 50 {query}"));
     }
     let mut files = 0;
     for file in fs::read_dir(case.root().join(".annals")).unwrap() {
@@ -115,9 +89,7 @@ fn no_file_of_the_project_contains_a_fact() {
             files += 1;
             let bytes = fs::read(&path).unwrap();
             for fact in ["helixeditor", "preference", "emacsforever"] {
-                let is_there = bytes
-                    .windows(fact.len())
-                    .any(|part| part == fact.as_bytes());
+                let is_there = bytes.windows(fact.len()).any(|part| part == fact.as_bytes());
                 assert!(!is_there, "{fact} in {}", path.display());
             }
         }
@@ -135,11 +107,7 @@ fn an_unavailable_database_does_not_hide_other_stores() {
         .env("ANNALS_DB", case.root().join("broken.db").to_str().unwrap())
         .success();
     assert_eq!(run.json()["hits"][0]["source"], "plan");
-    assert!(
-        run.stderr().contains("facts are not included"),
-        "{}",
-        run.report()
-    );
+    assert!(run.stderr().contains("facts are not included"), "{}", run.report());
     case.run("recall --in facts pears")
         .env("ANNALS_USER", "ada")
         .env("ANNALS_DB", case.root().join("broken.db").to_str().unwrap())
@@ -156,9 +124,8 @@ fn the_ranking_of_facts_does_not_depend_on_the_project() {
     };
     let before = scores();
     assert_eq!(before.len(), 2);
-    let all: Vec<String> = (0..50)
-        .map(|number| format!("- tabs are wider than {number} spaces"))
-        .collect();
+    let all: Vec<String> =
+        (0..50).map(|number| format!("- tabs are wider than {number} spaces")).collect();
     let all = all.join("\n");
     case.write(".planning/STATE.md", format!("# S\n\n{all}\n"));
     assert_eq!(scores(), before);

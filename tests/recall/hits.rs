@@ -25,10 +25,7 @@ fn outdated_texts_come_last() {
         ".vibekit/memory/guess.md",
         "---\nconfidence: low\n---\n# Guess\n\nThe flux capacitor may overheat.\n",
     );
-    assert_eq!(
-        flags(&case, "flux capacitor overheat"),
-        json!(["low-confidence"])
-    );
+    assert_eq!(flags(&case, "flux capacitor overheat"), json!(["low-confidence"]));
 }
 
 #[test]
@@ -44,10 +41,7 @@ fn decision_records_are_found_in_the_usual_and_the_named_folders() {
     let found = hits(&case, "walrus queue");
     let all = found.as_array().unwrap().iter();
     let files: Vec<&Value> = all.map(|hit| &hit["file"]).collect();
-    assert!(
-        files.iter().all(|file| *file == "docs/adr/0002-queue.md"),
-        "{found:#}"
-    );
+    assert!(files.iter().all(|file| *file == "docs/adr/0002-queue.md"), "{found:#}");
     assert_eq!(found[0]["source"], "adr");
     assert_eq!(found[0]["id"], "0002");
     assert_eq!(found[0]["date"], "2026-02-01");
@@ -133,11 +127,7 @@ fn secrets_and_escapes_are_not_printed() {
     );
     let run = case.run("recall walrus").success();
     assert!(!run.stdout().contains(&key), "{}", run.report());
-    assert!(
-        run.stdout().contains("walrus token [redacted] red"),
-        "{}",
-        run.report()
-    );
+    assert!(run.stdout().contains("walrus token [redacted] red"), "{}", run.report());
     let json = case.run("recall walrus --json").success().stdout();
     assert!(!json.contains(&key) && !json.contains('\u{1b}'), "{json}");
 }
@@ -201,8 +191,5 @@ fn links_out_of_the_project_are_not_followed() {
     let run = case.run("recall --json walrus").success();
     assert_eq!(run.json()["hits"], json!([]));
     let told = run.stderr();
-    assert!(
-        told.contains("CLAUDE.md: leads outside the project"),
-        "{told}"
-    );
+    assert!(told.contains("CLAUDE.md: leads outside the project"), "{told}");
 }

@@ -14,18 +14,13 @@ fn project() -> (Case, Project) {
         ".planning/PROJECT.md",
         "# P\n\n- a - \"quoted\" * AND b\n- 再試行 🚀 مرحبا שלום\n- col:umn (paren) ^caret {brace}\n",
     );
-    let project = Project::open(OpenRequest {
-        directory: case.root().to_owned(),
-        ..OpenRequest::default()
-    });
+    let project =
+        Project::open(OpenRequest { directory: case.root().to_owned(), ..OpenRequest::default() });
     (case, project.unwrap())
 }
 
 fn found(project: &Project, text: &str) -> usize {
-    let query = RecallQuery {
-        include_irrelevant: true,
-        ..RecallQuery::new(text).unwrap()
-    };
+    let query = RecallQuery { include_irrelevant: true, ..RecallQuery::new(text).unwrap() };
     recall(project, &query).unwrap().value.hits.len()
 }
 

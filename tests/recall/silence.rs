@@ -51,13 +51,9 @@ fn relevant_texts_are_marked_and_returned() {
 fn facts_that_have_nothing_to_do_with_a_question_are_left_out() {
     let case = Case::empty();
     for (key, value) in [("preference.editor", "helix"), ("home.city", "Turin")] {
-        case.run("facts add --user ada --key")
-            .args([key, "--value", value])
-            .success();
+        case.run("facts add --user ada --key").args([key, "--value", value]).success();
     }
-    let silent = case
-        .run("facts retrieve --user ada --query")
-        .args([UNRELATED]);
+    let silent = case.run("facts retrieve --user ada --query").args([UNRELATED]);
     assert_eq!(silent.success().stdout(), NOTHING);
     let all = case.run("facts retrieve --user ada --all --json --query");
     let all = all.args([UNRELATED]).success().json();
@@ -76,36 +72,21 @@ fn a_correction_comes_before_what_it_corrects() {
          network listens on port 7444\n",
     );
     let found = super::places(&case, "gateway port 7443");
-    assert_eq!(
-        found[..2],
-        [".planning/PROJECT.md:8", ".planning/PROJECT.md:3"]
-    );
+    assert_eq!(found[..2], [".planning/PROJECT.md:8", ".planning/PROJECT.md:3"]);
 }
 
 #[test]
 fn inflected_words_find_their_other_forms_in_the_language_of_the_file() {
     for (text, question) in [
         ("Очередь хранит решения и журнал", "решениями"),
-        (
-            "Die Entscheidung steht im Protokoll der Runde",
-            "Entscheidungen",
-        ),
-        (
-            "La decisión está en el registro de la reunión",
-            "decisiones",
-        ),
-        (
-            "La décision est dans le registre de la réunion",
-            "décisions",
-        ),
+        ("Die Entscheidung steht im Protokoll der Runde", "Entscheidungen"),
+        ("La decisión está en el registro de la reunión", "decisiones"),
+        ("La décision est dans le registre de la réunion", "décisions"),
         ("A decisão está no registro da reunião", "decisões"),
         ("再試行キューは遅い", "キュー"),
     ] {
         let case = Case::empty();
-        case.write(
-            ".planning/PROJECT.md",
-            format!("# P\n\n- {text}\n- something else\n"),
-        );
+        case.write(".planning/PROJECT.md", format!("# P\n\n- {text}\n- something else\n"));
         let found = super::places(&case, question);
         assert_eq!(found, [".planning/PROJECT.md:3"], "{question}");
     }
@@ -116,10 +97,7 @@ fn a_long_text_is_found_by_any_of_its_passages_and_is_one_hit() {
     let case = Case::empty();
     let padding = "let total = total + price;\n".repeat(60);
     let code = format!("{padding}// The kitten sleeps on the couch.\n{padding}");
-    case.write(
-        ".planning/PROJECT.md",
-        format!("# P\n\n```\n{code}```\n\n- Release notes\n"),
-    );
+    case.write(".planning/PROJECT.md", format!("# P\n\n```\n{code}```\n\n- Release notes\n"));
     let found = super::places(&case, "kitten on the couch");
     assert_eq!(found, [".planning/PROJECT.md:3"]);
 }
@@ -132,10 +110,7 @@ fn measured(case: &Case, line: &str) -> Value {
     ];
     // Longer than the maximum size of other files.
     let blank = "\n".repeat(9 * 1024 * 1024);
-    case.write(
-        "questions.jsonl",
-        format!("{}\n{blank}{}\n", questions[0], questions[1]),
-    );
+    case.write("questions.jsonl", format!("{}\n{blank}{}\n", questions[0], questions[1]));
     case.run(line).success().json()
 }
 
@@ -144,19 +119,13 @@ fn the_costs_and_benefits_of_silence_are_measured() {
     let case = project();
     let found = measured(&case, "recall --json --silence --eval questions.jsonl");
     let silence = &found["silence"];
-    assert_eq!(
-        (&silence["answerable"], &silence["unanswerable"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!((&silence["answerable"], &silence["unanswerable"]), (&json!(1), &json!(1)));
     assert_eq!(silence["in_force"]["false_surfacing"], 0.0);
     assert_eq!(silence["in_force"]["loss"], 0.0);
     assert_eq!(silence["curve"][0]["false_surfacing"], 1.0);
-    let told = case
-        .run("recall --silence --eval questions.jsonl")
-        .success();
+    let told = case.run("recall --silence --eval questions.jsonl").success();
     assert!(
-        told.stdout()
-            .contains("in force: false surfacing 0.0, R@10 lost 0.0 of 100.0"),
+        told.stdout().contains("in force: false surfacing 0.0, R@10 lost 0.0 of 100.0"),
         "{}",
         told.report()
     );

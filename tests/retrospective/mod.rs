@@ -104,12 +104,7 @@ fn check(case: &Path) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&expected, &text).unwrap();
     }
-    assert_eq!(
-        text,
-        fs::read_to_string(&expected).unwrap(),
-        "{}",
-        case.display()
-    );
+    assert_eq!(text, fs::read_to_string(&expected).unwrap(), "{}", case.display());
 }
 
 /// Checks that an entry gives back what was written into it.
@@ -128,10 +123,7 @@ fn read_back(entry: &Retrospective, text: &str) {
     assert_eq!(read.trace.as_ref(), Some(&entry.trace));
     assert_eq!(read.worked, lines(&entry.worked));
     assert_eq!(read.failed, lines(&entry.failed));
-    assert_eq!(
-        read.timing.plans.map(|plans| plans as usize),
-        Some(entry.timing.plans)
-    );
+    assert_eq!(read.timing.plans.map(|plans| plans as usize), Some(entry.timing.plans));
     assert_eq!(read.timing.average, entry.timing.average);
     assert_eq!(read.timing.total, entry.timing.total);
     assert_eq!(
@@ -142,28 +134,16 @@ fn read_back(entry: &Retrospective, text: &str) {
     let written = &entry.deviations;
     let kinds = written.kinds.iter().map(ToString::to_string);
     let in_brackets: Vec<String> = kinds.chain(written.silent.clone()).collect();
-    assert_eq!(
-        read.deviations.kinds.clone().unwrap_or_default(),
-        in_brackets.join("; ")
-    );
+    assert_eq!(read.deviations.kinds.clone().unwrap_or_default(), in_brackets.join("; "));
     assert_eq!(read.notes, Vec::<String>::new());
 }
 
 #[test]
 fn entries_are_added_once_and_known_again() {
     let tree = Tree::new();
-    tree.put(
-        "patterns/PATTERNS.md",
-        b"# Ours\r\n- na\xefve\r\n```\r\nopen",
-    );
-    tree.put(
-        "phases/01-a/01-01-SUMMARY.md",
-        "---\nstatus: complete\n---\n",
-    );
-    tree.put(
-        "phases/02-b/02-01-SUMMARY.md",
-        "---\nstatus: complete\n---\n# B\n",
-    );
+    tree.put("patterns/PATTERNS.md", b"# Ours\r\n- na\xefve\r\n```\r\nopen");
+    tree.put("phases/01-a/01-01-SUMMARY.md", "---\nstatus: complete\n---\n");
+    tree.put("phases/02-b/02-01-SUMMARY.md", "---\nstatus: complete\n---\n# B\n");
     let project = tree.project();
     let phases = tree.phases();
     let entries: Vec<Retrospective> = phases.iter().map(drawn).collect();
@@ -173,10 +153,7 @@ fn entries_are_added_once_and_known_again() {
     let new = changes.current(&path).unwrap().unwrap();
     assert!(new.starts_with(b"# Ours\r\n- na\xefve\r\n```\r\nopen\r\n```\r\n\r\n### Phase 1: A"));
     let known = Patterns::parse(&String::from_utf8_lossy(&new), &path).value;
-    let lines: Vec<Recorded> = phases
-        .iter()
-        .map(|phase| known.recorded(phase, &[]))
-        .collect();
+    let lines: Vec<Recorded> = phases.iter().map(|phase| known.recorded(phase, &[])).collect();
     assert_eq!(lines, [Recorded::Same(7), Recorded::Same(22)]);
     let mut nothing = Changes::new();
     append(&project, &[], &mut nothing).unwrap();

@@ -29,17 +29,9 @@ struct Size {
 impl Size {
     fn of_this_run() -> Self {
         if std::env::var_os("ANNALS_SHARE_FULL").is_some() {
-            return Self {
-                replicas: 8,
-                operations: 10_000,
-                at_once: 200,
-            };
+            return Self { replicas: 8, operations: 10_000, at_once: 200 };
         }
-        Self {
-            replicas: 4,
-            operations: 800,
-            at_once: 32,
-        }
+        Self { replicas: 4, operations: 800, at_once: 32 }
     }
 }
 
@@ -48,10 +40,8 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 }
@@ -71,9 +61,7 @@ const CLOCKS: [&str; 8] = [
     "2026-03-02T01:00:00Z", "2026-02-28T20:00:00Z", "2026-03-01T11:59:00Z", "2026-03-01T15:15:15Z",
 ];
 
-const QUERIES: &[&str] = &[
-    "city Rome", "topic value", "which editor", "likes tea", "address home",
-];
+const QUERIES: &[&str] = &["city Rome", "topic value", "which editor", "likes tea", "address home"];
 
 #[test]
 fn replicas_end_up_alike_whatever_comes_between() {
@@ -116,21 +104,15 @@ fn replicas_end_up_alike_whatever_comes_between() {
 
 /// Returns the devices of one person, on a server that somebody else set up.
 fn joined(server: &Postgres, size: &Size) -> Vec<Replica> {
-    Replica::join(server, "owner", CLOCKS[0])
-        .run("share leave")
-        .success();
+    Replica::join(server, "owner", CLOCKS[0]).run("share leave").success();
     let clocks = CLOCKS.iter().take(size.replicas);
-    clocks
-        .map(|clock| Replica::join(server, "ada", clock))
-        .collect()
+    clocks.map(|clock| Replica::join(server, "ada", clock)).collect()
 }
 
 /// Counts what the server has; without gaps, it has each operation once.
 fn tell(server: &Postgres, replicas: &[Replica], done: &Done) {
-    let sent = server.sql(
-        "annals",
-        "SELECT count(*), count(DISTINCT (scope, device, number)) FROM annals_ops",
-    );
+    let sent = server
+        .sql("annals", "SELECT count(*), count(DISTINCT (scope, device, number)) FROM annals_ops");
     let gaps = server.sql(
         "annals",
         "SELECT count(*) FROM (SELECT max(number) <> count(*) AS has_gap FROM annals_ops GROUP BY scope, device) AS g WHERE has_gap",
@@ -208,10 +190,7 @@ fn turn(facts: &mut Facts, numbers: &mut Numbers) {
 
 fn settle(facts: &mut Facts, numbers: &mut Numbers) {
     let known = facts::export(facts, &ada()).unwrap();
-    let known: Vec<&Fact> = known
-        .iter()
-        .filter(|fact| !fact.key.starts_with("topic."))
-        .collect();
+    let known: Vec<&Fact> = known.iter().filter(|fact| !fact.key.starts_with("topic.")).collect();
     if known.is_empty() {
         return;
     }
@@ -225,10 +204,7 @@ fn settle(facts: &mut Facts, numbers: &mut Numbers) {
 /// Forgets one of the keys that are everywhere by now or will be.
 fn forget(replica: &Replica, facts: &mut Facts, numbers: &mut Numbers, done: &mut Done) {
     let known = crate::share::rows(facts);
-    let topics: Vec<&Fact> = known
-        .iter()
-        .filter(|fact| fact.key.starts_with("topic."))
-        .collect();
+    let topics: Vec<&Fact> = known.iter().filter(|fact| fact.key.starts_with("topic.")).collect();
     if topics.is_empty() {
         return;
     }
@@ -242,10 +218,7 @@ fn forget(replica: &Replica, facts: &mut Facts, numbers: &mut Numbers, done: &mu
 /// A sync that dies at one of its operations on files or with the server.
 fn kill(replica: &Replica, numbers: &mut Numbers, done: &mut Done) {
     let nth = 1 + numbers.below(40);
-    let ended = replica
-        .run("share sync")
-        .env("ANNALS_FAIL_AFTER", nth.to_string())
-        .output();
+    let ended = replica.run("share sync").env("ANNALS_FAIL_AFTER", nth.to_string()).output();
     done.kills += usize::from(ended.exit_code() != Some(0));
 }
 
@@ -264,11 +237,7 @@ fn restore(replica: &Replica, copy: Vec<u8>) {
         let _is_there = fs::remove_file(format!("{db}{end}")).is_ok();
     }
     fs::write(db, copy).unwrap();
-    state(
-        &mut replica.open(),
-        "restored.first",
-        "after the restoration",
-    );
+    state(&mut replica.open(), "restored.first", "after the restoration");
     let synced = replica.sync();
     assert_eq!(synced["is_renamed"], true, "{synced}");
 }
@@ -290,16 +259,11 @@ fn alike(replicas: &[Replica], done: &Done) {
     let expected = answers(&replicas[0]);
     for replica in replicas {
         let rows = replica.rows();
-        let ids: BTreeSet<(String, String)> = rows
-            .iter()
-            .map(|fact| (fact.key.clone(), fact.fact_id.clone()))
-            .collect();
+        let ids: BTreeSet<(String, String)> =
+            rows.iter().map(|fact| (fact.key.clone(), fact.fact_id.clone())).collect();
         let lost: Vec<_> = done.facts.difference(&ids).collect();
         assert!(lost.is_empty(), "lost {lost:?}");
-        let back: Vec<_> = rows
-            .iter()
-            .filter(|fact| done.forgotten.contains(&fact.key))
-            .collect();
+        let back: Vec<_> = rows.iter().filter(|fact| done.forgotten.contains(&fact.key)).collect();
         assert!(back.is_empty(), "came back {back:?}");
         assert_eq!(rows, first);
         let problems = facts::check(&replica.open()).unwrap().problems;

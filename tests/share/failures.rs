@@ -19,9 +19,7 @@ fn a_server_that_cannot_be_used_is_one_clear_line() {
     let away = Replica::new("postgres://ada@127.0.0.1:1/annals", NOW);
     let output = away.run("share init").code(1);
     assert!(
-        output
-            .stderr()
-            .starts_with("error: cannot reach ada@127.0.0.1:1/annals: "),
+        output.stderr().starts_with("error: cannot reach ada@127.0.0.1:1/annals: "),
         "{}",
         output.stderr()
     );
@@ -29,20 +27,10 @@ fn a_server_that_cannot_be_used_is_one_clear_line() {
     // No such database, no such role.
     let wrong = Replica::new(&server.url("ada", "elsewhere"), NOW);
     assert!(
-        wrong
-            .run("share init")
-            .code(2)
-            .stderr()
-            .contains("database \"elsewhere\" does not exist")
+        wrong.run("share init").code(2).stderr().contains("database \"elsewhere\" does not exist")
     );
     let unknown = Replica::new(&server.url("nobody", "annals"), NOW);
-    assert!(
-        unknown
-            .run("share init")
-            .code(4)
-            .stderr()
-            .contains("refused the role")
-    );
+    assert!(unknown.run("share init").code(4).stderr().contains("refused the role"));
 }
 
 #[test]
@@ -54,13 +42,7 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
     server.make_database("empty");
     let bare = Replica::new(&server.url("stranger", "empty"), NOW);
     let output = bare.run("share init").code(4);
-    assert!(
-        output
-            .stderr()
-            .contains("the role may not create the tables"),
-        "{}",
-        output.stderr()
-    );
+    assert!(output.stderr().contains("the role may not create the tables"), "{}", output.stderr());
     // Tables of another version.
     server.sql("annals", "UPDATE annals_meta SET version = 2");
     assert_error(
@@ -71,41 +53,21 @@ fn tables_that_cannot_be_used_are_one_clear_line() {
     server.sql("annals", "UPDATE annals_meta SET version = 1");
     // Read-only, with something to send.
     owner.state("city", "Rome");
-    server.sql(
-        "annals",
-        "ALTER DATABASE annals SET default_transaction_read_only = on",
-    );
+    server.sql("annals", "ALTER DATABASE annals SET default_transaction_read_only = on");
     let output = owner.run("share sync").code(1);
     assert!(
-        output
-            .stderr()
-            .starts_with("error: the server is read-only: cannot send operations"),
+        output.stderr().starts_with("error: the server is read-only: cannot send operations"),
         "{}",
         output.stderr()
     );
-    server.sql(
-        "postgres",
-        "ALTER DATABASE annals SET default_transaction_read_only = off",
-    );
+    server.sql("postgres", "ALTER DATABASE annals SET default_transaction_read_only = off");
     // The failure is remembered where people look.
     let status = owner.run("share status --offline --json").success().json();
     assert_eq!(status["pending"], 1);
     assert!(status["last_error"].as_str().unwrap().contains("read-only"));
-    assert!(
-        owner
-            .run("doctor")
-            .success()
-            .stdout()
-            .contains("not synchronised since")
-    );
+    assert!(owner.run("doctor").success().stdout().contains("not synchronised since"));
     assert_eq!(owner.sync()["pushed"], 1);
-    assert!(
-        !owner
-            .run("doctor")
-            .success()
-            .stdout()
-            .contains("not synchronised since")
-    );
+    assert!(!owner.run("doctor").success().stdout().contains("not synchronised since"));
 }
 
 #[test]
@@ -151,28 +113,16 @@ fn a_server_that_dies_in_the_middle_of_a_batch_has_all_of_it_or_none() {
          CREATE TRIGGER die BEFORE INSERT ON annals_ops FOR EACH ROW EXECUTE FUNCTION die()",
     );
     let output = one.run("share sync").code(1);
-    assert!(
-        output.stderr().starts_with("error: "),
-        "{}",
-        output.stderr()
-    );
+    assert!(output.stderr().starts_with("error: "), "{}", output.stderr());
     assert!(output.stderr().contains(KEPT));
     assert_eq!(server.sql("annals", "SELECT count(*) FROM annals_ops"), "0");
     server.sql("annals", "DROP TRIGGER die ON annals_ops");
     server.crash();
-    assert!(
-        one.run("share sync")
-            .code(1)
-            .stderr()
-            .contains("cannot reach")
-    );
+    assert!(one.run("share sync").code(1).stderr().contains("cannot reach"));
     server.boot();
     assert_eq!(one.sync()["pushed"], 40);
     assert_eq!(one.sync()["pushed"], 0);
-    assert_eq!(
-        server.sql("annals", "SELECT count(*) FROM annals_ops"),
-        "40"
-    );
+    assert_eq!(server.sql("annals", "SELECT count(*) FROM annals_ops"), "40");
 }
 
 #[test]
@@ -197,10 +147,7 @@ fn two_runs_of_one_device_at_once_lose_and_double_nothing() {
     }
     assert_eq!(one.rows(), two.rows());
     assert_eq!(one.rows().len(), 60);
-    let counted = server.sql(
-        "annals",
-        "SELECT count(*), count(DISTINCT op_id) FROM annals_ops",
-    );
+    let counted = server.sql("annals", "SELECT count(*), count(DISTINCT op_id) FROM annals_ops");
     assert_eq!(counted, "120|120");
 }
 
@@ -213,24 +160,14 @@ fn what_is_not_understood_is_set_aside_and_stalls_nobody() {
         one.state(&format!("topic.n{number}"), "value");
     }
     one.sync();
-    server.sql(
-        "annals",
-        "UPDATE annals_ops SET kind = 'riddle' WHERE number = 1",
-    );
-    server.sql(
-        "annals",
-        "UPDATE annals_ops SET payload = '{\"v\": 1}' WHERE number = 2",
-    );
+    server.sql("annals", "UPDATE annals_ops SET kind = 'riddle' WHERE number = 1");
+    server.sql("annals", "UPDATE annals_ops SET payload = '{\"v\": 1}' WHERE number = 2");
     server.sql(
         "annals",
         "UPDATE annals_ops SET payload = jsonb_set(payload, '{v}', '9') WHERE number = 3",
     );
     let synced = two.sync();
-    assert_eq!(
-        (&synced["pulled"], &synced["set_aside"]),
-        (&4.into(), &3.into()),
-        "{synced}"
-    );
+    assert_eq!((&synced["pulled"], &synced["set_aside"]), (&4.into(), &3.into()), "{synced}");
     assert_eq!(two.rows().len(), 1);
     let status = two.run("share status --json").success().json();
     let reasons: Vec<&str> = status["set_aside"]
@@ -240,20 +177,9 @@ fn what_is_not_understood_is_set_aside_and_stalls_nobody() {
         .map(|one| one["reason"].as_str().unwrap())
         .collect();
     assert_eq!(reasons[0], "unknown kind \"riddle\"");
-    assert!(
-        reasons[1].starts_with("not understood: missing field"),
-        "{reasons:?}"
-    );
-    assert_eq!(
-        reasons[2],
-        "needs a newer annals (format 9, this one knows 1)"
-    );
-    assert!(
-        two.run("audit")
-            .output()
-            .stdout()
-            .contains("set aside from")
-    );
+    assert!(reasons[1].starts_with("not understood: missing field"), "{reasons:?}");
+    assert_eq!(reasons[2], "needs a newer annals (format 9, this one knows 1)");
+    assert!(two.run("audit").output().stdout().contains("set aside from"));
 }
 
 #[test]
@@ -272,10 +198,7 @@ fn without_a_server_or_a_device_the_next_step_is_named() {
     assert_error(
         &case
             .run("share init")
-            .env(
-                "ANNALS_SHARE_URL",
-                "postgres://ada@db.example.com/annals?sslmode=disable",
-            )
+            .env("ANNALS_SHARE_URL", "postgres://ada@db.example.com/annals?sslmode=disable")
             .code(4),
         "db.example.com is another machine, which requires TLS",
         "remove sslmode from share.url; share.ca names your own authority",
@@ -283,10 +206,7 @@ fn without_a_server_or_a_device_the_next_step_is_named() {
     for password in ["p@ss99word", "p@x/y99word"] {
         let two_at_signs = case
             .run("share init")
-            .env(
-                "ANNALS_SHARE_URL",
-                format!("postgres://ada:{password}@localhost/annals"),
-            )
+            .env("ANNALS_SHARE_URL", format!("postgres://ada:{password}@localhost/annals"))
             .code(2);
         assert_error(
             &two_at_signs,
@@ -294,13 +214,7 @@ fn without_a_server_or_a_device_the_next_step_is_named() {
             "write an @ of the password as %40",
         );
     }
-    case.write(
-        "annals.toml",
-        "[share]\nurl = \"postgres://eve@example.com/x\"\n",
-    );
+    case.write("annals.toml", "[share]\nurl = \"postgres://eve@example.com/x\"\n");
     let asked = case.run("share status").output();
-    assert!(
-        !asked.stdout().contains("eve@"),
-        "a cloned repository must not name the server"
-    );
+    assert!(!asked.stdout().contains("eve@"), "a cloned repository must not name the server");
 }

@@ -22,19 +22,14 @@ fn a_dump_after_a_forget_holds_no_byte_of_it() {
     two.sync();
     late.state("home.city", VALUE);
     assert!(server.dump("annals").contains(VALUE));
-    one.run("facts forget --user ada --key home.city --reason asked")
-        .success();
+    one.run("facts forget --user ada --key home.city --reason asked").success();
     server.sql("annals", "VACUUM annals_ops");
     // What another key says is not what was forgotten.
     let kept = format!("a flat in {VALUE}");
     let dump = server.dump("annals").replace(&kept, "");
     assert!(!dump.contains(VALUE), "{dump}");
     let behind = one.run("share status").success().stdout();
-    assert_eq!(
-        behind.matches("nothing since facts were forgotten").count(),
-        2,
-        "{behind}"
-    );
+    assert_eq!(behind.matches("nothing since facts were forgotten").count(), 2, "{behind}");
     // What arrives late is dropped.
     late.sync();
     two.sync();
@@ -48,15 +43,9 @@ fn a_dump_after_a_forget_holds_no_byte_of_it() {
     assert_eq!(one.rows(), late.rows());
     let bytes = std::fs::read(late.db()).unwrap();
     let text = String::from_utf8_lossy(&bytes).replace(&kept, "");
-    assert!(
-        !text.contains(VALUE),
-        "the file of another device still holds it"
-    );
+    assert!(!text.contains(VALUE), "the file of another device still holds it");
     let status = one.run("share status").success().stdout();
-    assert!(
-        !status.contains("nothing since facts were forgotten"),
-        "{status}"
-    );
+    assert!(!status.contains("nothing since facts were forgotten"), "{status}");
 }
 
 #[test]
@@ -67,9 +56,7 @@ fn a_server_that_is_away_is_told_of_it_later() {
     one.state("home.city", VALUE);
     one.sync();
     server.crash();
-    let forgotten = one
-        .run("facts forget --user ada --key home.city --reason asked")
-        .success();
+    let forgotten = one.run("facts forget --user ada --key home.city --reason asked").success();
     assert!(
         forgotten
             .stderr()

@@ -20,21 +20,11 @@ fn lines_are_sent_from_the_journal_in_which_they_were_noted() {
         .env("MEMORY_FILE", one.case.home().join("other.jsonl"))
         .success();
     let pushed = pushed.json();
-    assert_eq!(
-        (&pushed["pushed"], &pushed["missing_lines"]),
-        (&1.into(), &0.into())
-    );
+    assert_eq!((&pushed["pushed"], &pushed["missing_lines"]), (&1.into(), &0.into()));
     one.note("second");
     one.run("share pull").success();
-    let pushed = one
-        .run("share push --json")
-        .env("HOME", "")
-        .success()
-        .json();
-    assert_eq!(
-        (&pushed["pushed"], &pushed["missing_lines"]),
-        (&1.into(), &0.into())
-    );
+    let pushed = one.run("share push --json").env("HOME", "").success().json();
+    assert_eq!((&pushed["pushed"], &pushed["missing_lines"]), (&1.into(), &0.into()));
     two.sync();
     assert_eq!(two.notes(), ["first", "second"]);
 }
@@ -47,11 +37,7 @@ fn lines_wait_for_a_run_that_has_a_journal() {
     one.note("first");
     one.sync();
     let failed = two.run("share pull").env("HOME", "").code(1);
-    assert!(
-        failed.stderr().contains("MEMORY_FILE"),
-        "{}",
-        failed.stderr()
-    );
+    assert!(failed.stderr().contains("MEMORY_FILE"), "{}", failed.stderr());
     assert_eq!(two.sync()["lines"], 1);
     assert_eq!(two.notes(), ["first"]);
 }
@@ -66,14 +52,8 @@ fn a_line_that_is_gone_is_counted_and_sent_once_it_is_back() {
     let away = one.case.home().join("away.jsonl");
     fs::rename(one.journal(), &away).unwrap();
     let pushed = one.run("share push --json").success().json();
-    assert_eq!(
-        (&pushed["missing_lines"], &pushed["withheld"]),
-        (&1.into(), &0.into())
-    );
-    assert_eq!(
-        server.sql("annals", "SELECT kind FROM annals_ops"),
-        "erased"
-    );
+    assert_eq!((&pushed["missing_lines"], &pushed["withheld"]), (&1.into(), &0.into()));
+    assert_eq!(server.sql("annals", "SELECT kind FROM annals_ops"), "erased");
     two.sync();
     fs::rename(&away, one.journal()).unwrap();
     assert_eq!(one.sync()["missing_lines"], 0);
@@ -102,9 +82,7 @@ fn a_line_that_was_set_aside_survives_a_run_that_is_killed_while_it_takes_it_up(
     database.execute("DELETE FROM share_journal", []).unwrap();
     drop(database);
     let killed = |point: usize| {
-        let run = two
-            .run("share pull")
-            .env("ANNALS_FAIL_AFTER", point.to_string());
+        let run = two.run("share pull").env("ANNALS_FAIL_AFTER", point.to_string());
         run.output().exit_code() != Some(0)
     };
     assert!(killed(1));

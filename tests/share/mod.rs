@@ -55,11 +55,7 @@ impl Replica {
     }
 
     fn new(url: &str, now: &str) -> Self {
-        Self {
-            case: Case::empty(),
-            url: url.to_owned(),
-            now: now.to_owned(),
-        }
+        Self { case: Case::empty(), url: url.to_owned(), now: now.to_owned() }
     }
 
     fn run(&self, line: &str) -> Invocation<'_> {
@@ -126,11 +122,8 @@ fn ada() -> UserId {
 }
 
 fn state(facts: &mut Facts, key: &str, value: &str) -> Fact {
-    let statement = Statement {
-        key: key.to_owned(),
-        value: value.to_owned(),
-        ..Statement::default()
-    };
+    let statement =
+        Statement { key: key.to_owned(), value: value.to_owned(), ..Statement::default() };
     facts::add(facts, &ada(), &statement).unwrap().fact.unwrap()
 }
 

@@ -72,10 +72,7 @@ fn fill(replica: &Replica, numbers: std::ops::Range<u32>) {
 /// Returns how long the rows take out of the table into a file, and from there into another table.
 fn copied(server: &Postgres) -> (f64, f64) {
     let file = server.scratch("rows");
-    server.sql(
-        "annals",
-        "CREATE TABLE copied (LIKE annals_ops INCLUDING ALL)",
-    );
+    server.sql("annals", "CREATE TABLE copied (LIKE annals_ops INCLUDING ALL)");
     let out = timed(|| drop(server.sql("annals", &format!("\\copy annals_ops TO '{file}'"))));
     let into = timed(|| drop(server.sql("annals", &format!("\\copy copied FROM '{file}'"))));
     server.sql("annals", "DROP TABLE copied");

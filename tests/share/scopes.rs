@@ -14,23 +14,14 @@ fn each_role_sees_its_own_scopes_and_no_others() {
     let grace = Replica::join(&server, "grace", NOW);
     let stranger = Replica::join(&server, "stranger", NOW);
     let rules = "work.=core,health.=device";
-    for (key, value) in [
-        ("work.editor", "helix"),
-        ("health.allergy", "nuts"),
-        ("city", "Rome"),
-    ] {
+    for (key, value) in [("work.editor", "helix"), ("health.allergy", "nuts"), ("city", "Rome")] {
         let line = format!("facts add --key {key} --value {value}");
         ada.run(&line).env("ANNALS_SHARE_SCOPES", rules).success();
     }
-    ada.run("facts add --key book --value Emma --scope core")
-        .success();
-    let again = ada
-        .run("facts add --key city --value Rome --scope core")
-        .code(4);
+    ada.run("facts add --key book --value Emma --scope core").success();
+    let again = ada.run("facts add --key city --value Rome --scope core").code(4);
     assert!(
-        again
-            .stderr()
-            .contains("the fact's scope is private and cannot change"),
+        again.stderr().contains("the fact's scope is private and cannot change"),
         "{}",
         again.stderr()
     );
@@ -45,25 +36,13 @@ fn each_role_sees_its_own_scopes_and_no_others() {
     assert_eq!(keys(&second), ["book", "city", "work.editor"]);
     assert_eq!(keys(&grace), ["book", "work.editor"]);
     assert_eq!(keys(&stranger), [""; 0]);
-    assert!(
-        !server.dump("annals").contains("nuts"),
-        "the scope device never leaves it"
-    );
+    assert!(!server.dump("annals").contains("nuts"), "the scope device never leaves it");
     seen_by_sql(&server);
     // A role that was taken out of a team is told so.
-    server.sql(
-        "annals",
-        "DELETE FROM annals_members WHERE member = 'grace'",
-    );
-    grace
-        .run("facts add --key work.shell --value fish --scope core")
-        .success();
+    server.sql("annals", "DELETE FROM annals_members WHERE member = 'grace'");
+    grace.run("facts add --key work.shell --value fish --scope core").success();
     let output = grace.run("share sync").code(4);
-    assert!(
-        output.stderr().contains("the role may not send operations"),
-        "{}",
-        output.stderr()
-    );
+    assert!(output.stderr().contains("the role may not send operations"), "{}", output.stderr());
 }
 
 /// Returns a server where `ada` and `grace` share the scope `core`.
@@ -80,26 +59,14 @@ fn seen_by_sql(server: &Postgres) {
     // Row-level security holds for whatever SQL a role writes, also for the owner of the tables.
     let seen = |role: &str| {
         let sql = format!("SET ROLE {role}; SELECT count(*) FROM annals_ops");
-        server
-            .sql("annals", &sql)
-            .lines()
-            .last()
-            .unwrap()
-            .to_owned()
+        server.sql("annals", &sql).lines().last().unwrap().to_owned()
     };
-    assert_eq!(
-        [seen("ada"), seen("grace"), seen("stranger"), seen("owner")],
-        ["3", "2", "0", "0"]
-    );
+    assert_eq!([seen("ada"), seen("grace"), seen("stranger"), seen("owner")], ["3", "2", "0", "0"]);
     let forged = "SET ROLE stranger; INSERT INTO annals_ops (scope, device, number, op_id, user_id, clock, kind) \
         VALUES ('core', 'x', 1, '', '', 0, 'erased')";
-    let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        server.sql("annals", forged)
-    }));
-    assert!(
-        refused.is_err(),
-        "a stranger wrote into the scope of others"
-    );
+    let refused =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| server.sql("annals", forged)));
+    assert!(refused.is_err(), "a stranger wrote into the scope of others");
 }
 
 #[test]
@@ -108,19 +75,11 @@ fn what_looks_like_a_secret_is_not_sent() {
         return;
     };
     let secret = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
-    one.run("facts add --key build.note --allow-secret")
-        .args(["--value", &secret])
-        .success();
-    one.run("journal write --allow-secret --content")
-        .args([&secret])
-        .success();
+    one.run("facts add --key build.note --allow-secret").args(["--value", &secret]).success();
+    one.run("journal write --allow-secret --content").args([&secret]).success();
     one.state("city", "Rome");
     let synced = one.sync();
-    assert_eq!(
-        (&synced["pushed"], &synced["withheld"]),
-        (&3.into(), &2.into()),
-        "{synced}"
-    );
+    assert_eq!((&synced["pushed"], &synced["withheld"]), (&3.into(), &2.into()), "{synced}");
     assert!(!server.dump("annals").contains(&secret));
     two.sync();
     assert_eq!(two.rows().len(), 1);
@@ -139,10 +98,7 @@ fn a_dry_run_sends_and_takes_in_nothing() {
     };
     one.state("city", "Rome");
     let shown = one.run("share sync --dry-run").success().stdout();
-    assert_eq!(
-        shown,
-        "would have sent 1 operation, would have received 0 operations\n"
-    );
+    assert_eq!(shown, "would have sent 1 operation, would have received 0 operations\n");
     assert_eq!(server.sql("annals", "SELECT count(*) FROM annals_ops"), "0");
     one.sync();
     let left = one.run("share leave --dry-run").success();
@@ -150,12 +106,7 @@ fn a_dry_run_sends_and_takes_in_nothing() {
     assert_eq!(one.sync()["pushed"], 0, "a dry run left nothing");
     one.run("share leave --erase").success();
     assert!(!server.dump("annals").contains("Rome"));
-    assert!(
-        one.run("share sync")
-            .code(2)
-            .stderr()
-            .contains("this database is not shared")
-    );
+    assert!(one.run("share sync").code(2).stderr().contains("this database is not shared"));
     // Whoever comes back sends everything anew.
     one.run("share init").success();
     assert_eq!(one.sync()["pushed"], 1);
@@ -169,9 +120,7 @@ fn the_worker_and_a_sessions_end_bring_devices_in_step() {
     one.state("city", "Rome");
     one.run("facts work").success();
     two.case.write(".planning/STATE.md", "# State\n");
-    two.run("hook session-end")
-        .stdin("{\"hook_event_name\": \"SessionEnd\"}")
-        .success();
+    two.run("hook session-end").stdin("{\"hook_event_name\": \"SessionEnd\"}").success();
     assert_eq!(two.rows(), one.rows());
     assert_eq!(two.rows().len(), 1);
 }

@@ -23,11 +23,7 @@ fn another_machine_is_asked_over_tls_and_must_show_a_certificate_that_is_known()
     };
     let one = Replica::new(&as_another_machine(&server), NOW);
     let told = |case: &Replica| case.run("share init").code(1).stderr();
-    assert!(
-        told(&one).contains("does not support TLS"),
-        "{}",
-        told(&one)
-    );
+    assert!(told(&one).contains("does not support TLS"), "{}", told(&one));
     let certificate = server.certify("0.0.0.0");
     assert!(told(&one).contains("UnknownIssuer"), "{}", told(&one));
     let known = |line: &str| one.run(line).env("ANNALS_SHARE_CA", &certificate);
@@ -37,11 +33,7 @@ fn another_machine_is_asked_over_tls_and_must_show_a_certificate_that_is_known()
     // A certificate of another host is none.
     let other = server.certify("192.0.2.1");
     let refused = one.run("share sync").env("ANNALS_SHARE_CA", &other).code(1);
-    assert!(
-        refused.stderr().contains("not valid for name"),
-        "{}",
-        refused.stderr()
-    );
+    assert!(refused.stderr().contains("not valid for name"), "{}", refused.stderr());
 }
 
 #[test]
@@ -52,14 +44,8 @@ fn a_role_that_no_policy_stops_is_refused_before_anything_is_made() {
     let all = Replica::new(&server.url("postgres", "annals"), NOW);
     for _ in 0..2 {
         let refused = all.run("share init").code(4).stderr();
-        assert!(
-            refused.contains("the role postgres bypasses row-level security"),
-            "{refused}"
-        );
-        assert_eq!(
-            server.sql("annals", "SELECT to_regclass('annals_meta') IS NULL"),
-            "t"
-        );
+        assert!(refused.contains("the role postgres bypasses row-level security"), "{refused}");
+        assert_eq!(server.sql("annals", "SELECT to_regclass('annals_meta') IS NULL"), "t");
     }
     // A role that came to see all later sends and takes nothing.
     Replica::join(&server, "owner", NOW);
@@ -75,25 +61,16 @@ fn a_table_of_a_strangers_own_lets_nobody_into_a_scope() {
     let Some((server, [_])) = devices() else {
         return;
     };
-    server.sql(
-        "annals",
-        "INSERT INTO annals_members VALUES ('core', 'ada')",
-    );
+    server.sql("annals", "INSERT INTO annals_members VALUES ('core', 'ada')");
     let ada = Replica::join(&server, "ada", NOW);
-    ada.run("facts add --key editor --value helix --scope core")
-        .success();
+    ada.run("facts add --key editor --value helix --scope core").success();
     ada.sync();
     let seen = |role: &str| {
         let sql = format!(
             "SET ROLE {role}; CREATE TEMP TABLE annals_members (scope text, member name); \
              INSERT INTO annals_members VALUES ('core', '{role}'); SELECT count(*) FROM annals_ops"
         );
-        server
-            .sql("annals", &sql)
-            .lines()
-            .last()
-            .unwrap()
-            .to_owned()
+        server.sql("annals", &sql).lines().last().unwrap().to_owned()
     };
     assert_eq!([seen("ada"), seen("stranger")], ["1", "0"]);
 }
@@ -106,9 +83,7 @@ fn a_server_that_takes_questions_and_never_answers_keeps_no_session_waiting() {
     one.case.write(".planning/STATE.md", "# State\n");
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     one.url = format!("postgres://owner@{}/annals", silent.local_addr().unwrap());
-    one.run("hook session-end")
-        .stdin("{\"hook_event_name\": \"SessionEnd\"}")
-        .success();
+    one.run("hook session-end").stdin("{\"hook_event_name\": \"SessionEnd\"}").success();
     let status = one.run("share status --offline --json").success().json();
     let why = status["last_error"].as_str().unwrap();
     assert!(why.contains("no answer in time"), "{why}");
@@ -127,16 +102,10 @@ fn what_a_server_lost_is_sent_again_and_a_gap_holds_up_its_own_device_alone() {
     two.sync();
     // A server that was restored from an older copy.
     server.sql("annals", "DELETE FROM annals_ops WHERE number > 1");
-    server.sql(
-        "annals",
-        "UPDATE annals_devices SET highest = 1 WHERE highest > 1",
-    );
+    server.sql("annals", "UPDATE annals_devices SET highest = 1 WHERE highest > 1");
     assert_eq!(one.sync()["pushed"], 2);
     // An operation that is gone though later ones are there.
-    let gone = format!(
-        "payload ->> 'turn' LIKE '%{}%' AND number = 2",
-        device(&one)
-    );
+    let gone = format!("payload ->> 'turn' LIKE '%{}%' AND number = 2", device(&one));
     server.sql("annals", &format!("DELETE FROM annals_ops WHERE {gone}"));
     let synced = three.sync();
     assert_eq!(
@@ -145,10 +114,7 @@ fn what_a_server_lost_is_sent_again_and_a_gap_holds_up_its_own_device_alone() {
         "{synced}"
     );
     let told = three.run("share pull").success().stderr();
-    assert!(
-        told.contains("the server lacks an operation of device"),
-        "{told}"
-    );
+    assert!(told.contains("the server lacks an operation of device"), "{told}");
 }
 
 fn device(replica: &Replica) -> String {
@@ -161,10 +127,8 @@ fn a_file_of_passwords_that_others_may_read_is_refused() {
     let case = Case::empty();
     let path = case.home().join(".pgpass");
     std::fs::write(&path, "127.0.0.1:1:*:ada:hunter2\n").unwrap();
-    let ask = || {
-        case.run("share init")
-            .env("ANNALS_SHARE_URL", "postgres://ada@127.0.0.1:1/annals")
-    };
+    let ask =
+        || case.run("share init").env("ANNALS_SHARE_URL", "postgres://ada@127.0.0.1:1/annals");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -172,19 +136,11 @@ fn a_file_of_passwords_that_others_may_read_is_refused() {
         let mode =
             |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         mode(0o644);
-        assert!(
-            ask()
-                .code(4)
-                .stderr()
-                .contains("other users can read this password file")
-        );
+        assert!(ask().code(4).stderr().contains("other users can read this password file"));
         mode(0o600);
     }
     // Nobody listens there; the password is in no message.
     let away = ask().code(1).stderr();
-    assert!(
-        away.contains("cannot reach ada@127.0.0.1:1/annals"),
-        "{away}"
-    );
+    assert!(away.contains("cannot reach ada@127.0.0.1:1/annals"), "{away}");
     assert!(!away.contains("hunter2"), "{away}");
 }

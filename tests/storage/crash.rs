@@ -10,10 +10,7 @@ use annals::storage::fail_point;
 fn ship(root: &Path) -> Result<Applied> {
     transact(&storage(root), "ship", |changes| {
         changes.rename(&root.join("phases"), &root.join("milestones/one/phases"))?;
-        changes.rename(
-            &root.join("STATE.md"),
-            &root.join("milestones/one/STATE.md"),
-        )?;
+        changes.rename(&root.join("STATE.md"), &root.join("milestones/one/STATE.md"))?;
         changes.write(&root.join("milestones/one/SHIPPED.md"), "shipped")?;
         changes.write(&root.join("milestones/one/phases/01/PLAN.md"), "edited")?;
         changes.write(&root.join("STATE.md"), "fresh")?;
@@ -86,11 +83,7 @@ fn assert_no_leftovers(root: &Path) {
     assert!(storage(root).interrupted().unwrap().value.is_empty());
     for entry in fs::read_dir(root.join(".annals/history")).unwrap() {
         let name = entry.unwrap().file_name();
-        assert!(
-            name.to_str().unwrap().ends_with(".record"),
-            "{}",
-            name.display()
-        );
+        assert!(name.to_str().unwrap().ends_with(".record"), "{}", name.display());
     }
 }
 
@@ -123,10 +116,7 @@ fn a_killed_operation_is_completed_or_never_began() {
             let whole: Vec<_> = before.values().chain(after.values()).collect();
             for (path, content) in files(root) {
                 let is_temporary = path.to_str().unwrap().contains(".annals-");
-                assert!(
-                    is_temporary || whole.contains(&&content),
-                    "{stop_at}: {path:?}"
-                );
+                assert!(is_temporary || whole.contains(&&content), "{stop_at}: {path:?}");
             }
             let reported = storage(root).interrupted().unwrap().value.len();
             let recovered = recover(root).unwrap();
@@ -177,11 +167,7 @@ fn an_operation_killed_while_it_is_reverted_is_reverted() {
                 // Killed before it met the changed file: completed but for that one, which is left alone.
                 let last = storage(root).history().find(None).unwrap();
                 let left = last.files.last().unwrap();
-                assert_eq!(
-                    left.happened,
-                    annals::storage::ChangeKind::LeftAlone,
-                    "{stop_at}"
-                );
+                assert_eq!(left.happened, annals::storage::ChangeKind::LeftAlone, "{stop_at}");
                 undo(root).unwrap();
             }
             assert_eq!(files(root), before, "{stop_at}");
@@ -215,18 +201,12 @@ fn files_changed_after_the_kill_are_left_alone_with_a_warning() {
     while root.join("milestones/one/SHIPPED.md").exists() || !root.join("milestones/one").exists() {
         stop_at += 1;
         assert!(!run("ship", root, stop_at).success());
-        assert!(
-            stop_at < 40,
-            "the kill comes between the moves and the writes"
-        );
+        assert!(stop_at < 40, "the kill comes between the moves and the writes");
     }
     put(root, "CLAUDE.md", "the user's");
     let recovered = recover(root).unwrap();
     let told: Vec<String> = recovered.warnings.iter().map(ToString::to_string).collect();
-    assert!(
-        told[0].contains("`ship` (operation 1) had been interrupted"),
-        "{told:?}"
-    );
+    assert!(told[0].contains("`ship` (operation 1) had been interrupted"), "{told:?}");
     assert!(told[1].contains("CLAUDE.md: left unchanged"), "{told:?}");
     assert_eq!(fs::read(root.join("CLAUDE.md")).unwrap(), b"the user's");
     assert_eq!(fs::read(root.join("STATE.md")).unwrap(), b"fresh");
@@ -238,9 +218,7 @@ fn files_changed_after_the_kill_are_left_alone_with_a_warning() {
 #[test]
 fn the_first_command_in_a_project_may_be_killed_too() {
     let plan = |root: &Path| {
-        transact(&storage(root), "write", |changes| {
-            changes.write(&root.join("file"), "new")
-        })
+        transact(&storage(root), "write", |changes| changes.write(&root.join("file"), "new"))
     };
     let kills = kill_at_each(
         "ship",
@@ -248,11 +226,7 @@ fn the_first_command_in_a_project_may_be_killed_too() {
         |root, _| {
             plan(root).unwrap();
             assert_eq!(fs::read(root.join("file")).unwrap(), b"new");
-            assert!(
-                fs::read(root.join(".annals/.gitignore"))
-                    .unwrap()
-                    .starts_with(b"*")
-            );
+            assert!(fs::read(root.join(".annals/.gitignore")).unwrap().starts_with(b"*"));
         },
     );
     assert!(kills > 40, "{kills}");

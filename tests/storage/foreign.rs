@@ -10,10 +10,7 @@ const PLANTED: &str = "{\"format\":1,\"operation\":\"sync\",\"time\":\"2026-02-1
     \"stores\":[\"plan\"],\"keep\":true,\"changes\":[{\"do\":\"append\",\"path\":\"notes\",\"lines\":5}]}\nevil\n  \n";
 
 fn write(root: &Path, text: &str) -> Applied {
-    transact(&storage(root), "write", |changes| {
-        changes.write(&root.join("file"), text)
-    })
-    .unwrap()
+    transact(&storage(root), "write", |changes| changes.write(&root.join("file"), text)).unwrap()
 }
 
 fn warned(applied: &Applied) -> Vec<String> {
@@ -87,17 +84,11 @@ fn records_of_an_older_version_are_set_aside_together() {
     assert!(listed.value.is_empty());
     assert_eq!(listed.warnings.len(), 1);
     assert_eq!(history.find(None).unwrap_err().kind, ErrorKind::NotFound);
-    assert_eq!(
-        history.find(Some(id("3"))).unwrap_err().kind,
-        ErrorKind::Refused
-    );
+    assert_eq!(history.find(Some(id("3"))).unwrap_err().kind, ErrorKind::Refused);
     let applied = write(root, "one");
     let told = warned(&applied);
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(
-        told[0].contains("30 files, 1.record to 30.record"),
-        "{told:?}"
-    );
+    assert!(told[0].contains("30 files, 1.record to 30.record"), "{told:?}");
     assert_eq!(applied.id, Some(id("1")));
 }
 
@@ -169,9 +160,7 @@ fn a_planted_answer_is_ignored() {
             Ok((1, changes))
         };
         let stores = [Store::Plan];
-        storage(root)
-            .transact_once("count", &stores, Some(&request), work)
-            .unwrap()
+        storage(root).transact_once("count", &stores, Some(&request), work).unwrap()
     };
     let (answer, applied) = ask();
     assert_eq!((answer, applied.repeated), (1, false));
@@ -193,9 +182,7 @@ mod unix {
         let folder = TempDir::new().unwrap();
         let victim = put(folder.path(), "victim", PLANTED);
         let root = folder.path().join("project");
-        for name in [
-            "history/1.pending", "history/1.record", "requests-plan.jsonl",
-        ] {
+        for name in ["history/1.pending", "history/1.record", "requests-plan.jsonl"] {
             let link = root.join(".annals").join(name);
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(&victim, &link).unwrap();
@@ -223,17 +210,10 @@ mod unix {
         let root = folder.path().join("project");
         fs::create_dir(folder.path().join("outside")).unwrap();
         put(&root, ".annals/history/1.pending", PLANTED);
-        symlink(
-            folder.path().join("outside"),
-            root.join(".annals/history/unverified"),
-        )
-        .unwrap();
+        symlink(folder.path().join("outside"), root.join(".annals/history/unverified")).unwrap();
         let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
         let error = transact(&storage(&root), "write", plan).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Refused);
-        assert_eq!(
-            fs::read_dir(folder.path().join("outside")).unwrap().count(),
-            0
-        );
+        assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 0);
     }
 }

@@ -12,9 +12,7 @@ pub(crate) fn undo(storage: &Storage, id: Option<OperationId>) -> Result<Applied
     let last = history.find(id)?;
     let name = format!("undo {}", last.id);
     let work = || Ok(((), history.undo(last.id, |_| false)?));
-    storage
-        .transact(&name, &last.stores, work)
-        .map(|((), applied)| applied)
+    storage.transact(&name, &last.stores, work).map(|((), applied)| applied)
 }
 
 #[test]
@@ -28,10 +26,7 @@ fn an_operation_is_listed_undone_and_redone() {
     let storage = storage(root);
     let shipped = transact(&storage, "ship", |changes| {
         changes.rename(&root.join("phases"), &root.join("milestones/one/phases"))?;
-        changes.rename(
-            &root.join("STATE.md"),
-            &root.join("milestones/one/STATE.md"),
-        )?;
+        changes.rename(&root.join("STATE.md"), &root.join("milestones/one/STATE.md"))?;
         changes.write(&root.join("milestones/one/SHIPPED.md"), "shipped")?;
         changes.write(&root.join("STATE.md"), "fresh")?;
         changes.delete(&root.join("RESUME.md"))
@@ -139,10 +134,7 @@ fn generated_files_are_left_to_the_caller() {
     let history = storage.history();
     let is_generated = |path: &Path| path.ends_with("INDEX.md");
     let changes = history.undo(first.id.unwrap(), is_generated).unwrap();
-    assert_eq!(
-        changes.paths(),
-        [fs::canonicalize(root.join("a.md")).unwrap()]
-    );
+    assert_eq!(changes.paths(), [fs::canonicalize(root.join("a.md")).unwrap()]);
 }
 
 #[test]
@@ -185,10 +177,7 @@ fn without_history_no_old_bytes_are_kept() {
     let id = applied.id.unwrap();
     quiet.history().forget(id).unwrap();
     assert_eq!(fs::read_dir(&history).unwrap().count(), 0);
-    assert_eq!(
-        quiet.history().forget(id).unwrap_err().kind,
-        ErrorKind::NotFound
-    );
+    assert_eq!(quiet.history().forget(id).unwrap_err().kind, ErrorKind::NotFound);
     assert_eq!(undo(&quiet, None).unwrap_err().kind, ErrorKind::NotFound);
 }
 
@@ -198,19 +187,15 @@ fn the_history_is_bounded() {
     let root = folder.path();
     let storage = storage(root);
     let write = |text: String| {
-        transact(&storage, "write", |changes| {
-            changes.write(&root.join("file"), text.clone())
-        })
-        .unwrap()
+        transact(&storage, "write", |changes| changes.write(&root.join("file"), text.clone()))
+            .unwrap()
     };
     for number in 0..205 {
         write(number.to_string());
     }
     let ids = || -> Vec<_> {
         let list = storage.history().list().unwrap().value;
-        list.iter()
-            .map(|operation| operation.id.to_string())
-            .collect()
+        list.iter().map(|operation| operation.id.to_string()).collect()
     };
     assert_eq!(ids().len(), 200);
     assert_eq!(ids()[0], "205");
@@ -229,12 +214,7 @@ fn a_record_from_elsewhere_reaches_nothing_outside() {
     let folder = TempDir::new().unwrap();
     let victim = put(folder.path(), "victim", "theirs");
     let root = folder.path().join("project");
-    for path in [
-        "../victim",
-        victim.to_str().unwrap(),
-        ".git/config",
-        "a/../../victim",
-    ] {
+    for path in ["../victim", victim.to_str().unwrap(), ".git/config", "a/../../victim"] {
         let header = format!(
             "{{\"format\":1,\"operation\":\"x\",\"time\":\"\",\"pid\":1,\"stores\":[\"plan\"],\
              \"keep\":true,\"changes\":[{{\"do\":\"write\",\"path\":\"{path}\",\"old\":6,\"new\":4}}]}}"

@@ -19,10 +19,7 @@ fn nothing_to_write_records_nothing() {
 fn our_own_folder_is_closed_to_git() {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
-    transact(&storage(root), "write", |changes| {
-        changes.write(&root.join("file"), "new")
-    })
-    .unwrap();
+    transact(&storage(root), "write", |changes| changes.write(&root.join("file"), "new")).unwrap();
     assert_eq!(fs::read(root.join(".annals/.gitignore")).unwrap(), b"*\n");
 }
 
@@ -68,10 +65,7 @@ fn a_directory_in_place_of_a_file_is_reported() {
     put(root, "CLAUDE.md/x", "");
     let plan = |changes: &mut Changes| changes.write(&root.join("CLAUDE.md"), "new");
     let error = transact(&storage(root), "sync", plan).unwrap_err();
-    assert!(
-        error.to_string().contains("CLAUDE.md: is a directory"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("CLAUDE.md: is a directory"), "{error}");
 }
 
 #[test]
@@ -110,10 +104,7 @@ fn a_file_saved_in_every_round_is_refused_and_all_is_reverted() {
     .unwrap_err();
     assert_eq!((round, error.kind), (3, ErrorKind::Refused));
     assert!(error.to_string().contains("file: changed while"), "{error}");
-    assert_eq!(
-        tree(root),
-        [("file".into(), Some(b"save 3".to_vec()))].into()
-    );
+    assert_eq!(tree(root), [("file".into(), Some(b"save 3".to_vec()))].into());
     assert!(storage(root).history().list().unwrap().value.is_empty());
 }
 
@@ -126,10 +117,7 @@ fn our_own_folder_may_be_in_the_way() {
     transact(&storage, "sync", |_| Ok(())).unwrap();
     let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
     let error = transact(&storage, "sync", plan).unwrap_err();
-    assert!(
-        error.to_string().contains(".annals: is in the way"),
-        "{error}"
-    );
+    assert!(error.to_string().contains(".annals: is in the way"), "{error}");
 }
 
 #[test]
@@ -168,10 +156,7 @@ pub(crate) fn write_too_much(root: &Path) {
         changes.append(&root.join("log"), "x".repeat(200))
     })
     .unwrap_err();
-    assert!(
-        error.to_string().contains("only some of the lines"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("only some of the lines"), "{error}");
     assert_eq!(tree(root), before);
     assert!(storage.interrupted().unwrap().value.is_empty());
     assert!(storage.history().list().unwrap().value.is_empty());
@@ -220,9 +205,7 @@ mod unix {
         symlink(&outside, root.join("GEMINI.md")).unwrap();
         symlink("../new.md", root.join("dangling.md")).unwrap();
         symlink(folder.path(), root.join("folder")).unwrap();
-        for name in [
-            "GEMINI.md", "dangling.md", "folder/outside.md", "../x.md", ".git/config",
-        ] {
+        for name in ["GEMINI.md", "dangling.md", "folder/outside.md", "../x.md", ".git/config"] {
             let error = write(name).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Refused, "{name}: {error}");
         }
@@ -235,16 +218,10 @@ mod unix {
         let folder = TempDir::new().unwrap();
         let victim = put(folder.path(), "victim", "theirs");
         let root = folder.path().join("project");
-        for name in [
-            ".annals", ".annals/locks", ".annals/locks/plan", ".annals/history",
-        ] {
+        for name in [".annals", ".annals/locks", ".annals/locks/plan", ".annals/history"] {
             let link = root.join(name);
             fs::create_dir_all(link.parent().unwrap()).unwrap();
-            let target = if name.ends_with("plan") {
-                &victim
-            } else {
-                folder.path()
-            };
+            let target = if name.ends_with("plan") { &victim } else { folder.path() };
             symlink(target, &link).unwrap();
             let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
             let error = transact(&storage(&root), "sync", plan).unwrap_err();
@@ -277,10 +254,7 @@ mod unix {
         transact(&storage, "delete", |changes| changes.delete(&kept)).unwrap();
         assert!(!kept.exists());
         history::undo(&storage, None).unwrap();
-        assert_eq!(
-            (fs::read(&kept).unwrap(), mode(&kept)),
-            (b"new".to_vec(), 0o640)
-        );
+        assert_eq!((fs::read(&kept).unwrap(), mode(&kept)), (b"new".to_vec(), 0o640));
         assert_eq!(mode(&root.join(".annals/history")), 0o700);
     }
 
@@ -311,8 +285,5 @@ fn caches_and_logs_are_written_atomically_and_not_on_a_dry_run() {
     storage.log("hook.log", "line").unwrap();
     assert_eq!(storage.cache("index").unwrap().unwrap(), b"two");
     assert_eq!(fs::read(storage.own_file("hook.log")).unwrap(), b"line\n");
-    assert_eq!(
-        fs::read_dir(folder.path().join(".annals")).unwrap().count(),
-        3
-    );
+    assert_eq!(fs::read_dir(folder.path().join(".annals")).unwrap().count(), 3);
 }

@@ -44,13 +44,7 @@ fn processes_lose_no_update() {
 #[test]
 fn operations_on_different_stores_get_different_ids() {
     let folder = TempDir::new().unwrap();
-    let stores = [
-        Store::Plan,
-        Store::Patterns,
-        Store::Context,
-        Store::Entries,
-        Store::Ledger,
-    ];
+    let stores = [Store::Plan, Store::Patterns, Store::Context, Store::Entries, Store::Ledger];
     std::thread::scope(|scope| {
         for store in stores {
             let root = folder.path();
@@ -87,10 +81,7 @@ fn a_concurrently_changed_file_stops_the_whole_operation() {
         changes.edit(&second, Some(b"old".to_vec()), "new")
     };
     let error = transact(&storage, "edit", plan).unwrap_err();
-    assert!(
-        error.to_string().contains("second: changed while"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("second: changed while"), "{error}");
     assert_eq!(tree(root), before);
     assert!(storage.interrupted().unwrap().value.is_empty());
     assert!(storage.history().list().unwrap().value.is_empty());

@@ -37,10 +37,7 @@ fn a_repeated_request_is_answered_and_not_executed() {
         assert_eq!(applied.changed, [folder.path().join("count")]);
         count(&storage, folder.path(), "two").unwrap();
         let (again, applied) = count(&storage, folder.path(), "one").unwrap();
-        assert_eq!(
-            (again, applied.repeated, applied.changed.len()),
-            (1, true, 0)
-        );
+        assert_eq!((again, applied.repeated, applied.changed.len()), (1, true, 0));
         assert_eq!(lines(folder.path()), 2);
         let listed = storage.history().list().unwrap().value;
         assert_eq!(listed.len(), if keeps_history { 2 } else { 0 });
@@ -55,9 +52,7 @@ fn an_undone_request_stays_answered() {
     let (_, applied) = count(&storage, folder.path(), "one").unwrap();
     let id = applied.id.unwrap();
     storage
-        .transact("undo", &[Store::Entries], || {
-            Ok(((), storage.history().undo(id, |_| false)?))
-        })
+        .transact("undo", &[Store::Entries], || Ok(((), storage.history().undo(id, |_| false)?)))
         .unwrap();
     assert!(!folder.path().join("count").exists());
     assert!(count(&storage, folder.path(), "one").unwrap().1.repeated);
@@ -82,15 +77,11 @@ fn an_id_belongs_to_one_command_and_must_be_one() {
     let storage = storage(folder.path());
     count(&storage, folder.path(), "one").unwrap();
     let other = WriteRequest::new("one", "other").unwrap();
-    let asked = storage.transact_once("other", &[Store::Entries], Some(&other), || {
-        Ok((0, Changes::new()))
-    });
+    let asked =
+        storage.transact_once("other", &[Store::Entries], Some(&other), || Ok((0, Changes::new())));
     assert_eq!(asked.unwrap_err().kind, ErrorKind::Refused);
     for id in ["", " ", "a\nb", &"x".repeat(201)] {
-        assert_eq!(
-            WriteRequest::new(id, "count").unwrap_err().kind,
-            ErrorKind::Usage
-        );
+        assert_eq!(WriteRequest::new(id, "count").unwrap_err().kind, ErrorKind::Usage);
     }
 }
 

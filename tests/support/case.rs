@@ -39,11 +39,7 @@ impl Case {
         let (root, home) = (place.join("project"), place.join("home"));
         fs::create_dir(&root).unwrap();
         fs::create_dir(&home).unwrap();
-        Self {
-            root,
-            home,
-            _temp: temp,
-        }
+        Self { root, home, _temp: temp }
     }
 
     /// Returns the project folder, shown as `[ROOT]` in output.
@@ -113,10 +109,7 @@ impl Case {
     pub(crate) fn commit(&self, message: &str, date: &str) -> String {
         let dates = [("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)];
         self.git(["add", "--all"], &[]);
-        self.git(
-            ["commit", "--quiet", "--allow-empty", "-m", message],
-            &dates,
-        );
+        self.git(["commit", "--quiet", "--allow-empty", "-m", message], &dates);
         self.git(["rev-parse", "HEAD"], &[])
     }
 

@@ -23,11 +23,7 @@ pub(super) fn beside() -> Option<PathBuf> {
 pub(super) fn location() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("ANNALS_CORPUS") {
         let named = PathBuf::from(named);
-        assert!(
-            named.is_dir(),
-            "ANNALS_CORPUS: no folder at {}",
-            named.display()
-        );
+        assert!(named.is_dir(), "ANNALS_CORPUS: no folder at {}", named.display());
         return Some(named);
     }
     Path::new(env!("CARGO_MANIFEST_DIR"))

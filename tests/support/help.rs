@@ -25,10 +25,6 @@ fn commands_are_read_from_the_help() {
     let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
     assert_eq!(
         listed_commands(help),
-        [
-            pair("init", "Create it"),
-            pair("sync", "Write it again"),
-            pair("bare", "")
-        ]
+        [pair("init", "Create it"), pair("sync", "Write it again"), pair("bare", "")]
     );
 }

@@ -137,8 +137,7 @@ impl Outcome {
 
     /// Parses standard output as a single JSON document, or fails the test.
     pub(crate) fn json(&self) -> Value {
-        self.try_json()
-            .unwrap_or_else(|fault| panic!("{fault}\n{}", self.report()))
+        self.try_json().unwrap_or_else(|fault| panic!("{fault}\n{}", self.report()))
     }
 
     /// Parses standard output as a single JSON document.
@@ -185,9 +184,7 @@ impl Outcome {
 
     fn shown(&self, bytes: &[u8]) -> String {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        self.hidden
-            .iter()
-            .fold(text, |text, (path, name)| text.replace(path, name))
+        self.hidden.iter().fold(text, |text, (path, name)| text.replace(path, name))
     }
 }
 

@@ -25,18 +25,12 @@ static TEMPLATE: OnceLock<PathBuf> = OnceLock::new();
 pub(crate) fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let versions = std::fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten();
-    let mut versions: Vec<PathBuf> = versions
-        .flatten()
-        .map(|version| version.path().join("bin"))
-        .collect();
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    let mut versions: Vec<PathBuf> =
+        versions.flatten().map(|version| version.path().join("bin")).collect();
     versions.sort();
     folders.extend(versions.into_iter().rev());
-    folders
-        .into_iter()
-        .find(|folder| PROGRAMS.iter().all(|name| folder.join(name).is_file()))
+    folders.into_iter().find(|folder| PROGRAMS.iter().all(|name| folder.join(name).is_file()))
 }
 
 /// A running server with the database `annals`, [`ROLES`] without passwords, and a temporary folder.
@@ -59,21 +53,9 @@ impl Postgres {
 
     /// Returns a server with a folder and a port, but without a cluster.
     fn bare() -> Self {
-        let temp = tempfile::Builder::new()
-            .prefix("annals-pg")
-            .tempdir()
-            .unwrap();
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        Self {
-            programs: programs().unwrap(),
-            folder: temp.path().to_owned(),
-            port,
-            _temp: temp,
-        }
+        let temp = tempfile::Builder::new().prefix("annals-pg").tempdir().unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        Self { programs: programs().unwrap(), folder: temp.path().to_owned(), port, _temp: temp }
     }
 
     fn belongs_to_its_user(&self) {
@@ -96,18 +78,12 @@ impl Postgres {
             self.port,
             self.folder.display()
         );
-        self.expect(
-            "pg_ctl",
-            &["-D", &data, "-l", &log, "-w", "-o", &options, "start"],
-        );
+        self.expect("pg_ctl", &["-D", &data, "-l", &log, "-w", "-o", &options, "start"]);
     }
 
     /// Stops the server immediately, as a crash would.
     pub(crate) fn crash(&self) {
-        self.run(
-            "pg_ctl",
-            &["-D", &self.data(), "-m", "immediate", "-w", "stop"],
-        );
+        self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"]);
     }
 
     /// Returns the URL of a database for a role.
@@ -122,10 +98,7 @@ impl Postgres {
             "-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-d", database, "-v",
             "ON_ERROR_STOP=1", "-tAc", sql,
         ];
-        String::from_utf8(self.expect("psql", &arguments).stdout)
-            .unwrap()
-            .trim()
-            .to_owned()
+        String::from_utf8(self.expect("psql", &arguments).stdout).unwrap().trim().to_owned()
     }
 
     /// Enables TLS with a self-signed certificate for a host; returns the path of the certificate.
@@ -147,10 +120,8 @@ impl Postgres {
     /// Returns the content of a database, as dumped by `pg_dump`.
     pub(crate) fn dump(&self, database: &str) -> String {
         let port = self.port();
-        let dumped = self.expect(
-            "pg_dump",
-            &["-h", "127.0.0.1", "-p", &port, "-U", "postgres", database],
-        );
+        let dumped =
+            self.expect("pg_dump", &["-h", "127.0.0.1", "-p", &port, "-U", "postgres", database]);
         String::from_utf8(dumped.stdout).unwrap()
     }
 
@@ -169,10 +140,7 @@ impl Postgres {
 
     fn expect(&self, program: &str, arguments: &[&str]) -> Output {
         let output = self.run(program, arguments);
-        assert!(
-            output.status.success(),
-            "{program} {arguments:?}: {output:?}"
-        );
+        assert!(output.status.success(), "{program} {arguments:?}: {output:?}");
         output
     }
 
@@ -188,28 +156,17 @@ impl Postgres {
         };
         // The server outlives the command that starts it and must not keep its output open.
         let is_start = arguments.last() == Some(&"start");
-        command
-            .args(arguments)
-            .current_dir(&self.folder)
-            .env("LC_ALL", "C");
+        command.args(arguments).current_dir(&self.folder).env("LC_ALL", "C");
         if is_start {
             let log = std::fs::File::create(
                 std::env::temp_dir().join(format!("annals-pg-{}", self.port)),
             )
             .unwrap();
-            let status = command
-                .stdout(log.try_clone().unwrap())
-                .stderr(log)
-                .status()
-                .unwrap();
+            let status = command.stdout(log.try_clone().unwrap()).stderr(log).status().unwrap();
             let said = std::env::temp_dir().join(format!("annals-pg-{}", self.port));
             let stdout = std::fs::read(&said).unwrap();
             std::fs::remove_file(said).unwrap();
-            return Output {
-                status,
-                stdout,
-                stderr: Vec::new(),
-            };
+            return Output { status, stdout, stderr: Vec::new() };
         }
         command.output().unwrap()
     }
@@ -217,24 +174,16 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        self.run(
-            "pg_ctl",
-            &["-D", &self.data(), "-m", "immediate", "-w", "stop"],
-        );
+        self.run("pg_ctl", &["-D", &self.data(), "-m", "immediate", "-w", "stop"]);
     }
 }
 
 /// Creates the cluster that is copied for each server, unless an earlier run did.
 fn template() -> PathBuf {
-    let version = Command::new(programs().unwrap().join("initdb"))
-        .arg("--version")
-        .output()
-        .unwrap();
+    let version =
+        Command::new(programs().unwrap().join("initdb")).arg("--version").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
-    let digits: String = version
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .collect();
+    let digits: String = version.chars().filter(char::is_ascii_alphanumeric).collect();
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(digits);
     if place.exists() {
         return place;
@@ -274,9 +223,7 @@ fn is_root() -> bool {
     {
         use std::os::unix::fs::MetadataExt;
 
-        Path::new("/proc/self")
-            .metadata()
-            .is_ok_and(|found| found.uid() == 0)
+        Path::new("/proc/self").metadata().is_ok_and(|found| found.uid() == 0)
     }
     #[cfg(not(unix))]
     false

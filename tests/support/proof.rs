@@ -50,14 +50,10 @@ fn the_end_of_a_run_is_told_apart() {
     let case = Case::empty();
     case.write("shell", "echo out; echo err >&2; exit $1");
     let outcome = case.program("sh shell 3").code(3);
-    assert_eq!(
-        (outcome.stdout(), outcome.stderr()),
-        ("out\n".into(), "err\n".into())
-    );
+    assert_eq!((outcome.stdout(), outcome.stderr()), ("out\n".into(), "err\n".into()));
     assert_eq!(outcome.crash(), None);
     assert!(case.program("sh shell 101").output().crash().is_some());
-    case.write("killed", "kill -ABRT $$")
-        .write("fault", "echo panicked at >&2");
+    case.write("killed", "kill -ABRT $$").write("fault", "echo panicked at >&2");
     assert!(case.program("sh killed").output().crash().is_some());
     assert!(case.program("sh fault").output().crash().is_some());
 }
@@ -71,8 +67,7 @@ fn an_unexpected_end_fails_the_test() {
 #[test]
 fn json_is_read_whole_or_by_line() {
     let case = Case::empty();
-    case.write("one", "{\"a\": [1]}\n")
-        .write("lines", "{\"a\":1}\n{\"a\":2}\n");
+    case.write("one", "{\"a\": [1]}\n").write("lines", "{\"a\":1}\n{\"a\":2}\n");
     let one = case.program("cat one").success();
     assert_eq!(one.stdout_json(&json!({"a": [1]})).json()["a"][0], 1);
     let lines = case.program("cat lines").success();
@@ -98,10 +93,7 @@ fn a_case_is_a_writable_copy_and_the_tree_shows_each_change() {
     let before = case.tree();
     assert_eq!(before.keys().collect::<Vec<_>>(), ["a/", "a/b.md"]);
     case.write("a/b.md", "new").write("c.md", "");
-    assert_eq!(
-        difference(&before, &case.tree()),
-        ["changed a/b.md", "added c.md"]
-    );
+    assert_eq!(difference(&before, &case.tree()), ["changed a/b.md", "added c.md"]);
     assert_eq!(case.read("a/b.md").as_deref(), Some(&b"new"[..]));
     fs::remove_file(case.root().join("c.md")).unwrap();
     let after = tree(case.root());
@@ -142,8 +134,5 @@ fn a_browser_that_cannot_be_driven_is_none() {
 fn work_on_two_threads_comes_back_in_order() {
     let items: Vec<u32> = (0..100).collect();
     let doubled = on_two_threads(&items, |item| item * 2);
-    assert_eq!(
-        doubled,
-        items.iter().map(|item| item * 2).collect::<Vec<_>>()
-    );
+    assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
 }

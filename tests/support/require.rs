@@ -36,9 +36,7 @@ pub(crate) fn browser() -> Option<&'static str> {
 
 /// Returns the first of these browsers that can print its console and the DOM; Firefox prints neither.
 pub(super) fn browser_among(is_here: impl Fn(&str) -> bool) -> Option<&'static str> {
-    ["chromium", "google-chrome"]
-        .into_iter()
-        .find(|name| is_here(name))
+    ["chromium", "google-chrome"].into_iter().find(|name| is_here(name))
 }
 
 /// Returns the line to print for a missing requirement, or an error if it is required.

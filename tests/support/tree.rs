@@ -60,12 +60,10 @@ pub(crate) fn difference(before: &Tree, after: &Tree) -> Vec<String> {
         .keys()
         .filter(|path| !after.contains_key(*path))
         .map(|path| format!("removed {path}"));
-    let rest = after
-        .iter()
-        .filter_map(|(path, bytes)| match before.get(path) {
-            None => Some(format!("added {path}")),
-            Some(old) => (old != bytes).then(|| format!("changed {path}")),
-        });
+    let rest = after.iter().filter_map(|(path, bytes)| match before.get(path) {
+        None => Some(format!("added {path}")),
+        Some(old) => (old != bytes).then(|| format!("changed {path}")),
+    });
     gone.chain(rest).collect()
 }
 

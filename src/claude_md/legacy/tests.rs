@@ -12,25 +12,15 @@ fn decision(text: &str, rationale: Option<&str>) -> Decision {
 
 /// Returns the remaining text of a file, and the warnings.
 fn kept(text: &str) -> (String, Vec<String>) {
-    let decisions = [
-        decision("Use SQLite", Some("One file")),
-        decision("Ship weekly", None),
-    ];
-    let skills = [Skill {
-        name: "testing".to_owned(),
-        scope: Some("global".to_owned()),
-    }];
+    let decisions = [decision("Use SQLite", Some("One file")), decision("Ship weekly", None)];
+    let skills = [Skill { name: "testing".to_owned(), scope: Some("global".to_owned()) }];
     let known = RecordedContent {
         project: "shop",
         core_value: Some("Sell things"),
         layout: LayoutName::Vbw,
         ..RecordedContent::default()
     }
-    .with_lists(
-        decisions.iter(),
-        &skills,
-        &["Tests first find more".to_owned()],
-    )
+    .with_lists(decisions.iter(), &skills, &["Tests first find more".to_owned()])
     .with_shipped(&["# Shipped: The Till\n\n**Date:** 2026-02-24\n**Phases:** 4\n".to_owned()]);
     let generated = generated(text, 0, Path::new("CLAUDE.md"), &known);
     let left = without(text.as_bytes(), 0, &generated.ranges).into_owned();
@@ -61,10 +51,7 @@ fn holds(section: &str, what: &str) {
     let [warning] = &warnings[..] else {
         panic!("one warning: {warnings:?}");
     };
-    assert!(
-        warning.contains(&format!("it contains {what};")),
-        "{warning}"
-    );
+    assert!(warning.contains(&format!("it contains {what};")), "{warning}");
 }
 
 #[test]
@@ -121,12 +108,7 @@ fn a_position_in_the_users_own_words_stays() {
     );
     stays("## State\n\nWe keep state in Redux.\n");
     stays("> ## Active Context\n>\n> **Milestone:** default\n");
-    assert_eq!(
-        kept("## Active Context\n\n**Work:** Rewriting the cart\n")
-            .1
-            .len(),
-        1
-    );
+    assert_eq!(kept("## Active Context\n\n**Work:** Rewriting the cart\n").1.len(), 1);
 }
 
 #[test]
@@ -221,10 +203,7 @@ fn rules_and_sections_of_other_tools_stay() {
 
 #[test]
 fn the_generators_head_is_removed_if_the_block_repeats_it() {
-    assert_eq!(
-        kept("# Shop\n\n**Core value:** Sell things\n\n## Own\n").0,
-        "## Own\n"
-    );
+    assert_eq!(kept("# Shop\n\n**Core value:** Sell things\n\n## Own\n").0, "## Own\n");
     for text in [
         "# Shop\n\n**Core value:** Sell other things\n\n## Own\n",
         "# Shop\n\n**Core value:** Sell things\n\nOwn text.\n",
@@ -244,14 +223,8 @@ fn the_end_of_the_file_stays_as_it_was() {
         (format!("own  \n\n{section}\n"), "own  \n"),
         (format!("own  \n\n{section}"), "own  "),
         (format!("{section}\n"), ""),
-        (
-            format!("own\r\n\r\n{}\r\n", section.replace('\n', "\r\n")),
-            "own\r\n",
-        ),
-        (
-            format!("own\n\n{section}\n\n---\n\nmore\n"),
-            "own\n\n---\n\nmore\n",
-        ),
+        (format!("own\r\n\r\n{}\r\n", section.replace('\n', "\r\n")), "own\r\n"),
+        (format!("own\n\n{section}\n\n---\n\nmore\n"), "own\n\n---\n\nmore\n"),
     ] {
         assert_eq!(kept(&text).0, left, "{text:?}");
     }
@@ -274,16 +247,12 @@ fn a_different_core_value_is_kept_with_a_warning() {
 fn a_section_without_recorded_lines_is_kept_with_a_warning() {
     for (section, what) in [
         ("## Key Decisions\n\n- We deploy by hand\n", "decision"),
-        (
-            "## Learned Patterns\n\n- 3-task plans are faster\n",
-            "pattern",
-        ),
+        ("## Learned Patterns\n\n- 3-task plans are faster\n", "pattern"),
     ] {
         // Without other signs of the generator in the file, the section was written by the user.
         assert_eq!(kept(section), (section.to_owned(), Vec::new()));
-        let (left, warnings) = kept(&format!(
-            "## Active Context\n\n**Milestone:** default\n\n{section}"
-        ));
+        let (left, warnings) =
+            kept(&format!("## Active Context\n\n**Milestone:** default\n\n{section}"));
         assert!(left.ends_with(section), "{left}");
         let heading = section.lines().next().unwrap();
         let expected = format!(

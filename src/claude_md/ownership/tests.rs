@@ -7,11 +7,7 @@ const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Ph
 const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
 
 fn parsed(existing: &[u8]) -> Result<ContextFile<'_>> {
-    ContextFile::parse(
-        Some(existing),
-        Path::new("CLAUDE.md"),
-        &RecordedContent::default(),
-    )
+    ContextFile::parse(Some(existing), Path::new("CLAUDE.md"), &RecordedContent::default())
 }
 
 fn placed(existing: &[u8], block: &str) -> Result<UpdatedContextFile> {
@@ -69,10 +65,7 @@ fn a_first_block_precedes_the_old_text() {
 #[test]
 fn a_new_block_replaces_the_old_one() {
     let old = format!("above\n\n{}   \nbelow\r\nno end", framed(BLOCK));
-    assert_eq!(
-        text(&old, OTHER),
-        format!("above\n\n{}   \nbelow\r\nno end", framed(OTHER))
-    );
+    assert_eq!(text(&old, OTHER), format!("above\n\n{}   \nbelow\r\nno end", framed(OTHER)));
     assert_eq!(text(&old, BLOCK), old);
     assert_eq!(text(&framed(BLOCK), OTHER), framed(OTHER));
 }
@@ -104,10 +97,7 @@ fn a_byte_order_mark_and_front_matter_stay_at_the_start() {
     assert_eq!(first, format!("\u{feff}{}\n\n# Own\n", framed(BLOCK)));
     assert_eq!(text(&first, BLOCK), first);
     let first = text("---\nname: x\n---\n\n# Own\n", BLOCK);
-    assert_eq!(
-        first,
-        format!("---\nname: x\n---\n{}\n\n# Own\n", framed(BLOCK))
-    );
+    assert_eq!(first, format!("---\nname: x\n---\n{}\n\n# Own\n", framed(BLOCK)));
     assert!(text("---\n\nAfter a rule.\n", BLOCK).starts_with("<!-- annals:begin"));
     let open = text("---\nname: x\n---", BLOCK);
     assert_eq!(open, format!("---\nname: x\n---\n{}", framed(BLOCK)));
@@ -118,9 +108,8 @@ fn reformatting_the_block_is_not_an_edit() {
     let file = framed(BLOCK) + "\n\nown\n";
     let windows = file.replace('\n', "\r\n");
     assert_eq!(text(&windows, BLOCK), windows);
-    let spaced = file
-        .replace("-->\n", "-->\n\n")
-        .replace("\n<!-- annals:end", "  \n\n<!-- annals:end");
+    let spaced =
+        file.replace("-->\n", "-->\n\n").replace("\n<!-- annals:end", "  \n\n<!-- annals:end");
     assert_eq!(text(&spaced, BLOCK), spaced);
     assert!(text(&spaced, OTHER).starts_with(&framed(OTHER)));
 }
@@ -133,16 +122,9 @@ fn lines_added_by_hand_move_below_the_block() {
     let said = "CLAUDE.md:1: 1 line added to the block by hand was moved below it";
     for generated in [None, Some(BLOCK)] {
         let (text, warnings) = kept(&edited, OTHER, generated);
-        assert_eq!(
-            (text.as_str(), warnings),
-            (moved.as_str(), vec![said.to_owned()])
-        );
+        assert_eq!((text.as_str(), warnings), (moved.as_str(), vec![said.to_owned()]));
         let (same, warnings) = kept(&text, OTHER, None);
-        assert_eq!(
-            (same, warnings),
-            (text, vec![]),
-            "a second run changes nothing"
-        );
+        assert_eq!((same, warnings), (text, vec![]), "a second run changes nothing");
     }
     // The new block may equal the old one, and the file may end with it.
     let (text, _) = kept(&framed(BLOCK).replace("sell", "sell\nmine"), BLOCK, None);
@@ -160,21 +142,13 @@ fn several_edits_move_in_groups_unless_already_present() {
         .replace("**Phase:** 1", "**Phase:** 7\n- b")
         + "\n\nown\n";
     let (text, warnings) = kept(&edited, OTHER, Some(BLOCK));
-    assert_eq!(
-        text,
-        format!("{}\n\na\n\n**Phase:** 7\n- b\n\nown\n", framed(OTHER))
-    );
-    assert_eq!(
-        warnings,
-        ["CLAUDE.md:1: 3 lines added to the block by hand were moved below it"]
-    );
+    assert_eq!(text, format!("{}\n\na\n\n**Phase:** 7\n- b\n\nown\n", framed(OTHER)));
+    assert_eq!(warnings, ["CLAUDE.md:1: 3 lines added to the block by hand were moved below it"]);
 }
 
 #[test]
 fn an_edit_indistinguishable_from_the_block_is_reported_and_replaced() {
-    let edited = framed(BLOCK)
-        .replace("sell", "give\u{1b}[2J away")
-        .replace("1\n", "2\n");
+    let edited = framed(BLOCK).replace("sell", "give\u{1b}[2J away").replace("1\n", "2\n");
     let (text, warnings) = kept(&edited, BLOCK, None);
     assert_eq!(text, framed(BLOCK));
     assert_eq!(
@@ -186,14 +160,9 @@ fn an_edit_indistinguishable_from_the_block_is_reported_and_replaced() {
     );
     let deleted = framed(BLOCK).replace("\n## Active Context\n\n**Phase:** 1\n", "");
     assert_eq!(kept(&deleted, BLOCK, None), (framed(BLOCK), vec![]));
-    let many = framed(BLOCK)
-        .replace("sell", "1\n2\n3\n4\n5\n6")
-        .replace("**Phase:** 1", "7");
+    let many = framed(BLOCK).replace("sell", "1\n2\n3\n4\n5\n6").replace("**Phase:** 1", "7");
     let (_, warnings) = kept(&many, BLOCK, None);
-    assert!(
-        warnings[0].contains("\"5\" and 2 more lines;"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].contains("\"5\" and 2 more lines;"), "{warnings:?}");
 }
 
 #[test]
@@ -211,19 +180,12 @@ fn duplicate_markers_are_refused() {
     let doubled = format!("{}\n{}\n", framed(BLOCK), framed(BLOCK));
     let error = placed(doubled.as_bytes(), BLOCK).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
-    assert!(
-        error.to_string().ends_with("(lines 1, 9, 10, 18)"),
-        "{error}"
-    );
+    assert!(error.to_string().ends_with("(lines 1, 9, 10, 18)"), "{error}");
 }
 
 #[test]
 fn a_template_cannot_break_out_of_the_block() {
-    for block in [
-        "a\n<!-- annals:end -->\nb\n",
-        "```\nopen\n",
-        "<!-- annals:begin v1 -->\n",
-    ] {
+    for block in ["a\n<!-- annals:end -->\nb\n", "```\nopen\n", "<!-- annals:begin v1 -->\n"] {
         let error = placed(b"own\n", block).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Failed);
     }
@@ -233,13 +195,9 @@ fn a_template_cannot_break_out_of_the_block() {
 #[test]
 fn the_title_is_the_first_visible_line() {
     let title = |text: &str| {
-        ContextFile::parse(
-            Some(text.as_bytes()),
-            Path::new("x"),
-            &RecordedContent::default(),
-        )
-        .unwrap()
-        .title()
+        ContextFile::parse(Some(text.as_bytes()), Path::new("x"), &RecordedContent::default())
+            .unwrap()
+            .title()
     };
     let block = framed(BLOCK);
     for (file, expected) in [

@@ -56,11 +56,7 @@ fn git(project: &Project) -> AuditRow {
         );
     }
     match project.git.top() {
-        Some(top) => AuditRow::ok(
-            "program",
-            "git",
-            &format!("repository at {}", top.display()),
-        ),
+        Some(top) => AuditRow::ok("program", "git", &format!("repository at {}", top.display())),
         None => AuditRow::ok("program", "git", "found; no repository here"),
     }
 }
@@ -79,9 +75,7 @@ fn settings(project: &Project) -> AuditRow {
         };
         places.entry(place).or_default().push(setting.key);
     }
-    let origins = places
-        .iter()
-        .map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
+    let origins = places.iter().map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
     let origins: Vec<String> = origins.collect();
     match &origins[..] {
         [] => AuditRow::ok("settings", "origins", "all defaults"),

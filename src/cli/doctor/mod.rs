@@ -40,11 +40,7 @@ struct Diagnosis {
 
 pub(crate) fn run(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {
     let project = &project.dry_run(true);
-    let parts = [
-        machine::rows(project),
-        project::rows(project),
-        harnesses::rows(project),
-    ];
+    let parts = [machine::rows(project), project::rows(project), harnesses::rows(project)];
     let rows = parts.concat();
     let diagnosis = Diagnosis {
         version: env!("CARGO_PKG_VERSION"),

@@ -35,11 +35,9 @@ fn planning(project: &Project) -> AuditRow {
             let folder = project.relative(&planning.dir).display().to_string();
             AuditRow::ok("project", "planning", &folder)
         }
-        Err(_) => AuditRow::ok(
-            "project",
-            "planning",
-            "no planning folder; annals init creates one",
-        ),
+        Err(_) => {
+            AuditRow::ok("project", "planning", "no planning folder; annals init creates one")
+        }
     }
 }
 
@@ -64,11 +62,7 @@ fn own_folder(project: &Project) -> AuditRow {
         let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
         return AuditRow::attention("project", ".annals folder", &message, fix).into_fault();
     }
-    let state = if is_there {
-        "writable"
-    } else {
-        "created at the first write"
-    };
+    let state = if is_there { "writable" } else { "created at the first write" };
     AuditRow::ok("project", ".annals folder", &format!("{what}: {state}"))
 }
 
@@ -141,10 +135,7 @@ fn sharing(project: &Project) -> Option<AuditRow> {
         );
     }
     if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
-        return row(
-            &format!("not synchronised since {at}: {why}"),
-            "annals share sync",
-        );
+        return row(&format!("not synchronised since {at}: {why}"), "annals share sync");
     }
     let last = here.synced_at.as_deref().unwrap_or("never");
     let waits = quantity(here.pending, "operation");

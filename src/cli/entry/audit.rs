@@ -24,11 +24,7 @@ fn show(found: &EntryAudit, to: &mut dyn Write) -> io::Result<()> {
     });
     let broken = found.broken_links.iter().map(|link| {
         let (from, target) = (yaml::scalar(&link.from), yaml::scalar(&link.to));
-        yaml::map(&[
-            ("from", from),
-            ("to", target),
-            ("line", link.line.to_string()),
-        ])
+        yaml::map(&[("from", from), ("to", target), ("line", link.line.to_string())])
     });
     let invalid = found.invalid.iter().map(|one| {
         let line = one.line.map_or("null".to_owned(), |line| line.to_string());
@@ -47,10 +43,7 @@ fn show(found: &EntryAudit, to: &mut dyn Write) -> io::Result<()> {
         ("duplicates", yaml::list(duplicates)),
         ("broken_links", yaml::list(broken)),
         ("oversized", keys(&found.oversized)),
-        (
-            "superseded_with_active_inbound",
-            keys(&found.superseded_with_active_inbound),
-        ),
+        ("superseded_with_active_inbound", keys(&found.superseded_with_active_inbound)),
         ("invalid", yaml::list(invalid)),
     ];
     for (name, value) in fields {

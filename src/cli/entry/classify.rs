@@ -44,10 +44,6 @@ fn show(classification: &Classification, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "  key: {key}")?;
     writeln!(to, "  type: {entry_type}")?;
     writeln!(to, "  tags: {}", yaml::list(tags))?;
-    writeln!(
-        to,
-        "  confidence: {}",
-        Confidence::as_str(proposed.confidence)
-    )?;
+    writeln!(to, "  confidence: {}", Confidence::as_str(proposed.confidence))?;
     writeln!(to, "  reason: {}", yaml::scalar(&proposed.reason))
 }

@@ -24,20 +24,11 @@ fn show(debt: &Debt, to: &mut dyn Write) -> io::Result<()> {
             writeln!(to, "  {}", line(marker))?;
         }
     }
-    writeln!(
-        to,
-        "{}, {} with no trigger.",
-        quantity(debt.markers, "marker"),
-        debt.no_trigger
-    )
+    writeln!(to, "{}, {} with no trigger.", quantity(debt.markers, "marker"), debt.no_trigger)
 }
 
 fn line(marker: &DebtMarker) -> String {
-    let flag = if marker.no_trigger {
-        "no-trigger  "
-    } else {
-        ""
-    };
+    let flag = if marker.no_trigger { "no-trigger  " } else { "" };
     let mut line = format!("{}  {flag}{}.", marker.line, marker.what);
     for (label, part) in [("ceiling", &marker.ceiling), ("upgrade", &marker.upgrade)] {
         if let Some(part) = part {

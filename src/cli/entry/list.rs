@@ -50,9 +50,5 @@ fn show(listing: &EntryListing, to: &mut dyn Write) -> io::Result<()> {
 /// Returns a date unquoted, and any other text as a YAML scalar.
 fn day(text: &str) -> String {
     let is_day = text.len() == 10 && parse_date(text).is_some();
-    if is_day {
-        text.to_owned()
-    } else {
-        yaml::scalar(text)
-    }
+    if is_day { text.to_owned() } else { yaml::scalar(text) }
 }

@@ -30,10 +30,8 @@ pub(crate) struct QueryArgs {
 }
 
 pub(crate) fn run(args: &QueryArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let query = EntryQuery {
-        text: args.text.clone().unwrap_or_default(),
-        filter: args.filter.filter(),
-    };
+    let query =
+        EntryQuery { text: args.text.clone().unwrap_or_default(), filter: args.filter.filter() };
     let found = knowledge::query(project, &query)?;
     out.warnings(&found.warnings);
     out.result(&found.value, show)
@@ -46,11 +44,7 @@ fn show(hits: &Hits, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "hits:")?;
     for hit in &hits.hits {
         writeln!(to, "  - key: {}", yaml::scalar(&hit.key))?;
-        writeln!(
-            to,
-            "    type: {}",
-            hit.kind.map_or("null", EntryType::as_str)
-        )?;
+        writeln!(to, "    type: {}", hit.kind.map_or("null", EntryType::as_str))?;
         writeln!(to, "    snippet: {}", yaml::scalar(&hit.snippet))?;
         writeln!(to, "    score: {}", hit.score)?;
     }

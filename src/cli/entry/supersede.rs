@@ -39,10 +39,6 @@ fn show(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {
     if done.unchanged {
         return writeln!(to, "Unchanged: {} is superseded by {}.", done.old, done.new);
     }
-    let again = if done.holds_again {
-        ", which is active again"
-    } else {
-        ""
-    };
+    let again = if done.holds_again { ", which is active again" } else { "" };
     writeln!(to, "Superseded {} by {}{again}.", done.old, done.new)
 }

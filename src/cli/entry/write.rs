@@ -121,10 +121,8 @@ fn show(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()> {
     match written.outcome {
         _ if written.unchanged => writeln!(to, "Unchanged: {key}."),
         WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
-        WriteOutcome::Updated => writeln!(
-            to,
-            "Updated {key} (+{}/-{} lines).",
-            written.added, written.removed
-        ),
+        WriteOutcome::Updated => {
+            writeln!(to, "Updated {key} (+{}/-{} lines).", written.added, written.removed)
+        }
     }
 }

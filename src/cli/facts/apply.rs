@@ -31,13 +31,7 @@ pub(crate) fn run(args: &ApplyArgs, context: &mut FactsContext<'_>) -> Result<()
     let user = context.user()?;
     let answer = input()?;
     let mut store = context.write()?;
-    let judged = facts::apply(
-        &mut store,
-        &user,
-        &args.turn,
-        &answer,
-        args.allow_secret.into(),
-    )?;
+    let judged = facts::apply(&mut store, &user, &args.turn, &answer, args.allow_secret.into())?;
     context.out.result(&judged, show)
 }
 
@@ -47,13 +41,7 @@ pub(crate) fn show(judged: &JudgedTurn, to: &mut dyn Write) -> io::Result<()> {
     }
     for applied in &judged.applied {
         let id = applied.fact_id.as_deref().map_or("-", short);
-        writeln!(
-            to,
-            "{}: {}  {}  {id}",
-            judged.turn_id,
-            applied.outcome.as_str(),
-            applied.key
-        )?;
+        writeln!(to, "{}: {}  {}  {id}", judged.turn_id, applied.outcome.as_str(), applied.key)?;
     }
     Ok(())
 }

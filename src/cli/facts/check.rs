@@ -15,10 +15,9 @@ pub(crate) fn run(context: &mut FactsContext<'_>) -> Result<()> {
     let found = facts::check(&context.read()?)?;
     let end = match found.problems.len() {
         0 => Ok(()),
-        some => Err(Error::failed(format!(
-            "{} in the database of facts",
-            quantity(some, "problem")
-        ))),
+        some => {
+            Err(Error::failed(format!("{} in the database of facts", quantity(some, "problem"))))
+        }
     };
     context.out.result_until(&found, show, end)
 }
@@ -28,11 +27,7 @@ fn show(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "problem: {problem}")?;
     }
     for remaining in &found.remaining {
-        writeln!(
-            to,
-            "forgotten, but not erased yet: {}",
-            remaining_vectors(remaining)
-        )?;
+        writeln!(to, "forgotten, but not erased yet: {}", remaining_vectors(remaining))?;
     }
     writeln!(
         to,

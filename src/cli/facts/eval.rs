@@ -44,11 +44,7 @@ fn show(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
     for row in &evaluation.rows {
         if row.set != set {
             set = row.set;
-            writeln!(
-                to,
-                "{set}: {} queries; deltas to lexical with 95 % intervals",
-                row.queries
-            )?;
+            writeln!(to, "{set}: {} queries; deltas to lexical with 95 % intervals", row.queries)?;
             writeln!(
                 to,
                 "  {:8}{:>7}{:>7}{:>7}{:>7}{:>9}  {:24}delta MRR",
@@ -56,10 +52,8 @@ fn show(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
             )?;
         }
         let mean = &row.mean;
-        let [r_at_5, r_at_10, r_at_20, mrr, ndcg] = [
-            mean.r_at_5, mean.r_at_10, mean.r_at_20, mean.mrr, mean.ndcg_at_10,
-        ]
-        .map(percent);
+        let [r_at_5, r_at_10, r_at_20, mrr, ndcg] =
+            [mean.r_at_5, mean.r_at_10, mean.r_at_20, mean.mrr, mean.ndcg_at_10].map(percent);
         writeln!(
             to,
             "  {:8}{r_at_5:>7}{r_at_10:>7}{r_at_20:>7}{mrr:>7}{ndcg:>9}  {:24}{}",

@@ -47,23 +47,15 @@ pub(crate) fn run(args: &ForgetArgs, context: &mut FactsContext<'_>) -> Result<(
     let mut store = context.write()?;
     // First, so that no records remain if the run is killed later: a report can be recreated at any time.
     let report_records = report::erase_records(context.project)?;
-    let (forgotten, server_error) = share::forget(
-        context.project,
-        &mut store,
-        &user,
-        args.key.as_deref(),
-        &args.reason,
-    )?;
+    let (forgotten, server_error) =
+        share::forget(context.project, &mut store, &user, args.key.as_deref(), &args.reason)?;
     if let Some(why) = server_error {
-        context.out.note(&format!(
-            "the other devices learn of it at the next `annals share sync`: {why}"
-        ));
+        context
+            .out
+            .note(&format!("the other devices learn of it at the next `annals share sync`: {why}"));
     }
     let end = everywhere(&forgotten);
-    let erased = Erased {
-        forgotten,
-        report_records,
-    };
+    let erased = Erased { forgotten, report_records };
     context.out.result_until(&erased, show, end)
 }
 
@@ -102,10 +94,7 @@ fn show(erased: &Erased, to: &mut dyn Write) -> io::Result<()> {
     )?;
     if erased.report_records > 0 {
         let records = quantity(erased.report_records, "record");
-        writeln!(
-            to,
-            "removed {records} of reports, which may have contained them"
-        )?;
+        writeln!(to, "removed {records} of reports, which may have contained them")?;
     }
     Ok(())
 }

@@ -32,12 +32,7 @@ fn show(changes: &Vec<Change>, to: &mut dyn Write) -> io::Result<()> {
         return writeln!(to, "No changes.");
     }
     let state = |fact: &Fact| {
-        format!(
-            "{} ({}, {:.2})",
-            fact.value_text,
-            fact.status.as_str(),
-            fact.confidence
-        )
+        format!("{} ({}, {:.2})", fact.value_text, fact.status.as_str(), fact.confidence)
     };
     for change in changes {
         writeln!(

@@ -39,9 +39,7 @@ pub(crate) fn run(args: &InjectArgs, context: &mut FactsContext<'_>) -> Result<(
     context.out.result(&injection, show)?;
     // The text is printed in any case; a failure to count it is only reported.
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
-        context
-            .out
-            .note(&format!("not counted in `annals facts metrics`: {error}"));
+        context.out.note(&format!("not counted in `annals facts metrics`: {error}"));
     }
     let unrelated = match injection.unrelated {
         0 => String::new(),

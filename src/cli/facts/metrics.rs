@@ -53,9 +53,7 @@ fn show(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
         quantity(latency.turns, "turn")
     )?;
     let cost = metrics.injection;
-    let mean = cost
-        .mean
-        .map_or("-".to_owned(), |mean| format!("{mean:.0}"));
+    let mean = cost.mean.map_or("-".to_owned(), |mean| format!("{mean:.0}"));
     writeln!(
         to,
         "{:<20}  {mean} tokens per profile ({})",

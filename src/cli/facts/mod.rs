@@ -102,15 +102,9 @@ enum FactsCommand {
 }
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let context = &mut FactsContext {
-        database: &args.database,
-        project,
-        out,
-    };
+    let context = &mut FactsContext { database: &args.database, project, out };
     if project.dry_run && args.command.writes() {
-        context
-            .out
-            .preface("Would be done (dry run, nothing is written):");
+        context.out.preface("Would be done (dry run, nothing is written):");
     }
     match &args.command {
         FactsCommand::Add(args) => add::run(args, context),
@@ -212,10 +206,5 @@ pub(crate) fn line(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
         FactStatus::Active => String::new(),
         other => format!("  ({})", other.as_str()),
     };
-    writeln!(
-        to,
-        "{}  {:.2}  {fact}{status}",
-        short(&fact.fact_id),
-        fact.confidence
-    )
+    writeln!(to, "{}  {:.2}  {fact}{status}", short(&fact.fact_id), fact.confidence)
 }

@@ -40,17 +40,13 @@ pub(crate) fn run(args: &ObserveArgs, context: &mut FactsContext<'_>) -> Result<
     let user = match (&context.database.user, &observation.user_id) {
         (None, Some(in_turn)) => facts::user(context.project, Some(in_turn))?,
         (Some(named), Some(in_turn)) if named.trim() != in_turn.trim() => {
-            return Err(Error::usage(format!(
-                "--user says {named}, the turn says {in_turn}"
-            )));
+            return Err(Error::usage(format!("--user says {named}, the turn says {in_turn}")));
         }
         _ => context.user()?,
     };
     match (&args.request_id, &observation.turn_id) {
         (Some(id), Some(in_turn)) if id != in_turn => {
-            return Err(Error::usage(format!(
-                "--request-id says {id}, the turn says {in_turn}"
-            )));
+            return Err(Error::usage(format!("--request-id says {id}, the turn says {in_turn}")));
         }
         (Some(id), _) => observation.turn_id = Some(id.clone()),
         _ => {}

@@ -29,9 +29,6 @@ pub(crate) fn run(args: &PromptArgs, context: &mut FactsContext<'_>) -> Result<(
     let mut store = context.read()?;
     let turn = facts::find_turn(&store, &user, &args.turn)?;
     let prompt = facts::prompt(&mut store, &turn, &facts::embedder(context.project)?)?;
-    let document = Prompt {
-        turn_id: turn.turn_id,
-        prompt,
-    };
+    let document = Prompt { turn_id: turn.turn_id, prompt };
     context.out.file(&document, document.prompt.as_bytes())
 }

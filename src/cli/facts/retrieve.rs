@@ -65,22 +65,14 @@ pub(crate) fn run(args: &RetrieveArgs, context: &mut FactsContext<'_>) -> Result
         limit: args.limit.get(),
         scope,
         method: Method::from(context.project.settings.facts.fusion),
-        selection: if args.all {
-            Selection::All
-        } else {
-            Selection::Relevant
-        },
+        selection: if args.all { Selection::All } else { Selection::Relevant },
     };
     let embedder = facts::embedder(context.project)?;
     let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;
     if let Some(because) = &found.degraded_because {
-        context
-            .out
-            .note(&format!("searched by words only: {because}"));
+        context.out.note(&format!("searched by words only: {because}"));
     }
-    context
-        .out
-        .result(&found, if args.explain { explain } else { show })
+    context.out.result(&found, if args.explain { explain } else { show })
 }
 
 impl RetrieveArgs {
@@ -126,16 +118,8 @@ fn explain(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
     }
     for hit in &found.hits {
         line(&hit.fact, to)?;
-        let Components {
-            bm25,
-            cosine,
-            lexical,
-            vector,
-            neighbours,
-            question,
-            recency,
-            ..
-        } = hit.components;
+        let Components { bm25, cosine, lexical, vector, neighbours, question, recency, .. } =
+            hit.components;
         let cosine = cosine.map_or("none".to_owned(), |cosine| format!("{cosine:.3}"));
         writeln!(
             to,

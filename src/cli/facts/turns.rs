@@ -37,13 +37,7 @@ fn show(turns: &Vec<Turn>, to: &mut dyn Write) -> io::Result<()> {
     }
     for turn in turns {
         let said = text::Line::new(&turn.user_input);
-        writeln!(
-            to,
-            "{:<7}  {}  {}",
-            turn.status.as_str(),
-            turn.turn_id,
-            said.clipped(60)
-        )?;
+        writeln!(to, "{:<7}  {}  {}", turn.status.as_str(), turn.turn_id, said.clipped(60))?;
         if let Some(error) = &turn.last_error {
             writeln!(to, "         {error}")?;
         }

@@ -80,21 +80,11 @@ pub(crate) fn run(args: &WorkArgs, context: &mut FactsContext<'_>) -> Result<()>
     let mut synced: Option<Instant> = None;
     loop {
         let mut pass = Pass::default();
-        let end = clear(
-            args,
-            auditor.as_ref(),
-            context.project,
-            &mut store,
-            &mut pass,
-        );
+        let end = clear(args, auditor.as_ref(), context.project, &mut store, &mut pass);
         let end = end.and_then(|()| finish(context.project, &mut store, &mut pass));
         let is_due = !pass.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY);
         let end = end.and_then(|()| {
-            if is_due {
-                sync(context.project, &mut store, &mut pass)
-            } else {
-                Ok(())
-            }
+            if is_due { sync(context.project, &mut store, &mut pass) } else { Ok(()) }
         });
         if is_due {
             synced = Some(Instant::now());

@@ -70,15 +70,11 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
     let target = || journal_target(global);
     match &args.command {
         JournalCommand::Write(args) => {
-            answer(
-                target().and_then(|target| write::run(args, &target, out)),
-                out,
-            );
+            answer(target().and_then(|target| write::run(args, &target, out)), out);
         }
-        JournalCommand::Search(args) => answer(
-            target().and_then(|target| search::run(args, &target, out)),
-            out,
-        ),
+        JournalCommand::Search(args) => {
+            answer(target().and_then(|target| search::run(args, &target, out)), out)
+        }
         JournalCommand::Tail(args) => tail::run(args, &target()?, out)?,
         JournalCommand::Stats => stats::run(&target()?, out)?,
         JournalCommand::Import(args) => import::run(args, &target()?, out)?,
@@ -89,17 +85,12 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
 /// Translates a command line whose program name is a tool's into that of `annals journal`.
 pub(crate) fn of_tool(arguments: Vec<OsString>) -> Vec<OsString> {
     let name = arguments.first().map(Path::new).and_then(Path::file_stem);
-    let tool = TOOLS
-        .iter()
-        .find(|(tool, _)| name == Some(OsStr::new(tool)));
+    let tool = TOOLS.iter().find(|(tool, _)| name == Some(OsStr::new(tool)));
     let Some((_, command)) = tool else {
         return arguments;
     };
     let words = ["annals", "journal", command].map(OsString::from);
-    words
-        .into_iter()
-        .chain(arguments.into_iter().skip(1))
-        .collect()
+    words.into_iter().chain(arguments.into_iter().skip(1)).collect()
 }
 
 fn journal_target(global: &Global) -> Result<JournalTarget> {
@@ -116,14 +107,8 @@ fn journal_target(global: &Global) -> Result<JournalTarget> {
 /// Prints a failure in the format that the journal's tools specify.
 fn answer(done: Result<()>, out: &mut Output) {
     let Err(error) = done else { return };
-    let hint = error
-        .hint
-        .as_ref()
-        .map_or(String::new(), |hint| format!("; {hint}"));
-    let failed = FailedCall {
-        ok: false,
-        error: format!("{error}{hint}"),
-    };
+    let hint = error.hint.as_ref().map_or(String::new(), |hint| format!("; {hint}"));
+    let failed = FailedCall { ok: false, error: format!("{error}{hint}") };
     out.failed_with(error.kind, &failed);
 }
 
@@ -131,10 +116,7 @@ fn answer(done: Result<()>, out: &mut Output) {
 fn standard_input(most: usize) -> Result<Vec<u8>> {
     let input = stdin::read(most as u64 + 1, "read the standard input")?;
     if input.len() > most {
-        return Err(Error::failed(format!(
-            "the input is larger than {} MiB",
-            most / 1024 / 1024
-        )));
+        return Err(Error::failed(format!("the input is larger than {} MiB", most / 1024 / 1024)));
     }
     Ok(input)
 }

@@ -29,11 +29,7 @@ fn show(statistics: &Statistics, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "From:   {first}\nTo:     {last}")?;
     }
     if statistics.skipped > 0 {
-        writeln!(
-            to,
-            "Broken: {} without a JSON object",
-            quantity(statistics.skipped, "line")
-        )?;
+        writeln!(to, "Broken: {} without a JSON object", quantity(statistics.skipped, "line"))?;
     }
     list("Types:  ", &statistics.types, to)?;
     list("Tags:   ", &statistics.tags, to)

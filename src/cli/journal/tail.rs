@@ -35,11 +35,7 @@ pub(crate) struct TailArgs {
 
 pub(crate) fn run(args: &TailArgs, place: &JournalTarget, out: &mut Output) -> Result<()> {
     let mut at = journal::last(&place.file, args.lines)?;
-    let open_line = if args.follow {
-        OpenLine::Left
-    } else {
-        OpenLine::Read
-    };
+    let open_line = if args.follow { OpenLine::Left } else { OpenLine::Read };
     let mut skipped = 0;
     loop {
         let reached = journal::read_from(&place.file, at, open_line, |entry| {
@@ -54,10 +50,7 @@ pub(crate) fn run(args: &TailArgs, place: &JournalTarget, out: &mut Output) -> R
         thread::sleep(PAUSE);
     }
     if skipped > 0 {
-        out.note(&format!(
-            "{} without a JSON object.",
-            quantity(skipped, "line")
-        ));
+        out.note(&format!("{} without a JSON object.", quantity(skipped, "line")));
     }
     Ok(())
 }

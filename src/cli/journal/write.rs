@@ -90,11 +90,7 @@ pub(crate) fn run(args: &WriteArgs, place: &JournalTarget, out: &mut Output) -> 
     let written = journal::write(&place.file, &drafts, &options)?;
     let diff = place.dry_run.then(|| diff(&written));
     if args.batch {
-        let answer = Batch {
-            ok: true,
-            file: &written.file,
-            written: drafts.len(),
-        };
+        let answer = Batch { ok: true, file: &written.file, written: drafts.len() };
         out.json_line(&WriteAnswer { answer, diff });
     } else {
         let answer = written.entry()?;
@@ -107,12 +103,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<RecordDraft>> {
     if let Some(content) = &args.content {
         let tags = (!args.tags.is_empty()).then(|| args.tags.clone());
         let meta = args.meta.as_deref();
-        return Ok(vec![RecordDraft::new(
-            args.kind.clone(),
-            content.clone(),
-            tags,
-            meta,
-        )?]);
+        return Ok(vec![RecordDraft::new(args.kind.clone(), content.clone(), tags, meta)?]);
     }
     if !args.batch {
         return Ok(vec![RecordDraft::parse(&standard_input(MAX_LINE)?)?]);
@@ -130,9 +121,7 @@ fn drafts(args: &WriteArgs) -> Result<Vec<RecordDraft>> {
         drafts.push(draft?);
     }
     if drafts.is_empty() {
-        return Err(Error::failed(
-            "the input is empty, expected one JSON object per line",
-        ));
+        return Err(Error::failed("the input is empty, expected one JSON object per line"));
     }
     Ok(drafts)
 }

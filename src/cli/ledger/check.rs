@@ -48,21 +48,14 @@ pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Resu
         count => Err(Error::failed(quantity(count, "finding"))),
     };
     let is_fixable = report.findings.iter().any(|finding| finding.fixable);
-    let end = if is_fixable {
-        end.map_err(|error| error.hint("annals ledger check --fix"))
-    } else {
-        end
-    };
+    let end =
+        if is_fixable { end.map_err(|error| error.hint("annals ledger check --fix")) } else { end };
     out.result_until(&report, show, end)
 }
 
 fn show(report: &CheckReport, to: &mut dyn Write) -> io::Result<()> {
     for finding in &report.findings {
-        writeln!(
-            to,
-            "{}: {} ({})",
-            finding.place, finding.message, finding.rule
-        )?;
+        writeln!(to, "{}: {} ({})", finding.place, finding.message, finding.rule)?;
     }
     for entry in &report.kept {
         writeln!(to, "{}: note: {}", entry.place, entry.message)?;

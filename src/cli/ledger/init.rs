@@ -41,15 +41,8 @@ struct Report {
 
 pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
     // The hook is installed first, since it may be refused.
-    let hook = if args.hook {
-        Some(install(project)?)
-    } else {
-        None
-    };
-    let mut report = Report {
-        ledger: ledger::init(project)?,
-        hook: None,
-    };
+    let hook = if args.hook { Some(install(project)?) } else { None };
+    let mut report = Report { ledger: ledger::init(project)?, hook: None };
     out.warnings(&report.ledger.warnings);
     if let Some(applied) = hook {
         out.warnings(&project.named(applied.warnings));
@@ -65,17 +58,13 @@ pub(crate) fn run(args: &InitArgs, project: &Project, out: &mut Output) -> Resul
 
 fn install(project: &Project) -> Result<Applied> {
     let stores = [Store::Context];
-    let ((), applied) = project.transact("ledger init --hook", &stores, || {
-        Ok(((), setup::session_start(project)?))
-    })?;
+    let ((), applied) = project
+        .transact("ledger init --hook", &stores, || Ok(((), setup::session_start(project)?)))?;
     Ok(applied)
 }
 
 fn show(report: &Report, to: &mut dyn Write) -> io::Result<()> {
-    let Report {
-        ledger: report,
-        hook,
-    } = report;
+    let Report { ledger: report, hook } = report;
     if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
     }

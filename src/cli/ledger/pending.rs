@@ -39,23 +39,14 @@ pub(crate) fn run(args: &PendingArgs, project: &Project, out: &mut Output) -> Re
     if args.schema {
         return out.result(ledger::schema(), show_schema);
     }
-    let pending = ledger::pending(
-        project,
-        PendingRequest {
-            max_commits: args.max_commits,
-            all: args.all,
-        },
-    )?;
+    let pending =
+        ledger::pending(project, PendingRequest { max_commits: args.max_commits, all: args.all })?;
     out.warnings(&pending.warnings);
     out.result(&pending, show)
 }
 
 fn show_schema(schema: &Value, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(
-        to,
-        "{}",
-        serde_json::to_string_pretty(schema).map_err(io::Error::from)?
-    )
+    writeln!(to, "{}", serde_json::to_string_pretty(schema).map_err(io::Error::from)?)
 }
 
 fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
@@ -75,11 +66,7 @@ fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "\nSpec {}{cut}:\n\n{}", spec.path, spec.text.trim_end())?;
     }
     if !pending.specs.left_out.is_empty() {
-        writeln!(
-            to,
-            "\nSpecs left out: {}.",
-            pending.specs.left_out.join(", ")
-        )?;
+        writeln!(to, "\nSpecs left out: {}.", pending.specs.left_out.join(", "))?;
     }
     writeln!(to, "\n{}", pending.threshold)?;
     if let Some(end) = &pending.covered_through {
@@ -87,10 +74,7 @@ fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
     }
     if pending.older > 0 {
         let older = quantity(pending.older, "older commit");
-        writeln!(
-            to,
-            "{older} left out; `annals ledger pending --all` begins with the first."
-        )?;
+        writeln!(to, "{older} left out; `annals ledger pending --all` begins with the first.")?;
     }
     match pending.remaining {
         0 => writeln!(to, "No commits remain after it."),
@@ -101,11 +85,7 @@ fn show(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
 
 fn show_commit(commit: &Commit, to: &mut dyn Write) -> io::Result<()> {
     let hash = &commit.hash[..commit.hash.len().min(12)];
-    writeln!(
-        to,
-        "{hash} {} {}: {}",
-        commit.date, commit.author, commit.subject
-    )?;
+    writeln!(to, "{hash} {} {}: {}", commit.date, commit.author, commit.subject)?;
     for line in commit.body.lines() {
         writeln!(to, "    {line}")?;
     }

@@ -41,18 +41,12 @@ pub(crate) struct UpdateArgs {
 
 pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Result<()> {
     let text = document(args.file.as_deref(), "the update")?;
-    let is_stdin = args
-        .file
-        .as_deref()
-        .is_none_or(|file| file == Path::new("-"));
+    let is_stdin = args.file.as_deref().is_none_or(|file| file == Path::new("-"));
     if is_stdin && text.trim().is_empty() {
         return Err(Error::refused("standard input is empty")
             .hint("`annals ledger pending --schema` prints the schema of an update"));
     }
-    let request = UpdateRequest {
-        commit: args.commit,
-        secrets: args.allow_secret.into(),
-    };
+    let request = UpdateRequest { commit: args.commit, secrets: args.allow_secret.into() };
     let report = ledger::update(project, &text, &request)?;
     out.warnings(&report.warnings);
     out.result(&report, show)
@@ -79,11 +73,8 @@ fn show(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
     match report.outcome {
         UpdateResult::AlreadyApplied => writeln!(to, "Already applied; nothing changed.")?,
         UpdateResult::Applied => {
-            let names: Vec<_> = report
-                .changed
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect();
+            let names: Vec<_> =
+                report.changed.iter().map(|path| path.display().to_string()).collect();
             writeln!(to, "Updated {}.", names.join(", "))?;
         }
     }

@@ -32,12 +32,7 @@ pub(crate) struct CheckArgs {
 pub(crate) fn run(args: &CheckArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::check(project)?;
     out.warnings(&found.warnings);
-    let stale = found
-        .value
-        .entries
-        .iter()
-        .filter(|entry| entry.is_stale)
-        .count();
+    let stale = found.value.entries.iter().filter(|entry| entry.is_stale).count();
     let end = if args.check && stale > 0 {
         Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check"))
     } else {

@@ -44,15 +44,8 @@ fn show(insights: &Insights, to: &mut dyn Write) -> io::Result<()> {
     let lessons = lessons.map(|one| format!("{} ({})", one.statement, one.p_value_text()));
     list("Significant differences", &lessons.collect::<Vec<_>>(), to)?;
     let files = insights.deviating_files.iter().take(FILES).map(file);
-    list(
-        "Named in deviations of several plans",
-        &files.collect::<Vec<_>>(),
-        to,
-    )?;
-    let rest: Vec<String> = alike(insights)
-        .into_iter()
-        .chain(too_little(insights))
-        .collect();
+    list("Named in deviations of several plans", &files.collect::<Vec<_>>(), to)?;
+    let rest: Vec<String> = alike(insights).into_iter().chain(too_little(insights)).collect();
     if !rest.is_empty() {
         writeln!(to)?;
     }
@@ -79,9 +72,8 @@ fn sizes(unit: &str, sizes: &Sizes, to: &mut dyn Write) -> io::Result<()> {
             Some(last) => format!("{}-{last}", bucket.from),
             None => format!("{}+", bucket.from),
         };
-        let median = bucket
-            .median_minutes
-            .map_or_else(|| "unknown".to_owned(), |median| median.to_string());
+        let median =
+            bucket.median_minutes.map_or_else(|| "unknown".to_owned(), |median| median.to_string());
         writeln!(
             to,
             "{range:>7}  {:<9}  {:<9}  {median}",
@@ -119,10 +111,7 @@ fn completion(rate: Rate, all: usize) -> String {
         of if of == all => format!("{} {are} complete", rate.count),
         of => {
             let report = if of == 1 { "reports" } else { "report" };
-            format!(
-                "{} of the {of} that {report} a status {are} complete",
-                rate.count
-            )
+            format!("{} of the {of} that {report} a status {are} complete", rate.count)
         }
     }
 }
@@ -135,12 +124,7 @@ fn rate(rate: Rate) -> String {
 }
 
 fn file(file: &DeviatingFile) -> String {
-    let plans: Vec<String> = file
-        .named_in
-        .iter()
-        .take(PLANS)
-        .map(PlanRef::to_string)
-        .collect();
+    let plans: Vec<String> = file.named_in.iter().take(PLANS).map(PlanRef::to_string).collect();
     let more = match file.named_in.len() - plans.len() {
         0 => String::new(),
         more => format!(", {more} more"),
@@ -158,9 +142,8 @@ fn file(file: &DeviatingFile) -> String {
 /// Returns a line about comparisons without a significant difference.
 fn alike(insights: &Insights) -> Option<String> {
     let tested = insights.comparisons.iter();
-    let alike: Vec<&Comparison> = tested
-        .filter(|one| one.is_evidence() && !one.is_lesson)
-        .collect();
+    let alike: Vec<&Comparison> =
+        tested.filter(|one| one.is_evidence() && !one.is_lesson).collect();
     let subjects = counted(alike.iter().map(|one| one.subject.as_str()));
     (!alike.is_empty()).then(|| format!("No significant difference: {subjects}."))
 }
@@ -168,9 +151,8 @@ fn alike(insights: &Insights) -> Option<String> {
 /// Returns a line about comparisons with too little data.
 fn too_little(insights: &Insights) -> Option<String> {
     let few = insights.comparisons.iter().filter(|one| !one.is_evidence());
-    let mut parts: Vec<String> = few
-        .map(|one| format!("{} (n={})", one.subject, one.plans()))
-        .collect();
+    let mut parts: Vec<String> =
+        few.map(|one| format!("{} (n={})", one.subject, one.plans())).collect();
     parts.extend(insights.not_compared.iter().cloned());
     (!parts.is_empty()).then(|| format!("Not enough data: {}.", parts.join("; ")))
 }

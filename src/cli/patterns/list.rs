@@ -35,15 +35,9 @@ pub(crate) fn run(project: &Project, out: &mut Output) -> Result<()> {
 
 fn show(patterns: &Patterns, to: &mut dyn Write) -> io::Result<()> {
     for (index, entry) in patterns.entries.iter().enumerate() {
-        let phase = entry
-            .phase
-            .as_ref()
-            .map(|phase| format!("Phase {phase}: "))
-            .unwrap_or_default();
-        let date = entry
-            .date
-            .map(|date| format!(" ({date})"))
-            .unwrap_or_default();
+        let phase =
+            entry.phase.as_ref().map(|phase| format!("Phase {phase}: ")).unwrap_or_default();
+        let date = entry.date.map(|date| format!(" ({date})")).unwrap_or_default();
         let (worked, failed) = (entry.worked.len(), entry.failed.len());
         writeln!(
             to,

@@ -43,10 +43,6 @@ fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = &report.diff {
         return write!(to, "{diff}");
     }
-    let done = if report.is_new {
-        "Noted"
-    } else {
-        "Already noted"
-    };
+    let done = if report.is_new { "Noted" } else { "Already noted" };
     writeln!(to, "{done}: {}", report.line)
 }

@@ -37,11 +37,7 @@ fn show(patterns: &Vec<RelevantPattern>, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "No patterns to list: PATTERNS.md has no lessons.")?;
     }
     for pattern in patterns {
-        writeln!(
-            to,
-            "{}",
-            pattern.standalone().unwrap_or_else(|| pattern.text.clone())
-        )?;
+        writeln!(to, "{}", pattern.standalone().unwrap_or_else(|| pattern.text.clone()))?;
         if let Some(reason) = &pattern.stale {
             writeln!(to, "    possibly stale: {reason}")?;
         }

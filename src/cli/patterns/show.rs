@@ -23,15 +23,10 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(args: &ShowArgs, project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::traced(project)?;
-    let entry = args
-        .number
-        .checked_sub(1)
-        .and_then(|index| found.value.entries.get(index));
+    let entry = args.number.checked_sub(1).and_then(|index| found.value.entries.get(index));
     let entry = entry.ok_or_else(|| {
-        Error::not_found(format!("there is no entry {}", args.number)).hint(format!(
-            "annals patterns list shows {}",
-            found.value.entries.len()
-        ))
+        Error::not_found(format!("there is no entry {}", args.number))
+            .hint(format!("annals patterns list shows {}", found.value.entries.len()))
     })?;
     out.result(entry, show)
 }

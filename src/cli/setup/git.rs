@@ -28,10 +28,7 @@ pub(crate) struct GitArgs {
 }
 
 pub(crate) fn run(args: &GitArgs, project: &Project, out: &mut Output) -> Result<()> {
-    let request = GitSetup {
-        check: args.check,
-        remove: args.remove,
-    };
+    let request = GitSetup { check: args.check, remove: args.remove };
     let report = git::git(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };

@@ -18,10 +18,7 @@ use crate::project::Project;
 
 /// Options that every harness takes
 #[derive(Args, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct HarnessArgs {
     /// Use your own settings, for all projects [default: this project's settings]
     #[arg(long)]
@@ -54,11 +51,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let request = SetupRequest {
         harness,
-        scope: if args.user {
-            SetupScope::User
-        } else {
-            SetupScope::Project
-        },
+        scope: if args.user { SetupScope::User } else { SetupScope::Project },
         check: args.check,
         remove: args.remove,
         options: SetupOverrides {
@@ -92,11 +85,7 @@ fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
         }
     }
     for backup in &report.backups {
-        writeln!(
-            to,
-            "The file from before the first setup is kept as {}.",
-            backup.display()
-        )?;
+        writeln!(to, "The file from before the first setup is kept as {}.", backup.display())?;
     }
     for note in &report.notes {
         writeln!(to, "Note: {note}.")?;

@@ -52,9 +52,7 @@ pub(crate) fn run(
     if synced.is_unclean {
         out.note("facts forgotten on other devices are erased, but may remain in free pages of the file: the next sync with exclusive access to it clears them");
     }
-    out.result(&synced, |synced, to| {
-        show(synced, direction, project.dry_run, to)
-    })
+    out.result(&synced, |synced, to| show(synced, direction, project.dry_run, to))
 }
 
 fn show(

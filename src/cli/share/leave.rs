@@ -33,9 +33,7 @@ pub(crate) fn run(
 ) -> Result<()> {
     let left = share::leave(project, facts, args.erase)?;
     if let Some(why) = &left.server_error {
-        out.note(&format!(
-            "the server could not be notified and still lists this device: {why}"
-        ));
+        out.note(&format!("the server could not be notified and still lists this device: {why}"));
     }
     out.result(&left, show)
 }
@@ -43,11 +41,7 @@ pub(crate) fn run(
 fn show(left: &LeaveReport, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "device {} no longer shares", left.device)?;
     match left.erased {
-        Some(erased) => writeln!(
-            to,
-            ", {} erased on the server",
-            quantity(erased, "operation")
-        ),
+        Some(erased) => writeln!(to, ", {} erased on the server", quantity(erased, "operation")),
         None => writeln!(to),
     }
 }

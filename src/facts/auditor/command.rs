@@ -62,11 +62,7 @@ pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
         let said = String::from_utf8_lossy(&said);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let last = strip_controls(last.unwrap_or_default()).into_owned();
-        let detail = if last.is_empty() {
-            last
-        } else {
-            format!(": {last}")
-        };
+        let detail = if last.is_empty() { last } else { format!(": {last}") };
         return Err(failed(&format!("failed ({status}){detail}")));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -77,17 +73,9 @@ pub(crate) fn run(line: &str, prompt: &str, wait: Duration) -> Result<String> {
     reason = "facts may start the auditor, which only the user's own settings can name"
 )]
 fn start(line: &str) -> io::Result<Child> {
-    let (shell, flag) = if cfg!(windows) {
-        ("cmd", "/C")
-    } else {
-        ("sh", "-c")
-    };
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let mut command = Command::new(shell);
-    command
-        .args([flag, line])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args([flag, line]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;

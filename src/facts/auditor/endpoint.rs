@@ -49,11 +49,7 @@ impl Endpoint {
         if api == Api::Anthropic {
             service = service.header("anthropic-version", ANTHROPIC_VERSION);
         }
-        Ok(Self {
-            service,
-            api,
-            model: model.to_owned(),
-        })
+        Ok(Self { service, api, model: model.to_owned() })
     }
 
     /// Returns the model's text, or an error.
@@ -118,21 +114,9 @@ mod tests {
     #[test]
     fn the_base_address_may_end_as_the_documents_of_servers_write_it() {
         for (url, api, base) in [
-            (
-                "http://[::1]:9/v1/chat/completions",
-                Api::OpenAi,
-                "http://[::1]:9/v1",
-            ),
-            (
-                "https://example.org/v1/",
-                Api::OpenAi,
-                "https://example.org/v1",
-            ),
-            (
-                "https://example.org/v1/messages",
-                Api::Anthropic,
-                "https://example.org",
-            ),
+            ("http://[::1]:9/v1/chat/completions", Api::OpenAi, "http://[::1]:9/v1"),
+            ("https://example.org/v1/", Api::OpenAi, "https://example.org/v1"),
+            ("https://example.org/v1/messages", Api::Anthropic, "https://example.org"),
             ("https://example.org", Api::Anthropic, "https://example.org"),
         ] {
             let made = Endpoint::new(url, api, Some("m"), None).unwrap();
@@ -155,18 +139,12 @@ mod tests {
     #[test]
     fn the_text_is_found_in_every_shape_that_servers_answer_with() {
         for (answer, text) in [
-            (
-                json!({"choices": [{"message": {"content": "a"}}]}),
-                Some("a"),
-            ),
+            (json!({"choices": [{"message": {"content": "a"}}]}), Some("a")),
             (
                 json!({"choices": [{"message": {"content": [{"type": "text", "text": "a"}]}}]}),
                 Some("a"),
             ),
-            (
-                json!({"choices": [{"message": {"content": null, "refusal": "no"}}]}),
-                Some("no"),
-            ),
+            (json!({"choices": [{"message": {"content": null, "refusal": "no"}}]}), Some("no")),
             (json!({"choices": []}), None),
             (json!([1]), None),
         ] {

@@ -71,10 +71,7 @@ pub(crate) fn read(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
         };
         let place = *places.entry(name.clone()).or_insert_with(|| {
             let name = name.clone();
-            groups.push(Group {
-                name,
-                ..Group::default()
-            });
+            groups.push(Group { name, ..Group::default() });
             groups.len() - 1
         });
         match line {

@@ -127,10 +127,7 @@ mod tests {
         assert_eq!(Measures::from_ranks(&[], 0), Measures::default());
         let perfect = Measures::from_ranks(&[1, 2], 2);
         assert!(is_near(perfect.ndcg_at_10, 1.0) && is_near(perfect.mrr, 1.0));
-        assert!(is_near(
-            Measures::mean(&[perfect, Measures::default()]).mrr,
-            0.5
-        ));
+        assert!(is_near(Measures::mean(&[perfect, Measures::default()]).mrr, 0.5));
     }
 
     #[test]

@@ -109,11 +109,7 @@ pub fn evaluate(
             .into_iter()
             .filter_map(move |method| Some(row(method, set, all(method)?, words?)))
     });
-    Ok(Evaluation {
-        queries,
-        rows: rows.collect(),
-        silence: test.result(),
-    })
+    Ok(Evaluation { queries, rows: rows.collect(), silence: test.result() })
 }
 
 /// Asks one group the questions about another, or about itself, except adversarial ones.
@@ -143,11 +139,7 @@ fn test_silence(
         let answers = |hit: &&FactHit| question.relevant.contains(&hit.fact.fact_id);
         let share = |count: usize| measures::share(count, question.relevant.len());
         let all = found.hits.iter().filter(answers).count();
-        let given = found
-            .hits
-            .iter()
-            .filter(|hit| is_given(hit))
-            .filter(answers);
+        let given = found.hits.iter().filter(|hit| is_given(hit)).filter(answers);
         test.answerable(found.verdict, share(all), share(given.count()));
     }
     Ok(())
@@ -164,10 +156,7 @@ fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) 
         set,
         mean: Measures::mean(all),
         queries: all.len(),
-        delta: Delta {
-            r_at_10: delta(|one| one.r_at_10),
-            mrr: delta(|one| one.mrr),
-        },
+        delta: Delta { r_at_10: delta(|one| one.r_at_10), mrr: delta(|one| one.mrr) },
     }
 }
 
@@ -234,9 +223,5 @@ fn fact(item: &Item, user: &UserId, session: usize, turn: i64, times: usize) -> 
 /// Returns a time with its zone, UTC by default.
 fn with_zone(ts: &str) -> String {
     let has_zone = ts.ends_with('Z') || ts.get(10..).is_some_and(|time| time.contains(['+', '-']));
-    if has_zone {
-        ts.to_owned()
-    } else {
-        format!("{ts}Z")
-    }
+    if has_zone { ts.to_owned() } else { format!("{ts}Z") }
 }

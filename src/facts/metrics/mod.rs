@@ -90,16 +90,9 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
     let sums = Sums::read(facts, user, &since, &until)?;
     let share = |part, of| {
         let (part, of) = (sums.total(part), sums.total(of));
-        Share {
-            part,
-            of,
-            rate: ratio(part, of),
-        }
+        Share { part, of, rate: ratio(part, of) }
     };
-    let (tokens, profiles) = (
-        sums.total(Figure::InjectedTokens),
-        sums.total(Figure::Injections),
-    );
+    let (tokens, profiles) = (sums.total(Figure::InjectedTokens), sums.total(Figure::Injections));
     Ok(Metrics {
         user_id: user.as_str().to_owned(),
         lexical_hits: share(Figure::LexicalHits, Figure::LexicalTurns),
@@ -112,20 +105,13 @@ pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
             p50_ms: sums.percentile(Figure::Latency, 50),
             p95_ms: sums.percentile(Figure::Latency, 95),
         },
-        injection: Cost {
-            profiles,
-            tokens,
-            mean: ratio(tokens, profiles),
-        },
+        injection: Cost { profiles, tokens, mean: ratio(tokens, profiles) },
         since,
         until,
     })
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of turns and tokens are far below 2^53"
-)]
+#[expect(clippy::cast_precision_loss, reason = "counts of turns and tokens are far below 2^53")]
 fn ratio(part: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| part as f64 / of as f64)
 }

@@ -55,11 +55,7 @@ impl<'a> Tally<'a> {
     /// Returns the sums of the day of a time.
     pub(crate) fn for_day(connection: &'a Connection, user: &'a UserId, time: &'a str) -> Self {
         let day = time.get(..10).unwrap_or(time);
-        Self {
-            connection,
-            user,
-            day,
-        }
+        Self { connection, user, day }
     }
 
     /// Adds to a sum.

@@ -57,11 +57,7 @@ impl Ranks {
             }
             fused = Some(ids(both));
         }
-        Ok(Self {
-            lexical,
-            vector,
-            fused,
-        })
+        Ok(Self { lexical, vector, fused })
     }
 }
 
@@ -133,23 +129,12 @@ mod tests {
 
     #[test]
     fn times_are_rounded_to_two_digits() {
-        for (exact, rounded) in [
-            (0, 0),
-            (99, 99),
-            (104, 100),
-            (105, 110),
-            (998, 1000),
-            (12_345, 12_000),
-        ] {
+        for (exact, rounded) in
+            [(0, 0), (99, 99), (104, 100), (105, 110), (998, 1000), (12_345, 12_000)]
+        {
             assert_eq!(two_digits(exact), rounded, "{exact}");
         }
-        assert_eq!(
-            milliseconds("2026-03-01T12:00:00.500Z", "2026-03-01T12:00:02Z"),
-            Some(1500)
-        );
-        assert_eq!(
-            milliseconds("2026-03-01T12:00:02Z", "2026-03-01T12:00:00Z"),
-            Some(0)
-        );
+        assert_eq!(milliseconds("2026-03-01T12:00:00.500Z", "2026-03-01T12:00:02Z"), Some(1500));
+        assert_eq!(milliseconds("2026-03-01T12:00:02Z", "2026-03-01T12:00:00Z"), Some(0));
     }
 }

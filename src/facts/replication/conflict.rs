@@ -61,10 +61,7 @@ fn merge_duplicates(facts: &mut [MergedFact], status: FactStatus) {
     for index in with_status(facts, status) {
         let fact = &facts[index].fact;
         let proposal = fact.proposal.filter(|proposal| *proposal == Proposal::End);
-        equal
-            .entry((wording::folded(&fact.value_text), proposal))
-            .or_default()
-            .push(index);
+        equal.entry((wording::folded(&fact.value_text), proposal)).or_default().push(index);
     }
     for (_, members) in equal {
         let Some(survivor) = best(facts, &members) else {

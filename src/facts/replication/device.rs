@@ -91,11 +91,7 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
         if connection.run_counted("join the devices", new, [&now])? > 0 {
             add_device_to_turn_ids(connection)?;
         }
-        connection.run(
-            "join the devices",
-            "UPDATE share_device SET left_at = NULL",
-            [],
-        )
+        connection.run("join the devices", "UPDATE share_device SET left_at = NULL", [])
     })?;
     Device::find(facts.connection())?.ok_or_else(|| Error::failed("the device is gone"))
 }
@@ -104,11 +100,7 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
 pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
-        connection.run(
-            "leave the devices",
-            "UPDATE share_device SET left_at = ?1",
-            [&now],
-        )
+        connection.run("leave the devices", "UPDATE share_device SET left_at = ?1", [&now])
     })
 }
 
@@ -154,9 +146,7 @@ fn add_device_to_turn_ids(connection: &Connection) -> Result<()> {
             ("turns", "turn_id"),
         ] {
             let (named, is_meant) = (named(column), is_meant(column));
-            run(&format!(
-                "UPDATE {table} SET {column} = {named} WHERE {is_meant}"
-            ))?;
+            run(&format!("UPDATE {table} SET {column} = {named} WHERE {is_meant}"))?;
         }
         for (table, column) in [
             ("facts_archive", "fact_json"),

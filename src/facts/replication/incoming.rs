@@ -113,13 +113,9 @@ fn line(payload: &str) -> std::result::Result<String, Unreadable> {
     let unreadable = |error: serde_json::Error| wire::broken(&error.to_string());
     let payload: LinePayload = serde_json::from_str(payload).map_err(unreadable)?;
     let fields: serde_json::Value = serde_json::from_str(&payload.line).map_err(unreadable)?;
-    let is_line = fields
-        .get("content")
-        .is_some_and(serde_json::Value::is_string)
+    let is_line = fields.get("content").is_some_and(serde_json::Value::is_string)
         && !payload.line.contains('\n');
-    is_line
-        .then_some(payload.line)
-        .ok_or_else(|| wire::broken("not a journal record"))
+    is_line.then_some(payload.line).ok_or_else(|| wire::broken("not a journal record"))
 }
 
 struct Receiver<'a> {
@@ -253,10 +249,7 @@ impl<'a> Receiver<'a> {
     fn is_foreign_id(&mut self, change: &FactChange) -> Result<bool> {
         let fact = &change.after;
         let subject = (fact.user_id.clone(), fact.key.clone());
-        let in_batch = self
-            .subjects
-            .entry(fact.fact_id.clone())
-            .or_insert_with(|| subject.clone());
+        let in_batch = self.subjects.entry(fact.fact_id.clone()).or_insert_with(|| subject.clone());
         if *in_batch != subject {
             return Ok(true);
         }
@@ -349,8 +342,7 @@ impl<'a> Receiver<'a> {
         let now = self.clock.timestamp();
         if self.incoming.has_forgotten {
             tombstone::needs_cleaning(self.connection)?;
-            self.touched
-                .extend(tombstone::announce(self.connection, device, self.clock)?);
+            self.touched.extend(tombstone::announce(self.connection, device, self.clock)?);
         }
         let mut users = BTreeSet::new();
         for (user, key) in &self.touched {

@@ -34,12 +34,8 @@ pub(crate) fn line_id(line: &str) -> String {
 /// Returns the position up to which a journal was read.
 pub(crate) fn journal_cursor(connection: &Connection, path: &str) -> Result<JournalCursor> {
     let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
-    let found = connection.optional_row(
-        "read the journal's cursor",
-        sql,
-        [path],
-        JournalCursor::read,
-    );
+    let found =
+        connection.optional_row("read the journal's cursor", sql, [path], JournalCursor::read);
     found.map(Option::unwrap_or_default)
 }
 
@@ -77,11 +73,7 @@ pub(crate) fn drop_missing_lines(
         }
         for journal in journals {
             let sql = "DELETE FROM share_journal WHERE path = ?1";
-            connection.run(
-                "write the journal's cursor",
-                sql,
-                [journal.to_string_lossy()],
-            )?;
+            connection.run("write the journal's cursor", sql, [journal.to_string_lossy()])?;
         }
         Ok(())
     })
@@ -117,15 +109,7 @@ pub(crate) fn note_line(
         "write the operations",
         "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \
              VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6, ?7)",
-        params![
-            scope,
-            device.id,
-            number,
-            op_id,
-            ticked,
-            offset,
-            clock.timestamp()
-        ],
+        params![scope, device.id, number, op_id, ticked, offset, clock.timestamp()],
     )?;
     device.save(connection)?;
     Ok(true)
@@ -142,9 +126,5 @@ pub(crate) fn note_foreign_line(
         return Ok(());
     }
     let sql = "INSERT INTO operations (scope, device, op_id, clock, kind, noted_at) VALUES (?1, ?2, ?3, 0, 'line', ?4)";
-    connection.run(
-        "write the operations",
-        sql,
-        params![DEVICE, device, op_id, clock.timestamp()],
-    )
+    connection.run("write the operations", sql, params![DEVICE, device, op_id, clock.timestamp()])
 }

@@ -37,13 +37,8 @@ impl MergedChange {
 
     fn changes_value(&self) -> bool {
         self.before.as_ref().is_none_or(|before| {
-            let value = |fact: &Fact| {
-                (
-                    fact.value_text.clone(),
-                    fact.value_json.clone(),
-                    fact.category,
-                )
-            };
+            let value =
+                |fact: &Fact| (fact.value_text.clone(), fact.value_json.clone(), fact.category);
             value(before) != value(&self.after)
         })
     }
@@ -177,11 +172,7 @@ impl MergedFact {
         for _ in 0..repetitions {
             sure = confidence::repeated(sure);
         }
-        self.fact.confidence = if self.is_certain {
-            confidence::CONFIRMED
-        } else {
-            sure
-        };
+        self.fact.confidence = if self.is_certain { confidence::CONFIRMED } else { sure };
     }
 
     /// Takes over the turns of an equal fact.

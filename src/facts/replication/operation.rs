@@ -49,11 +49,7 @@ pub(crate) struct OperationAddress {
 
 impl From<(String, String, i64)> for OperationAddress {
     fn from((scope, device, number): (String, String, i64)) -> Self {
-        Self {
-            scope,
-            device,
-            number,
-        }
+        Self { scope, device, number }
     }
 }
 

@@ -33,11 +33,8 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Devic
     // One query per scope uses the index of numbers, so that operations sent before cost nothing.
     for last in reached(connection)? {
         let most = sql_limit(limit - operations.len());
-        let found = read_all(
-            connection,
-            &sql,
-            params![last.scope, last.device, last.number, most],
-        )?;
+        let found =
+            read_all(connection, &sql, params![last.scope, last.device, last.number, most])?;
         operations.extend(found.into_iter().map(|row| row.1));
     }
     Ok(operations)
@@ -47,9 +44,8 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Devic
 fn reached(connection: &Connection) -> Result<Vec<OperationAddress>> {
     let sql = "SELECT scope, device, number FROM share_cursors \
          WHERE device = (SELECT device FROM share_device) ORDER BY scope";
-    connection.rows("read the cursors", sql, [], |row| {
-        Ok(<(String, String, i64)>::try_from(row)?.into())
-    })
+    connection
+        .rows("read the cursors", sql, [], |row| Ok(<(String, String, i64)>::try_from(row)?.into()))
 }
 
 /// Returns operations that changed since they were sent, each with its row id.
@@ -117,10 +113,7 @@ fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
         let (key, change) = fact_change(row)?;
         operation.owner = Some(operation::owner(&operation.user_id));
         operation.subject = Some(operation::subject(&operation.user_id, &key));
-        operation.turn = Some(operation::turn(
-            &operation.user_id,
-            &change.after.source_turn_id,
-        ));
+        operation.turn = Some(operation::turn(&operation.user_id, &change.after.source_turn_id));
         operation.payload = Some(wire::encode(&change)?);
     }
     Ok((row.get(0).context("read the operations")?, operation))
@@ -128,13 +121,8 @@ fn read(row: &Row<'_>) -> Result<(i64, DeviceOperation)> {
 
 fn fact_change(row: &Row<'_>) -> Result<(String, FactChange)> {
     let texts = || -> rusqlite::Result<_> {
-        let what: [String; 5] = [
-            row.get(12)?,
-            row.get(13)?,
-            row.get(14)?,
-            row.get(15)?,
-            row.get(16)?,
-        ];
+        let what: [String; 5] =
+            [row.get(12)?, row.get(13)?, row.get(14)?, row.get(15)?, row.get(16)?];
         let states: (Option<String>, Option<String>) = (row.get(17)?, row.get(18)?);
         Ok((what, states))
     };

@@ -134,9 +134,8 @@ fn birth(connection: &Connection, user: &str, fact: &str) -> Result<Option<i64>>
 
 /// Returns an id that is equal for a turn observed on two devices, but unique for actions without a turn.
 fn op_id(change: &Unrecorded, device: &str, clock: i64) -> String {
-    let parts = [
-        &change.user, &change.turn, &change.key, &change.fact, &change.action, &change.outcome,
-    ];
+    let parts =
+        [&change.user, &change.turn, &change.key, &change.fact, &change.action, &change.outcome];
     let mut parts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
     let clock = clock.to_string();
     if change.turn.starts_with("annals:") {

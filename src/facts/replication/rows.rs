@@ -46,12 +46,8 @@ pub(crate) fn merge_key(
         after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
         let is_recorded = last.is_some_and(|last| is_same(last, &after));
         if !is_recorded {
-            let cause = Cause {
-                action: "merge",
-                reason: "what several devices did",
-                turn: TURN,
-                at: now,
-            };
+            let cause =
+                Cause { action: "merge", reason: "what several devices did", turn: TURN, at: now };
             change::record(connection, cause, last, Some(&after))?;
         }
         match (before, archived.get(&after.fact_id)) {

@@ -24,10 +24,7 @@ pub(crate) struct Scopes {
 impl Scopes {
     /// Creates the scopes from rules.
     pub(crate) fn new(rules: &[(String, String)]) -> Self {
-        Self {
-            rules: rules.to_vec(),
-            named: None,
-        }
+        Self { rules: rules.to_vec(), named: None }
     }
 
     /// Sets the scope of all new facts, or removes it.

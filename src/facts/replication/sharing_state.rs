@@ -77,10 +77,7 @@ fn summary(connection: &Connection) -> Result<Option<SharingState>> {
         set_aside: set_aside(connection)?,
         withheld: count(connection, "FROM operations WHERE is_withheld")?,
         // Lines of other devices that were found before they were received have no number either.
-        kept_here: count(
-            connection,
-            "FROM operations WHERE number IS NULL AND kind <> 'line'",
-        )?,
+        kept_here: count(connection, "FROM operations WHERE number IS NULL AND kind <> 'line'")?,
         is_unclean: device.is_unclean,
         synced_at: device.synced_at,
         failed_at: device.failed_at,

@@ -34,12 +34,7 @@ struct SurvivingRow {
 
 impl SurvivingHistory {
     pub(crate) fn read(connection: &Connection, forgotten: Forgotten<'_>) -> Result<Self> {
-        let Forgotten {
-            user,
-            key,
-            scope,
-            until,
-        } = forgotten;
+        let Forgotten { user, key, scope, until } = forgotten;
         let sql = "SELECT count(*) FROM fact_history JOIN operations USING (history_id) WHERE user_id = ?1 AND key = ?2";
         let operations: usize = connection.value("read the history", sql, [user, key])?;
         let sql = "SELECT o.operation, o.op_id, o.is_rewritten, h.fact_id, h.user_id, h.key, h.action, h.reason, \
@@ -47,11 +42,8 @@ impl SurvivingHistory {
                    FROM fact_history AS h JOIN operations AS o USING (history_id) \
                    WHERE h.user_id = ?1 AND h.key = ?2 AND (o.born > ?3 OR ?4 NOT IN ('private', o.scope)) \
                    ORDER BY h.history_id";
-        let rows: Vec<SurvivingRow> = connection.rows(
-            "read the history",
-            sql,
-            params![user, key, until, scope],
-            |row| {
+        let rows: Vec<SurvivingRow> =
+            connection.rows("read the history", sql, params![user, key, until, scope], |row| {
                 Ok(SurvivingRow {
                     operation: row.get(0)?,
                     op_id: row.get(1)?,
@@ -69,8 +61,7 @@ impl SurvivingHistory {
                         device: row.get(12)?,
                     },
                 })
-            },
-        )?;
+            })?;
         let is_all = operations > 0 && rows.len() == operations;
         Ok(Self { rows, is_all })
     }

@@ -193,10 +193,7 @@ pub(crate) fn record_tombstone(
         owner: operation::owner(user),
         subject: key.map(|key| operation::subject(user, key)),
         until: device.next_clock(clock.now()),
-        turns: turns
-            .iter()
-            .map(|turn| operation::turn(user, turn))
-            .collect(),
+        turns: turns.iter().map(|turn| operation::turn(user, turn)).collect(),
         mentions: mentions.clone(),
     };
     send(connection, &mut device, &tombstone, clock)?;
@@ -246,15 +243,7 @@ fn send(
             "write the operations",
             "INSERT INTO operations (scope, device, number, op_id, clock, kind, payload, noted_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, 'forget', ?6, ?7)",
-            params![
-                scope,
-                device.id,
-                number,
-                op_id,
-                ticked,
-                payload,
-                clock.timestamp()
-            ],
+            params![scope, device.id, number, op_id, ticked, payload, clock.timestamp()],
         )?;
     }
     device.save(connection)
@@ -286,12 +275,7 @@ fn new_mentions(connection: &Connection) -> Result<Vec<OperationAddress>> {
 
 fn clear(connection: &Connection, mentions: &[OperationAddress]) -> Result<Vec<(String, String)>> {
     let mut touched = Vec::new();
-    for OperationAddress {
-        scope,
-        device,
-        number,
-    } in mentions
-    {
+    for OperationAddress { scope, device, number } in mentions {
         touched.extend(erase::clear_operation(connection, scope, device, *number)?);
     }
     Ok(touched)
@@ -314,12 +298,7 @@ pub(crate) fn apply(
         }
         if tombstone.is_about(&operation::subject(&user, &key)) {
             let id = UserId::stored(user.clone());
-            let forgotten = Forgotten {
-                user: &user,
-                key: &key,
-                scope,
-                until: tombstone.until,
-            };
+            let forgotten = Forgotten { user: &user, key: &key, scope, until: tombstone.until };
             let kept = SurvivingHistory::read(connection, forgotten)?;
             if !kept.is_all {
                 erase::erase_key(connection, &id, &key, only)?;
@@ -368,14 +347,8 @@ fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -
     )?;
     for (address, received) in rows {
         let received: serde_json::Value = serde_json::from_str(&received).unwrap_or_default();
-        let user = received
-            .get("user_id")
-            .and_then(serde_json::Value::as_str)
-            .unwrap_or_default();
-        let clock = received
-            .get("clock")
-            .and_then(serde_json::Value::as_i64)
-            .unwrap_or(0);
+        let user = received.get("user_id").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let clock = received.get("clock").and_then(serde_json::Value::as_i64).unwrap_or(0);
         let is_meant = operation::owner(user) == tombstone.owner && clock <= tombstone.until;
         if is_meant && reaches(scope, &address.scope) {
             connection.run(
@@ -390,11 +363,7 @@ fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -
 
 /// Records that erased rows may remain in free pages of the file.
 pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
-    connection.run(
-        "note what is to be cleaned",
-        "UPDATE share_device SET is_unclean = 1",
-        [],
-    )
+    connection.run("note what is to be cleaned", "UPDATE share_device SET is_unclean = 1", [])
 }
 
 /// Rewrites the file if a pull erased something; returns whether nothing remains to be done.

@@ -53,11 +53,7 @@ pub(crate) fn encode(change: &FactChange) -> Result<String> {
         None => None,
         Some(before) => {
             let before = fields(before)?.into_iter();
-            Some(
-                before
-                    .filter(|(name, value)| after.get(name) != Some(value))
-                    .collect(),
-            )
+            Some(before.filter(|(name, value)| after.get(name) != Some(value)).collect())
         }
     };
     let payload = FactPayload {

@@ -57,9 +57,7 @@ impl<'a> Check<'a> {
     pub(crate) fn is_searchable(&mut self, row: i64) -> Result<bool> {
         let (all, project) = (*self.scope == ProjectScope::All, self.scope.project());
         let values = params![row, self.user.as_str(), all, project, self.now];
-        self.statement
-            .query_row(values, |row| row.get(0))
-            .context("read the facts")
+        self.statement.query_row(values, |row| row.get(0)).context("read the facts")
     }
 }
 
@@ -89,9 +87,7 @@ pub(crate) fn by_words(
 
 /// Returns the shortest stem of a word over all languages, if it is long enough, else the word.
 fn shared_by_forms(word: &str) -> String {
-    let stems = Language::ALL
-        .into_iter()
-        .map(|language| language.stem(word));
+    let stems = Language::ALL.into_iter().map(|language| language.stem(word));
     // Stemming strips accents, but the substring index has them.
     let stems =
         stems.filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS && word.starts_with(stem));
@@ -120,15 +116,12 @@ pub(crate) fn out_of_scope(
     let of_others =
         "SELECT seq FROM facts WHERE user_id = ?1 AND project IS NOT NULL AND project IS NOT ?2";
     let over = "SELECT seq FROM facts WHERE user_id = ?1 AND valid_to <= ?2";
-    let over = connection.rows("read the facts", over, (user.as_str(), now), |row| {
-        row.get(0)
-    })?;
+    let over = connection.rows("read the facts", over, (user.as_str(), now), |row| row.get(0))?;
     let mut found: HashSet<i64> = over.into_iter().collect();
     if *scope != ProjectScope::All {
         let values = (user.as_str(), scope.project());
-        let of_others = connection.rows("read the facts", of_others, values, |row| {
-            row.get::<_, i64>(0)
-        })?;
+        let of_others =
+            connection.rows("read the facts", of_others, values, |row| row.get::<_, i64>(0))?;
         found.extend(of_others);
     }
     Ok(found)

@@ -58,19 +58,16 @@ pub(crate) fn rank(
     let neighbours = Neighbours::from_turns(turns.into_iter(), &scored.seqs);
     let base = scored.base();
     let session_boost = neighbours.session_boost(&base);
-    let sums: Vec<f64> = base
-        .iter()
-        .zip(&session_boost)
-        .map(|(base, session_boost)| base + session_boost)
-        .collect();
+    let sums: Vec<f64> =
+        base.iter().zip(&session_boost).map(|(base, session_boost)| base + session_boost).collect();
     let indexes = with_answers(best(&sums, limit.saturating_add(TIES)), &neighbours);
     let shares = QuestionShares::read(connection, user, &scored.seqs, &indexes, &neighbours)?;
     let mut ranked: Vec<RankedRow> = indexes
         .into_iter()
         .map(|index| {
-            let answers = neighbours.before(index).map_or(0.0, |question| {
-                ANSWER_SHARE * shares.share(question) * base[question]
-            });
+            let answers = neighbours
+                .before(index)
+                .map_or(0.0, |question| ANSWER_SHARE * shares.share(question) * base[question]);
             let score = sums[index] + answers;
             let loss = QUESTION_PENALTY * shares.share(index) * score;
             scored.ranked(index, session_boost[index] + answers, loss)
@@ -86,10 +83,7 @@ pub(crate) fn rank(
 
 /// Adds the index of the next row in the session to each, since that has the answer to a question.
 fn with_answers(indexes: Vec<usize>, neighbours: &Neighbours) -> Vec<usize> {
-    let answers: Vec<usize> = indexes
-        .iter()
-        .filter_map(|index| neighbours.after(*index))
-        .collect();
+    let answers: Vec<usize> = indexes.iter().filter_map(|index| neighbours.after(*index)).collect();
     let mut all = indexes;
     all.extend(answers);
     all.sort_unstable();
@@ -119,10 +113,7 @@ impl QuestionShares {
         for index in wanted {
             let share = statement
                 .query_row((seqs[index], user.as_str()), |row| {
-                    row.get_ref(0)?
-                        .as_str()
-                        .map(question_share)
-                        .map_err(Into::into)
+                    row.get_ref(0)?.as_str().map(question_share).map_err(Into::into)
                 })
                 .optional()
                 .context("read the facts")?;
@@ -138,12 +129,7 @@ impl QuestionShares {
 
 impl Scored {
     fn new(matches: Vec<(i64, f64)>, scanned: Scanned, check: &mut Check<'_>) -> Result<Self> {
-        let Scanned {
-            seqs,
-            similarity,
-            is_complete,
-            ..
-        } = scanned;
+        let Scanned { seqs, similarity, is_complete, .. } = scanned;
         let mut bm25 = vec![0.0; seqs.len()];
         let mut without_vector = Vec::new();
         let mut cursor = RowCursor::new(&seqs);
@@ -162,14 +148,9 @@ impl Scored {
         }
         let least = similarity.iter().copied().fold(1.0, f32::min);
         let known = seqs.into_iter().zip(bm25).zip(similarity);
-        let mut rows: Vec<(i64, f64, f32)> = known
-            .map(|((seq, bm25), cosine)| (seq, bm25, cosine))
-            .collect();
-        rows.extend(
-            without_vector
-                .iter()
-                .map(|(seq, score)| (*seq, *score, least)),
-        );
+        let mut rows: Vec<(i64, f64, f32)> =
+            known.map(|((seq, bm25), cosine)| (seq, bm25, cosine)).collect();
+        rows.extend(without_vector.iter().map(|(seq, score)| (*seq, *score, least)));
         rows.sort_unstable_by_key(|row| row.0);
         let seqs = rows.iter().map(|row| row.0).collect();
         let bm25 = rows.iter().map(|row| row.1).collect();
@@ -187,20 +168,14 @@ impl Scored {
             farthest: f64::from(farthest),
             width: Some(width).filter(|width| *width > 0.0 && width.is_finite()),
         };
-        Self {
-            seqs,
-            bm25,
-            cosine,
-            weights,
-        }
+        Self { seqs, bm25, cosine, weights }
     }
 
     /// Returns the sum of both normalised scores for each row.
     fn base(&self) -> Vec<f64> {
         let weights = self.weights;
         let both = self.bm25.iter().zip(&self.cosine);
-        both.map(|(bm25, cosine)| weights.lexical(*bm25) + weights.vector(*cosine))
-            .collect()
+        both.map(|(bm25, cosine)| weights.lexical(*bm25) + weights.vector(*cosine)).collect()
     }
 
     fn ranked(&self, index: usize, neighbours: f64, question: f64) -> RankedRow {

@@ -32,9 +32,7 @@ pub(crate) fn matches(
     let sql = format!(
         "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts WHERE facts_fts MATCH ?1 ORDER BY rowid"
     );
-    connection.rows("search the facts by words", &sql, [expression], |row| {
-        row.try_into()
-    })
+    connection.rows("search the facts by words", &sql, [expression], |row| row.try_into())
 }
 
 /// Returns the number of rows with any form of a word; `is_bound` as in [`matches`].
@@ -59,11 +57,7 @@ fn expression(
     is_bound: bool,
 ) -> Option<String> {
     let words = format!("{TEXT} : ({})", any_form_of(words, language)?);
-    Some(if is_bound {
-        format!("{} AND ({words})", owner(user))
-    } else {
-        words
-    })
+    Some(if is_bound { format!("{} AND ({words})", owner(user)) } else { words })
 }
 
 /// Returns the words that no fact of the user contains as a whole word.

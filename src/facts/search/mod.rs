@@ -77,12 +77,7 @@ pub fn retrieve(
     // All reads use one snapshot of the database.
     let snapshot = facts.connection().unchecked_transaction();
     let snapshot = snapshot.context("read the facts")?;
-    let search = Search {
-        connection: &snapshot,
-        user,
-        query,
-        clock: facts.clock(),
-    };
+    let search = Search { connection: &snapshot, user, query, clock: facts.clock() };
     let scanned = match &query_vector {
         Some(query_vector) => Some(search.scanned(query_vector, &vectors::model_of(embedder))?),
         None => None,
@@ -209,10 +204,7 @@ impl QueryVector {
         embedder: &Embedder,
     ) -> Result<Self> {
         if facts.vector_server().is_none() {
-            return Ok(Self {
-                vector: query_vector(facts, &query.text, embedder)?,
-                near: None,
-            });
+            return Ok(Self { vector: query_vector(facts, &query.text, embedder)?, near: None });
         }
         let is_settled = IndexLocation::current(facts.connection())?
             == IndexLocation::from_settings(facts, embedder);
@@ -228,10 +220,7 @@ impl QueryVector {
             let most = query.limit.saturating_mul(OVERFETCH).max(MIN_CANDIDATES);
             server.nearest(user, &query.scope, &vector, most)?
         };
-        Ok(Self {
-            vector,
-            near: Some(near),
-        })
+        Ok(Self { vector, near: Some(near) })
     }
 }
 
@@ -246,10 +235,8 @@ fn query_vector(facts: &mut Facts, text: &str, embedder: &Embedder) -> Result<Ve
     }
     if !is_of_model(facts)? {
         let model = embedder.model();
-        return Err(
-            Error::failed(format!("the vectors are not those of {model}"))
-                .hint("a dry run creates no new ones"),
-        );
+        return Err(Error::failed(format!("the vectors are not those of {model}"))
+            .hint("a dry run creates no new ones"));
     }
     embedder.vector(text)
 }

@@ -15,10 +15,7 @@ pub(crate) struct Neighbours {
 impl Neighbours {
     /// Finds the neighbours of the rows, which are sorted, in these turns.
     pub(crate) fn from_turns(turns: impl Iterator<Item = SessionRow>, seqs: &[i64]) -> Self {
-        let mut neighbours = Self {
-            before: vec![None; seqs.len()],
-            after: vec![None; seqs.len()],
-        };
+        let mut neighbours = Self { before: vec![None; seqs.len()], after: vec![None; seqs.len()] };
         let mut cursor = RowCursor::new(seqs);
         let mut last: Option<usize> = None;
         for turn in turns {
@@ -93,10 +90,7 @@ mod tests {
             one * 0.5 + two * 0.3,
         ];
         let equal = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
-        assert!(
-            session_boost.iter().zip(&expected).all(equal),
-            "{session_boost:?}"
-        );
+        assert!(session_boost.iter().zip(&expected).all(equal), "{session_boost:?}");
     }
 
     #[test]
@@ -104,9 +98,6 @@ mod tests {
         let turns = [turn(1, true), turn(2, true), turn(3, false)];
         let neighbours = Neighbours::from_turns(turns.into_iter(), &[1, 3]);
         let session_boost = neighbours.session_boost(&[0.5, 0.5]);
-        assert!(
-            session_boost.iter().all(|share| share.abs() < 1e-12),
-            "{session_boost:?}"
-        );
+        assert!(session_boost.iter().all(|share| share.abs() < 1e-12), "{session_boost:?}");
     }
 }

@@ -96,11 +96,7 @@ pub(crate) fn by_vectors(scanned: &Scanned, limit: usize) -> Vec<RankedRow> {
                 ..Components::default()
             };
             let seq = scanned.seqs[index];
-            RankedRow {
-                seq,
-                score,
-                components,
-            }
+            RankedRow { seq, score, components }
         })
         .collect()
 }
@@ -199,9 +195,8 @@ pub(crate) fn facts(
     );
     let read = || -> rusqlite::Result<HashMap<i64, Fact>> {
         let mut statement = connection.prepare(&sql)?;
-        let rows = statement.query_map([user.as_str()], |row| {
-            Ok((row.get("seq")?, Fact::read(row)?))
-        })?;
+        let rows =
+            statement.query_map([user.as_str()], |row| Ok((row.get("seq")?, Fact::read(row)?)))?;
         rows.collect()
     };
     read().context("read the facts")

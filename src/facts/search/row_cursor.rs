@@ -41,16 +41,7 @@ mod tests {
         let rows = [3, 5, 8, 9];
         let mut cursor = RowCursor::new(&rows);
         let found = [3, 5, 9, 4, 3, 8, 10, 8].map(|row| cursor.find(row));
-        let expected = [
-            Some(0),
-            Some(1),
-            Some(3),
-            None,
-            Some(0),
-            Some(2),
-            None,
-            Some(2),
-        ];
+        let expected = [Some(0), Some(1), Some(3), None, Some(0), Some(2), None, Some(2)];
         assert_eq!(found, expected);
     }
 }

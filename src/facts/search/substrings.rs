@@ -30,12 +30,9 @@ pub(crate) fn add(
     unmatched: &[String],
     scores: &mut BTreeMap<i64, f64>,
 ) -> Result<()> {
-    let (unspaced, spaced): (Vec<&String>, Vec<&String>) = unmatched
-        .iter()
-        .partition(|word| word.chars().any(is_unspaced));
-    let long = spaced
-        .into_iter()
-        .filter(|word| word.chars().count() >= GRAM);
+    let (unspaced, spaced): (Vec<&String>, Vec<&String>) =
+        unmatched.iter().partition(|word| word.chars().any(is_unspaced));
+    let long = spaced.into_iter().filter(|word| word.chars().count() >= GRAM);
     for word in long {
         for row in containing(connection, user, std::slice::from_ref(word))? {
             *scores.entry(row).or_default() += FOUND;

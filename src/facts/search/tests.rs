@@ -45,11 +45,7 @@ impl Store {
     /// Returns the values of the hits.
     fn values(&mut self, user: &str, text: &str, method: Method) -> Vec<String> {
         let found = self.ask(user, &query(text, method), &Embedder::BuiltIn);
-        found
-            .hits
-            .into_iter()
-            .map(|hit| hit.fact.value_text)
-            .collect()
+        found.hits.into_iter().map(|hit| hit.fact.value_text).collect()
     }
 }
 
@@ -86,10 +82,7 @@ fn facts_are_found_by_words_in_any_form_and_by_meaning() {
         ("ada", "pet", "a puppy named Ludo"),
         ("ada", "city", "Turin"),
     ]);
-    assert_eq!(
-        store.values("ada", "Which EDITORS?", Method::Lexical),
-        ["helix"]
-    );
+    assert_eq!(store.values("ada", "Which EDITORS?", Method::Lexical), ["helix"]);
     let near = store.values("ada", "does she keep a dog", Method::Vector);
     assert_eq!(near[0], "a puppy named Ludo");
     let fused = store.values("ada", "does she keep a dog", Method::Fused);
@@ -98,9 +91,7 @@ fn facts_are_found_by_words_in_any_form_and_by_meaning() {
 
 #[test]
 fn no_method_finds_facts_of_another_user() {
-    let users = [
-        "ada", "ADA", "ada 2", "ada-2", "616461", "a", "%", "*", "\"ada\" OR x",
-    ];
+    let users = ["ada", "ADA", "ada 2", "ada-2", "616461", "a", "%", "*", "\"ada\" OR x"];
     let mut store = Store::new();
     for user in users {
         store.put(&fact(user, "city", "Turin by the river"));
@@ -108,16 +99,12 @@ fn no_method_finds_facts_of_another_user() {
     }
     for user in users {
         for method in Method::ALL {
-            for text in [
-                "river", "Turin", "東京", "urin", "owner : \"616461\"", "city OR likes",
-            ] {
+            for text in ["river", "Turin", "東京", "urin", "owner : \"616461\"", "city OR likes"]
+            {
                 let found = store.ask(user, &query(text, method), &Embedder::BuiltIn);
                 let others = found.hits.iter().filter(|hit| hit.fact.user_id != user);
                 assert_eq!(others.count(), 0, "{user:?} {method} {text:?}");
-                assert!(
-                    method != Method::Fused || !found.hits.is_empty(),
-                    "{user:?} {text:?}"
-                );
+                assert!(method != Method::Fused || !found.hits.is_empty(), "{user:?} {text:?}");
             }
         }
     }
@@ -127,22 +114,15 @@ fn no_method_finds_facts_of_another_user() {
 fn only_what_holds_or_waits_for_an_answer_is_found() {
     let mut store = Store::new();
     for (number, status) in FactStatus::ALL.into_iter().enumerate() {
-        let mut fact = fact(
-            "ada",
-            &format!("city.{number}"),
-            &format!("Turin {}", status.as_str()),
-        );
+        let mut fact =
+            fact("ada", &format!("city.{number}"), &format!("Turin {}", status.as_str()));
         fact.status = status;
         store.put(&fact);
     }
     for method in Method::ALL {
         let mut found = store.values("ada", "Turin", method);
         found.sort();
-        assert_eq!(
-            found,
-            ["Turin active", "Turin pending_confirmation"],
-            "{method}"
-        );
+        assert_eq!(found, ["Turin active", "Turin pending_confirmation"], "{method}");
     }
 }
 
@@ -150,28 +130,17 @@ fn only_what_holds_or_waits_for_an_answer_is_found() {
 fn facts_of_other_projects_are_left_out_unless_asked_for() {
     let mut store = Store::new();
     for project in [None, Some("larder"), Some("atlas")] {
-        let mut fact = fact(
-            "ada",
-            "build[]",
-            &format!("cargo {}", project.unwrap_or("anywhere")),
-        );
+        let mut fact = fact("ada", "build[]", &format!("cargo {}", project.unwrap_or("anywhere")));
         fact.project = project.map(str::to_owned);
         store.put(&fact);
     }
     for method in Method::ALL {
         let mut count = |scope| {
-            let query = FactQuery {
-                scope,
-                ..query("cargo", method)
-            };
+            let query = FactQuery { scope, ..query("cargo", method) };
             store.ask("ada", &query, &Embedder::BuiltIn).hits.len()
         };
         assert_eq!(count(ProjectScope::General), 1, "{method}");
-        assert_eq!(
-            count(ProjectScope::Project("atlas".to_owned())),
-            2,
-            "{method}"
-        );
+        assert_eq!(count(ProjectScope::Project("atlas".to_owned())), 2, "{method}");
         assert_eq!(count(ProjectScope::All), 3, "{method}");
     }
 }
@@ -206,10 +175,7 @@ fn a_query_without_words_or_known_pieces_finds_nothing_and_a_long_one_is_answere
     let mut store = Store::with(&[("ada", "city", "Turin")]);
     for method in Method::ALL {
         for text in ["", "   ", "\u{0}", "🙂"] {
-            assert!(
-                store.values("ada", text, method).is_empty(),
-                "{method} {text:?}"
-            );
+            assert!(store.values("ada", text, method).is_empty(), "{method} {text:?}");
         }
         let long = "where is Turin AND (NEAR \"* ".repeat(400);
         assert!(long.len() > 10_000);
@@ -220,12 +186,7 @@ fn a_query_without_words_or_known_pieces_finds_nothing_and_a_long_one_is_answere
 #[test]
 fn neighbours_in_a_session_lend_a_share() {
     let mut store = Store::new();
-    let turns = [
-        "What did you see in Lisbon?",
-        "Hm, wait.",
-        "The old tram.",
-        "Lovely.",
-    ];
+    let turns = ["What did you see in Lisbon?", "Hm, wait.", "The old tram.", "Lovely."];
     for (number, text) in (0..).zip(turns) {
         let mut fact = fact("ada", "said[]", text);
         fact.session_id = Some("s".to_owned());
@@ -254,29 +215,18 @@ fn neighbours_in_a_session_lend_a_share() {
 #[test]
 fn looking_at_the_best_alone_finds_what_looking_at_all_finds() {
     let mut store = Store::new();
-    let words = [
-        "tea", "boat", "river", "code", "night", "train", "letter", "garden", "stone",
-    ];
+    let words = ["tea", "boat", "river", "code", "night", "train", "letter", "garden", "stone"];
     for number in 0..900_usize {
-        let value = format!(
-            "{} {} {number}",
-            words[number * 7 % 9],
-            words[number / 9 * 5 % 9]
-        );
+        let value = format!("{} {} {number}", words[number * 7 % 9], words[number / 9 * 5 % 9]);
         let mut fact = fact("ada", "said[]", &value);
         fact.session_id = Some((number / 20).to_string());
         fact.turn_seq = i64::try_from(number % 20).ok();
         store.put(&fact);
     }
     for text in ["boat on the river", "a letter at night", "stone garden 17"] {
-        let all = FactQuery {
-            limit: 900,
-            ..query(text, Method::Fused)
-        };
+        let all = FactQuery { limit: 900, ..query(text, Method::Fused) };
         let all = store.ask("ada", &all, &Embedder::BuiltIn).hits;
-        let best = store
-            .ask("ada", &query(text, Method::Fused), &Embedder::BuiltIn)
-            .hits;
+        let best = store.ask("ada", &query(text, Method::Fused), &Embedder::BuiltIn).hits;
         assert_eq!(best.len(), 10);
         for (one, other) in best.iter().zip(&all) {
             assert!((one.score - other.score).abs() < 1e-12, "{text}");
@@ -305,20 +255,13 @@ fn the_seed_weighs_words_meaning_and_recency() {
     old.last_mentioned_at.clone_from(&old.updated_at);
     store.put(&old);
     store.put(&fact("ada", "tea", "green"));
-    let found = store.ask(
-        "ada",
-        &query("Turin city", Method::Seed),
-        &Embedder::BuiltIn,
-    );
+    let found = store.ask("ada", &query("Turin city", Method::Seed), &Embedder::BuiltIn);
     let best = &found.hits[0];
     assert_eq!(best.fact.key, "city");
     let cosine = best.components.cosine.unwrap();
     assert!((best.components.lexical - 0.45).abs() < 1e-9);
     assert!((best.components.vector - 0.45 * cosine).abs() < 1e-9);
-    assert!(
-        (best.components.recency - 0.05).abs() < 1e-9,
-        "30 days are half"
-    );
+    assert!((best.components.recency - 0.05).abs() < 1e-9, "30 days are half");
     assert!((found.hits[1].components.recency - 0.10).abs() < 1e-9);
     assert_eq!(best.components.lexical_rank, Some(1));
     assert_eq!(best.components.vector_rank, Some(1));
@@ -327,20 +270,13 @@ fn the_seed_weighs_words_meaning_and_recency() {
 #[test]
 fn of_equal_facts_the_later_is_first() {
     let mut store = Store::new();
-    for (key, at) in [
-        ("one", "2026-01-01"),
-        ("two", "2026-02-01"),
-        ("six", "2026-01-15"),
-    ] {
+    for (key, at) in [("one", "2026-01-01"), ("two", "2026-02-01"), ("six", "2026-01-15")] {
         let mut fact = fact("ada", key, "Turin");
         fact.updated_at = format!("{at}T00:00:00Z");
         fact.last_mentioned_at.clone_from(&fact.updated_at);
         store.put(&fact);
     }
-    let limit = FactQuery {
-        limit: 2,
-        ..query("Turin", Method::Lexical)
-    };
+    let limit = FactQuery { limit: 2, ..query("Turin", Method::Lexical) };
     let found = store.ask("ada", &limit, &Embedder::BuiltIn).hits;
     let keys: Vec<&str> = found.iter().map(|hit| hit.fact.key.as_str()).collect();
     assert_eq!(keys, ["two", "six"]);
@@ -356,11 +292,7 @@ fn without_vectors_words_answer_and_the_answer_says_so() {
     assert_eq!(found.hits[0].fact.value_text, "Turin");
     assert_eq!(found.hits[0].components.cosine, None);
     // Back to the built-in model: all vectors are rebuilt.
-    let found = store.ask(
-        "ada",
-        &query("a town in Italy", Method::Vector),
-        &Embedder::BuiltIn,
-    );
+    let found = store.ask("ada", &query("a town in Italy", Method::Vector), &Embedder::BuiltIn);
     assert!(!found.degraded);
     assert_eq!(found.hits.len(), 2);
 }
@@ -404,10 +336,7 @@ proptest! {
 #[test]
 fn an_answer_comes_before_the_question_that_was_asked_about_it() {
     let mut store = Store::new();
-    let turns = [
-        "Where did you leave the garden keys?",
-        "I left the garden keys in the shed.",
-    ];
+    let turns = ["Where did you leave the garden keys?", "I left the garden keys in the shed."];
     for (number, text) in (0..).zip(turns) {
         let mut fact = fact("ada", "said[]", text);
         fact.session_id = Some("s".to_owned());
@@ -421,18 +350,13 @@ fn an_answer_comes_before_the_question_that_was_asked_about_it() {
 #[test]
 fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
     let mut store = Store::new();
-    for (key, value) in [
-        ("preference.editor", "Helix"),
-        ("home.city", "Turin"),
-        ("likes[]", "alpine hiking"),
-    ] {
+    for (key, value) in
+        [("preference.editor", "Helix"), ("home.city", "Turin"), ("likes[]", "alpine hiking")]
+    {
         store.put(&fact("ada", key, value));
     }
     let mut ask = |text: &str, selection| {
-        let query = FactQuery {
-            selection,
-            ..query(text, Method::Fused)
-        };
+        let query = FactQuery { selection, ..query(text, Method::Fused) };
         store.ask("ada", &query, &Embedder::BuiltIn)
     };
     let found = ask("which editor does she prefer?", Selection::Relevant);
@@ -446,10 +370,7 @@ fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
         let is_low = |hit: &FactHit| hit.relevance == Some(Relevance::Low);
         assert!(all.hits.iter().all(is_low), "{unrelated}");
         // Possible contradictions must be found, however dissimilar.
-        assert_eq!(
-            ask(unrelated, Selection::Candidates).hits.len(),
-            all.hits.len()
-        );
+        assert_eq!(ask(unrelated, Selection::Candidates).hits.len(), all.hits.len());
     }
 }
 
@@ -457,10 +378,7 @@ fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
 fn an_inflected_word_finds_its_other_forms_in_any_language() {
     for (stored, asked) in [
         ("Решения записаны в журнал", "решениями"),
-        (
-            "die Entscheidung steht im Protokoll",
-            "Welche Entscheidungen?",
-        ),
+        ("die Entscheidung steht im Protokoll", "Welche Entscheidungen?"),
         ("la decisión está en el registro", "¿Qué decisiones?"),
         ("la décision est dans le registre", "Quelles décisions ?"),
         ("a decisão está no registro", "Quais decisões?"),
@@ -480,11 +398,7 @@ fn a_long_fact_is_found_by_any_of_its_passages() {
     let long = format!("{padding}{}", "A cat sleeps on the warm sofa. ".repeat(20));
     let long = long.trim_end();
     store.put(&fact("ada", "note[]", long));
-    store.put(&fact(
-        "ada",
-        "note[]",
-        "The release notes are sent by mail.",
-    ));
+    store.put(&fact("ada", "note[]", "The release notes are sent by mail."));
     let query = query("kitten on a couch", Method::Vector);
     let found = store.ask("ada", &query, &Embedder::BuiltIn);
     assert_eq!(found.hits[0].fact.value_text, long);

@@ -51,10 +51,7 @@ impl Chroma {
 
     /// Returns a collection on the server at a URL.
     pub(crate) fn at(server: &str, collection: &str) -> Result<Self> {
-        Ok(Self {
-            service: Service::new("chroma.url", server)?,
-            collection: collection.to_owned(),
-        })
+        Ok(Self { service: Service::new("chroma.url", server)?, collection: collection.to_owned() })
     }
 
     /// Returns the URL of the server.
@@ -87,8 +84,7 @@ impl Chroma {
         if facts.is_empty() {
             return Ok(());
         }
-        self.ask("delete", &json!({ "ids": facts }), CHANGED)
-            .map(|_| ())
+        self.ask("delete", &json!({ "ids": facts }), CHANGED).map(|_| ())
     }
 
     /// Removes the collection.
@@ -128,18 +124,13 @@ impl Chroma {
             "name": self.collection, "get_or_create": true,
             "configuration": {"hnsw": {"space": "cosine"}}, "metadata": {"schema": "1"},
         });
-        let made = self
-            .service
-            .post(BASE, &collection, wait)
-            .map_err(server_failed)?;
+        let made = self.service.post(BASE, &collection, wait).map_err(server_failed)?;
         let id = made
             .get("id")
             .and_then(Value::as_str)
             .ok_or_else(|| server_failed(self.service.failed("did not send a collection")))?;
         let path = format!("{BASE}/{id}/{what}");
-        self.service
-            .post(&path, document, wait)
-            .map_err(server_failed)
+        self.service.post(&path, document, wait).map_err(server_failed)
     }
 }
 
@@ -173,10 +164,7 @@ fn read(answer: &Value) -> Option<Vec<(String, f32)>> {
         .collect()
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "a cosine is no more precise than its vectors"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "a cosine is no more precise than its vectors")]
 fn similarity(distance: f64) -> f32 {
     (1.0 - distance) as f32
 }

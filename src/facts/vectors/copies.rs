@@ -61,11 +61,7 @@ pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&st
                SELECT ?3, place FROM vector_places WHERE server = ?1 AND collection = ?2 \
                ON CONFLICT DO NOTHING";
     for fact in facts {
-        connection.run(
-            "note where vectors are sent",
-            sql,
-            [collection[0], collection[1], fact],
-        )?;
+        connection.run("note where vectors are sent", sql, [collection[0], collection[1], fact])?;
     }
     Ok(())
 }
@@ -82,11 +78,7 @@ pub(crate) fn acknowledge(
             "DELETE FROM {table} WHERE fact_id = ?3 AND place = \
              (SELECT place FROM vector_places WHERE server = ?1 AND collection = ?2)"
         );
-        connection.run(
-            "note where vectors are",
-            &sql,
-            [server.url(), server.collection(), fact],
-        )
+        connection.run("note where vectors are", &sql, [server.url(), server.collection(), fact])
     };
     for fact in gone {
         remove("vector_copies", fact)?;
@@ -104,11 +96,7 @@ pub(crate) fn forget_collection(connection: &Connection, server: &Chroma) -> Res
             "DELETE FROM {table} WHERE place = \
              (SELECT place FROM vector_places WHERE server = ?1 AND collection = ?2)"
         );
-        connection.run(
-            "note where vectors are",
-            &sql,
-            [server.url(), server.collection()],
-        )?;
+        connection.run("note where vectors are", &sql, [server.url(), server.collection()])?;
     }
     Ok(())
 }
@@ -157,12 +145,7 @@ fn collections(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>
     let sql = "SELECT place, server, collection, attempts FROM vector_places AS p \
                WHERE (?1 IS NULL OR not_before <= ?1) \
                AND EXISTS (SELECT 1 FROM vector_erasures AS e WHERE e.place = p.place) ORDER BY place";
-    facts.connection().rows(
-        "read what is to be erased",
-        sql,
-        [now],
-        RemoteCollection::read,
-    )
+    facts.connection().rows("read what is to be erased", sql, [now], RemoteCollection::read)
 }
 
 /// Erases the vectors in one collection; returns the error of the server, if any.
@@ -195,9 +178,7 @@ fn erase_in(facts: &mut Facts, from: &RemoteCollection) -> Result<Option<Error>>
 
 fn erasable(connection: &Connection, from: &RemoteCollection) -> Result<Vec<String>> {
     let sql = format!("SELECT fact_id FROM vector_erasures WHERE {ERASABLE} LIMIT {BATCH}");
-    connection.rows("read what is to be erased", &sql, [from.id], |row| {
-        row.get(0)
-    })
+    connection.rows("read what is to be erased", &sql, [from.id], |row| row.get(0))
 }
 
 fn record_answer(connection: &Connection, collection: i64) -> Result<()> {

@@ -70,9 +70,7 @@ pub(crate) fn update_index<'f>(
 ) -> Result<()> {
     let location = IndexLocation::current(connection)?;
     let built_in = model_of(&Embedder::BuiltIn);
-    facts
-        .into_iter()
-        .try_for_each(|fact| update_fact(connection, &location, &built_in, fact))
+    facts.into_iter().try_for_each(|fact| update_fact(connection, &location, &built_in, fact))
 }
 
 fn update_fact(
@@ -86,10 +84,8 @@ fn update_fact(
     }
     if fact.status.is_retrievable() && location.model == built_in {
         let texts = passage_texts(&fact.key, &fact.value_text);
-        let vectors: Vec<Vector> = texts
-            .iter()
-            .map(|text| VectorTable::built_in().vector(text))
-            .collect();
+        let vectors: Vec<Vector> =
+            texts.iter().map(|text| VectorTable::built_in().vector(text)).collect();
         return write_vectors(connection, &fact.user_id, &fact.fact_id, built_in, &vectors);
     }
     connection.run(
@@ -139,10 +135,8 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
             }
             None => return Ok(made),
         }
-        let texts: Vec<&str> = lacking
-            .iter()
-            .flat_map(|one| one.texts.iter().map(String::as_str))
-            .collect();
+        let texts: Vec<&str> =
+            lacking.iter().flat_map(|one| one.texts.iter().map(String::as_str)).collect();
         let vectors = embedder.vectors(&texts)?;
         made += facts.write(|connection| {
             let mut written = 0;
@@ -190,10 +184,7 @@ impl IndexLocation {
 
     /// Returns the location that the settings require.
     pub(crate) fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
-        Self {
-            model: model_of(embedder),
-            server: facts.vector_server().map(str::to_owned),
-        }
+        Self { model: model_of(embedder), server: facts.vector_server().map(str::to_owned) }
     }
 }
 
@@ -216,20 +207,12 @@ fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
             copies::forget_collection(connection, server)?;
         }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        connection.run(
-            "name the model",
-            change,
-            params![wanted.model, wanted.server],
-        )?;
-        connection
-            .execute_batch("DELETE FROM fact_vectors")
-            .context("remove vectors")?;
+        connection.run("name the model", change, params![wanted.model, wanted.server])?;
+        connection.execute_batch("DELETE FROM fact_vectors").context("remove vectors")?;
         if wanted.server.is_some() {
             return outbox::enqueue_all(connection, &now);
         }
-        connection
-            .execute_batch("DELETE FROM vector_jobs")
-            .context("clear the outbox")
+        connection.execute_batch("DELETE FROM vector_jobs").context("clear the outbox")
     })
 }
 

@@ -35,11 +35,7 @@ row!(Job: fact, user, id, attempts);
 
 /// Stores the latest job for a fact, in the transaction that changes it; a pause after a failure remains.
 pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
-    let operation = if fact.status.is_retrievable() {
-        "upsert"
-    } else {
-        "delete"
-    };
+    let operation = if fact.status.is_retrievable() { "upsert" } else { "delete" };
     let sql = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                VALUES (?1, ?2, ?3, '', ?4, lower(hex(randomblob(8)))) \
                ON CONFLICT (fact_id) DO UPDATE SET operation = excluded.operation, \
@@ -53,9 +49,7 @@ pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
     let again = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                  SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
                  WHERE status IN ('active', 'pending_confirmation')";
-    connection
-        .execute_batch("DELETE FROM vector_jobs")
-        .context("clear the outbox")?;
+    connection.execute_batch("DELETE FROM vector_jobs").context("clear the outbox")?;
     connection.run("fill the outbox", again, [now])
 }
 
@@ -114,10 +108,7 @@ fn carry_out(
             _ => gone.push(job.fact.clone()),
         }
     }
-    let texts: Vec<String> = current
-        .iter()
-        .map(|fact| text(&fact.key, &fact.value_text))
-        .collect();
+    let texts: Vec<String> = current.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = embedder.vectors(&texts)?;
     let mut points = Vec::new();

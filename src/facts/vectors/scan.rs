@@ -40,11 +40,7 @@ impl Scanned {
         rows.sort_unstable_by_key(|row| row.0);
         let (seqs, similarity) = rows.into_iter().unzip();
         // A server returns only the nearest facts.
-        Ok(Self {
-            seqs,
-            similarity,
-            ..Self::default()
-        })
+        Ok(Self { seqs, similarity, ..Self::default() })
     }
 
     /// Keeps only some rows.
@@ -73,9 +69,7 @@ pub(crate) fn scan(
         let vectors = row.get_ref(2)?.as_blob()?.chunks_exact(length);
         let near = vectors.map(|vector| query.dot_stored(vector, scale));
         scanned.seqs.push(row.get(0)?);
-        scanned
-            .similarity
-            .push(near.fold(f32::NEG_INFINITY, f32::max));
+        scanned.similarity.push(near.fold(f32::NEG_INFINITY, f32::max));
         Ok(())
     })?;
     let retrievable = fact::count_retrievable(connection, user)?;

@@ -12,11 +12,7 @@ use crate::git::tests::Sandbox;
 fn with_history() -> Sandbox {
     let sandbox = Sandbox::empty();
     let lines = "a line like any other\n".repeat(30) + "line 7\n";
-    sandbox
-        .0
-        .child("src/old name.rs")
-        .write_str(&lines)
-        .unwrap();
+    sandbox.0.child("src/old name.rs").write_str(&lines).unwrap();
     sandbox.0.child("src/gone.rs").write_str("gone\n").unwrap();
     sandbox.0.child("größe.md").write_str("stays\n").unwrap();
     record(&sandbox, "2026-02-01T10:00:00Z");
@@ -49,10 +45,7 @@ fn without_a_repository_there_is_no_history() {
     assert!(git.objects().unwrap().is_none());
     let empty = Sandbox::empty();
     assert!(empty.open_git().timeline().unwrap().is_empty());
-    assert_eq!(
-        empty.open_git().tracked().unwrap(),
-        Some(TrackedFiles::default())
-    );
+    assert_eq!(empty.open_git().tracked().unwrap(), Some(TrackedFiles::default()));
 }
 
 #[test]
@@ -60,10 +53,7 @@ fn paths_are_relative_to_the_top_even_in_a_subfolder() {
     let sandbox = with_history();
     let below = Git::discover(&sandbox.0.path().join("src"));
     assert_eq!(below.top(), Some(sandbox.0.path()));
-    assert_eq!(
-        below.tracked().unwrap().unwrap().files,
-        ["größe.md", "src/new.rs"]
-    );
+    assert_eq!(below.tracked().unwrap().unwrap().files, ["größe.md", "src/new.rs"]);
 }
 
 #[test]
@@ -75,17 +65,10 @@ fn the_timeline_finds_commits_by_hash_day_and_moment() {
     assert_eq!(timeline.hash(0), Some(head.as_str()));
     assert_eq!(timeline.index_of(&head[..7].to_uppercase()), Some(0));
     assert_eq!(timeline.date(1), day("2026-02-02"));
-    for (text, place) in [
-        ("2026-02-02", Some(1)),
-        ("2026-02-09", Some(0)),
-        ("2026-01-31", None),
-    ] {
+    for (text, place) in [("2026-02-02", Some(1)), ("2026-02-09", Some(0)), ("2026-01-31", None)] {
         assert_eq!(timeline.at_end_of(day(text).unwrap()), place, "{text}");
     }
-    assert_eq!(
-        timeline.before("2026-02-02T23:30:00Z".parse().unwrap()),
-        Some(2)
-    );
+    assert_eq!(timeline.before("2026-02-02T23:30:00Z".parse().unwrap()), Some(2));
     for unknown in ["", "HEAD", "abc", "0123456789", "zzzz"] {
         assert_eq!(timeline.index_of(unknown), None, "{unknown}");
     }
@@ -97,10 +80,7 @@ fn renames_are_found_commit_by_commit() {
     let log = sandbox.git(&["rev-list", "HEAD"]);
     let commits: Vec<&str> = log.lines().collect();
     let asked = [commits[1], commits[2], "0123abcd", commits[0]];
-    let renamed = Rename {
-        from: "src/old name.rs".to_owned(),
-        to: "src/new.rs".to_owned(),
-    };
+    let renamed = Rename { from: "src/old name.rs".to_owned(), to: "src/new.rs".to_owned() };
     assert_eq!(
         sandbox.open_git().renames(&asked).unwrap(),
         [vec![renamed], vec![], vec![], vec![]]
@@ -110,29 +90,13 @@ fn renames_are_found_commit_by_commit() {
 #[test]
 fn objects_are_read_one_after_the_other() {
     let sandbox = with_history();
-    sandbox
-        .0
-        .child("large")
-        .write_binary(&vec![b'x'; 3 << 20])
-        .unwrap();
+    sandbox.0.child("large").write_binary(&vec![b'x'; 3 << 20]).unwrap();
     record(&sandbox, "2026-02-04T10:00:00Z");
     let mut objects = sandbox.open_git().objects().unwrap().unwrap();
-    let names = |names: &[&str]| {
-        names
-            .iter()
-            .map(|name| (*name).to_owned())
-            .collect::<Vec<_>>()
-    };
-    let asked = names(&[
-        "HEAD:größe.md", "HEAD:no such file here", "", "a\nb", "HEAD:src", "HEAD",
-    ]);
-    assert_eq!(
-        objects.exist(&asked).unwrap(),
-        [true, false, false, false, true, true]
-    );
-    let read = objects.read(&names(&[
-        "HEAD:größe.md", "HEAD:none", "HEAD:large", "HEAD^{tree}",
-    ]));
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let asked = names(&["HEAD:größe.md", "HEAD:no such file here", "", "a\nb", "HEAD:src", "HEAD"]);
+    assert_eq!(objects.exist(&asked).unwrap(), [true, false, false, false, true, true]);
+    let read = objects.read(&names(&["HEAD:größe.md", "HEAD:none", "HEAD:large", "HEAD^{tree}"]));
     let read = read.unwrap();
     assert_eq!(read[0], Some(Object::Blob(b"stays\n".to_vec())));
     assert_eq!((&read[1], &read[2]), (&None, &Some(Object::Other)));
@@ -155,13 +119,7 @@ fn submodules_are_listed_separately_and_shallow_clones_are_recognised() {
     let inner = with_history();
     let url = format!("file://{}", inner.0.path().display());
     let allowed = ["-c", "protocol.file.allow=always"];
-    sandbox.git(
-        &[
-            &allowed[..],
-            &["submodule", "--quiet", "add", &url, "lib/inner"],
-        ]
-        .concat(),
-    );
+    sandbox.git(&[&allowed[..], &["submodule", "--quiet", "add", &url, "lib/inner"]].concat());
     record(&sandbox, "2026-02-05T10:00:00Z");
     let tracked = sandbox.open_git().tracked().unwrap().unwrap();
     assert_eq!(tracked.submodules, ["lib/inner"]);

@@ -40,9 +40,7 @@ impl Sandbox {
 
     pub(crate) fn git_at(&self, time: &str, arguments: &[&str]) -> String {
         let output = self.command(time).args(arguments).assert().success();
-        String::from_utf8_lossy(&output.get_output().stdout)
-            .trim()
-            .to_owned()
+        String::from_utf8_lossy(&output.get_output().stdout).trim().to_owned()
     }
 
     /// Merges a branch into the one that is checked out.
@@ -73,10 +71,7 @@ impl Sandbox {
     pub(crate) fn commit_at(&self, time: &str) {
         let mut command = self.command(time);
         command.env("GIT_COMMITTER_DATE", time);
-        command
-            .args(["commit", "-q", "-m", "change"])
-            .assert()
-            .success();
+        command.args(["commit", "-q", "-m", "change"]).assert().success();
     }
 
     pub(crate) fn open_git(&self) -> Git {
@@ -116,10 +111,7 @@ fn a_repository_without_commits_has_no_head() {
     assert!(git.is_repository());
     assert_eq!(git.head().unwrap(), None);
     assert_eq!(git.commit_times(&["84e9493"]).unwrap(), [None]);
-    assert_eq!(
-        git.tag("v1", "one", &clock()).unwrap_err().kind,
-        crate::error::ErrorKind::NotFound
-    );
+    assert_eq!(git.tag("v1", "one", &clock()).unwrap_err().kind, crate::error::ErrorKind::NotFound);
 }
 
 #[test]
@@ -148,21 +140,11 @@ fn a_worktree_has_its_own_head() {
     let first = sandbox.git(&["rev-parse", "HEAD"]);
     let other = TempDir::new().unwrap();
     let path = other.path().join("tree");
-    sandbox.git(&[
-        "worktree",
-        "add",
-        "-q",
-        "-b",
-        "side",
-        path.to_str().unwrap(),
-    ]);
+    sandbox.git(&["worktree", "add", "-q", "-b", "side", path.to_str().unwrap()]);
     let second = sandbox.commit("2026-02-12T10:00:00Z");
     let git = Git::discover(&path);
     assert_eq!(git.head().unwrap().as_ref(), Some(&first));
-    assert_eq!(
-        git.commit_times(&[&second]).unwrap(),
-        [time("2026-02-12T10:00:00Z")]
-    );
+    assert_eq!(git.commit_times(&[&second]).unwrap(), [time("2026-02-12T10:00:00Z")]);
     sandbox.git(&["pack-refs", "--all"]);
     assert_eq!(git.head().unwrap(), Some(first));
 }
@@ -188,11 +170,7 @@ fn a_ref_outside_the_repository_is_not_read() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
     let first = sandbox.git(&["rev-parse", "HEAD"]);
     sandbox.0.child("outside").write_str(&first).unwrap();
-    sandbox
-        .0
-        .child(".git/HEAD")
-        .write_str("ref: refs/../../outside\n")
-        .unwrap();
+    sandbox.0.child(".git/HEAD").write_str("ref: refs/../../outside\n").unwrap();
     assert_ne!(sandbox.open_git().head().ok().flatten(), Some(first));
 }
 
@@ -237,17 +215,11 @@ fn thousands_of_commits_do_not_block_the_pipes() {
 fn the_name_of_origin_omits_its_url() {
     let sandbox = Sandbox::empty();
     assert_eq!(sandbox.open_git().origin_name().unwrap(), None);
-    for url in [
-        "https://user:word@example.org/team/tool.git",
-        "git@example.org:tool.git",
-        "../tool/",
-    ] {
+    for url in
+        ["https://user:word@example.org/team/tool.git", "git@example.org:tool.git", "../tool/"]
+    {
         sandbox.git(&["config", "remote.origin.url", url]);
-        assert_eq!(
-            sandbox.open_git().origin_name().unwrap().as_deref(),
-            Some("tool"),
-            "{url}"
-        );
+        assert_eq!(sandbox.open_git().origin_name().unwrap().as_deref(), Some("tool"), "{url}");
     }
 }
 
@@ -255,27 +227,15 @@ fn the_name_of_origin_omits_its_url() {
 fn a_tag_is_made_once_and_never_moved() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
     let git = sandbox.open_git();
-    assert!(
-        git.tag("milestone/one", "Ship one\n\nAll of it.", &clock())
-            .unwrap()
-    );
-    let shown = [
-        "for-each-ref",
-        "--format=%(objecttype) %(taggerdate:unix) %(contents:subject)",
-    ];
-    assert_eq!(
-        sandbox.git(&shown).lines().last(),
-        Some("tag 1771323072 Ship one")
-    );
+    assert!(git.tag("milestone/one", "Ship one\n\nAll of it.", &clock()).unwrap());
+    let shown = ["for-each-ref", "--format=%(objecttype) %(taggerdate:unix) %(contents:subject)"];
+    assert_eq!(sandbox.git(&shown).lines().last(), Some("tag 1771323072 Ship one"));
     assert!(!git.tag("milestone/one", "again", &clock()).unwrap());
     sandbox.commit("2026-02-12T10:00:00Z");
     let refused = git.tag("milestone/one", "again", &clock()).unwrap_err();
     assert_eq!(refused.kind, crate::error::ErrorKind::Refused);
     for name in ["", "-d", "--delete", "no..name"] {
-        assert_eq!(
-            git.tag(name, "x", &clock()).unwrap_err().kind,
-            crate::error::ErrorKind::Usage
-        );
+        assert_eq!(git.tag(name, "x", &clock()).unwrap_err().kind, crate::error::ErrorKind::Usage);
     }
 }
 
@@ -287,10 +247,7 @@ fn a_tag_needs_no_identity_and_no_signature() {
     sandbox.git(&["config", "user.email", ""]);
     sandbox.git(&["config", "tag.gpgSign", "true"]);
     assert!(sandbox.open_git().tag("v1", "one", &clock()).unwrap());
-    assert_eq!(
-        sandbox.git(&["for-each-ref", "--format=%(taggername)", "refs/tags"]),
-        "annals"
-    );
+    assert_eq!(sandbox.git(&["for-each-ref", "--format=%(taggername)", "refs/tags"]), "annals");
 }
 
 #[cfg(unix)]
@@ -300,8 +257,7 @@ fn programs_named_by_the_repository_are_not_run() {
     let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
     let trap = sandbox.0.child("trap.sh");
     let sprung = sandbox.0.child("sprung");
-    trap.write_str(&format!("#!/bin/sh\ntouch '{}'\n", sprung.path().display()))
-        .unwrap();
+    trap.write_str(&format!("#!/bin/sh\ntouch '{}'\n", sprung.path().display())).unwrap();
     let hook = sandbox.0.child(".git/hooks/reference-transaction");
     hook.write_file(trap.path()).unwrap();
     for script in [trap.path(), hook.path()] {
@@ -344,11 +300,7 @@ fn remove(file: &Path) {
 /// Commits the file of a ledger as it is now.
 fn commit_ledger(sandbox: &Sandbox, message: &str) -> Result<Option<String>> {
     let scratch = TempDir::new().unwrap();
-    let draft = NewCommit {
-        files: &["docs/memory/STATE.md"],
-        message,
-        scratch: scratch.path(),
-    };
+    let draft = NewCommit { files: &["docs/memory/STATE.md"], message, scratch: scratch.path() };
     sandbox.open_git().commit_only(&draft, &clock())
 }
 
@@ -364,11 +316,7 @@ fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
     sandbox.git(&["commit", "-q", "-m", "one"]);
     let sprung = sandbox.0.child("sprung");
     let trap = sandbox.0.child("trap.sh");
-    trap.write_str(&format!(
-        "#!/bin/sh\ntouch '{}'\ncat\n",
-        sprung.path().display()
-    ))
-    .unwrap();
+    trap.write_str(&format!("#!/bin/sh\ntouch '{}'\ncat\n", sprung.path().display())).unwrap();
     std::fs::set_permissions(trap.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     for key in ["clean", "smudge", "process"] {
         let key = format!("filter.a=b.c.{key}");
@@ -409,10 +357,7 @@ fn a_commit_runs_no_driver_or_hook_and_follows_no_link() {
     let trap = format!("touch '{}'; cat", sprung.path().display());
     // What `git commit` would run: a driver by rerere, a hook by the settings.
     let id = "1".repeat(40);
-    file(
-        &format!(".git/rr-cache/{id}/preimage"),
-        "<<<<<<<\na\n=======\nb\n>>>>>>>\n",
-    );
+    file(&format!(".git/rr-cache/{id}/preimage"), "<<<<<<<\na\n=======\nb\n>>>>>>>\n");
     file(&format!(".git/rr-cache/{id}/postimage"), "R\n");
     file(".git/MERGE_RR", &format!("{id}\tsrc/x.txt\0"));
     file(".gitattributes", "src/x.txt merge=evil\n");
@@ -440,17 +385,11 @@ fn a_commit_runs_no_driver_or_hook_and_follows_no_link() {
     let config = sandbox.0.child(".git/config");
     let before = contents(config.path());
     let filter = [b"[filter \"\xff\"]\n\tclean = ", trap.as_bytes(), b"\n"].concat();
-    config
-        .write_binary(&[&before[..], &filter].concat())
-        .unwrap();
+    config.write_binary(&[&before[..], &filter].concat()).unwrap();
     assert!(refusal().contains("filter whose name"), "{}", refusal());
     config.write_binary(&before).unwrap();
     file(".git/MERGE_HEAD", "");
-    assert!(
-        refusal().contains("a merge is in progress"),
-        "{}",
-        refusal()
-    );
+    assert!(refusal().contains("a merge is in progress"), "{}", refusal());
     assert!(!sprung.path().exists());
 }
 
@@ -464,10 +403,5 @@ fn objects_of_another_repository_are_not_read() {
     let text = format!("{}\n", objects.path().display());
     alternates.write_str(&text).unwrap();
     let git = Git::discover(sandbox.0.path());
-    assert!(
-        git.warning()
-            .unwrap()
-            .message
-            .contains("another repository")
-    );
+    assert!(git.warning().unwrap().message.contains("another repository"));
 }

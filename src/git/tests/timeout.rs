@@ -15,10 +15,7 @@ fn a_git_process_that_times_out_leaves_no_lock() {
     // Its input never ends, and it keeps the lock while it waits.
     let (mut child, running) = program.spawn(&arguments).unwrap().unwrap();
     while !lock.exists() {
-        assert!(
-            child.try_wait().unwrap().is_none(),
-            "it waits for its input"
-        );
+        assert!(child.try_wait().unwrap().is_none(), "it waits for its input");
         thread::yield_now();
     }
     // `wait` would close its input, and it would end normally.

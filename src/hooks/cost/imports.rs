@@ -47,10 +47,7 @@ mod tests {
     #[test]
     fn imports_are_told_from_names_addresses_and_code() {
         let text = "@AGENTS.md\nSee @docs/rules.md, and @./a.\nask @ada or ada@example.org\n`@not.md`\n```\n@fenced.md\n```\n@~/own.md\n";
-        assert_eq!(
-            imported_files(text),
-            ["AGENTS.md", "docs/rules.md", "./a", "~/own.md"]
-        );
+        assert_eq!(imported_files(text), ["AGENTS.md", "docs/rules.md", "./a", "~/own.md"]);
     }
 
     #[test]

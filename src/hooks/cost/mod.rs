@@ -28,11 +28,7 @@ pub struct Size {
 
 impl Size {
     fn measure(text: &str) -> Self {
-        Self {
-            bytes: text.len(),
-            lines: text.lines().count(),
-            tokens: estimate_tokens(text),
-        }
+        Self { bytes: text.len(), lines: text.lines().count(), tokens: estimate_tokens(text) }
     }
 }
 
@@ -65,11 +61,7 @@ pub struct CostPart {
 
 impl CostPart {
     fn measure(kind: CostKind, source: String, text: &str) -> Self {
-        Self {
-            kind,
-            source,
-            size: Size::measure(text),
-        }
+        Self { kind, source, size: Size::measure(text) }
     }
 }
 
@@ -94,22 +86,13 @@ pub fn cost(project: &Project, harness: Harness, tools: &str) -> Cost {
     let mut warnings = Vec::new();
     let mut parts = files::parts(project, harness, &mut warnings);
     parts.extend(hook(project, harness, &mut warnings));
-    parts.push(CostPart::measure(
-        CostKind::Tools,
-        "annals mcp".to_owned(),
-        tools,
-    ));
+    parts.push(CostPart::measure(CostKind::Tools, "annals mcp".to_owned(), tools));
     let total = parts.iter().fold(Size::default(), |sum, part| Size {
         bytes: sum.bytes + part.size.bytes,
         lines: sum.lines + part.size.lines,
         tokens: sum.tokens + part.size.tokens,
     });
-    Cost {
-        harness,
-        parts,
-        total,
-        warnings: project.named(warnings),
-    }
+    Cost { harness, parts, total, warnings: project.named(warnings) }
 }
 
 /// Measures the answer of the hook; returns `None` if it is empty.
@@ -117,10 +100,7 @@ fn hook(project: &Project, harness: Harness, warnings: &mut Vec<Warning>) -> Opt
     if !context::has_memory(project) {
         return None;
     }
-    let start = Start {
-        is_compacted: false,
-        notepad: project.settings.notepad,
-    };
+    let start = Start { is_compacted: false, notepad: project.settings.notepad };
     let mut problems: Vec<Error> = Vec::new();
     let text = start::text(project, harness, start, &mut problems);
     let text = text.unwrap_or_else(|error| {

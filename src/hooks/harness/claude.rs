@@ -47,11 +47,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
             names: &["settings.json"],
             is_in_project: false,
             is_in: |_| true,
-            content: SettingsContent::Json {
-                hooks: true,
-                server: None,
-                dialect: STRICT,
-            },
+            content: SettingsContent::Json { hooks: true, server: None, dialect: STRICT },
         },
         SettingsFile {
             names: &[".mcp.json"],
@@ -70,20 +66,12 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     hooks: &[
         Hook::new("SessionStart", None, Event::SessionStart, 10),
         // Not `async`, or its output would be lost.
-        Hook::new(
-            "PostToolUse",
-            Some("Write|Edit|MultiEdit"),
-            Event::PostToolUse,
-            5,
-        ),
+        Hook::new("PostToolUse", Some("Write|Edit|MultiEdit"), Event::PostToolUse, 5),
         // The answer to `SubagentStop` goes to the subagent; after the `Agent` tool, it goes to the calling
         // agent.
         Hook::new("PostToolUse", Some("Agent|Task"), Event::SubagentStop, 5),
         Hook::new("SessionEnd", None, Event::SessionEnd, 10),
-        Hook {
-            is_breadcrumb: true,
-            ..Hook::new("PreCompact", None, Event::PreCompact, 10)
-        },
+        Hook { is_breadcrumb: true, ..Hook::new("PreCompact", None, Event::PreCompact, 10) },
     ],
     retired: &[],
     is_named_in_commands: false,
@@ -101,10 +89,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     obstacles,
 };
 
-pub(super) const STRICT: JsonDialect = JsonDialect {
-    comments: false,
-    trailing_commas: false,
-};
+pub(super) const STRICT: JsonDialect = JsonDialect { comments: false, trailing_commas: false };
 
 fn next_steps(scope: SetupScope, _: SetupOptions) -> Vec<String> {
     let mut steps = match scope {
@@ -136,9 +121,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
         paths.push(files.folder.join("settings.json"));
         paths.push(files.folder.join("settings.local.json"));
     }
-    let there = paths
-        .into_iter()
-        .filter_map(|file| Some((HarnessFiles::json(&file)?, file)));
+    let there = paths.into_iter().filter_map(|file| Some((HarnessFiles::json(&file)?, file)));
     let settings: Vec<(Value, PathBuf)> = there.collect();
     let off = settings.iter();
     let off = off.filter(|(json, _)| json["disableAllHooks"] == true);

@@ -32,11 +32,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
             names: &["hooks.json"],
             is_in_project: false,
             is_in: |_| true,
-            content: SettingsContent::Json {
-                hooks: true,
-                server: None,
-                dialect: claude::STRICT,
-            },
+            content: SettingsContent::Json { hooks: true, server: None, dialect: claude::STRICT },
         },
         SettingsFile {
             names: &["config.toml"],
@@ -49,17 +45,9 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     owns_event_name: |_| false,
     hooks: &[
         Hook::new("SessionStart", None, Event::SessionStart, 10),
-        Hook::new(
-            "PostToolUse",
-            Some("apply_patch|Write|Edit"),
-            Event::PostToolUse,
-            5,
-        ),
+        Hook::new("PostToolUse", Some("apply_patch|Write|Edit"), Event::PostToolUse, 5),
         Hook::new("SessionEnd", None, Event::SessionEnd, 10),
-        Hook {
-            is_breadcrumb: true,
-            ..Hook::new("PreCompact", None, Event::PreCompact, 10)
-        },
+        Hook { is_breadcrumb: true, ..Hook::new("PreCompact", None, Event::PreCompact, 10) },
     ],
     retired: &[],
     is_named_in_commands: true,
@@ -123,9 +111,7 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
 
 /// Checks the user's decisions in `/hooks`, which Codex stores by file, event and position.
 fn trust_in_hooks(files: &HarnessFiles, user: &Table) -> Option<Obstacle> {
-    let states = user
-        .get("hooks")
-        .and_then(|hooks| hooks.get("state")?.as_table());
+    let states = user.get("hooks").and_then(|hooks| hooks.get("state")?.as_table());
     let file = files.folder.join("hooks.json").display().to_string();
     let of_file = states.into_iter().flatten();
     let of_file = of_file.filter(|(key, _)| key.starts_with(&file));
@@ -135,9 +121,7 @@ fn trust_in_hooks(files: &HarnessFiles, user: &Table) -> Option<Obstacle> {
         let what = "Codex has a hook of this file disabled".to_owned();
         return Some(Obstacle::decided(what, "enable it in Codex: /hooks"));
     }
-    let is_trusted = states
-        .iter()
-        .any(|state| state.get("trusted_hash").is_some());
+    let is_trusted = states.iter().any(|state| state.get("trusted_hash").is_some());
     let what = || "its hooks are not trusted yet".to_owned();
     (!is_trusted).then(|| Obstacle::pending(what(), "open /hooks in Codex"))
 }

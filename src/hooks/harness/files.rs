@@ -25,19 +25,12 @@ pub struct Obstacle {
 impl Obstacle {
     /// Creates an obstacle that the harness or its user decided on.
     pub(crate) fn decided(message: String, next: &str) -> Self {
-        Self {
-            message,
-            next: next.to_owned(),
-            is_decided: true,
-        }
+        Self { message, next: next.to_owned(), is_decided: true }
     }
 
     /// Creates an obstacle that is still undecided.
     pub(crate) fn pending(message: String, next: &str) -> Self {
-        Self {
-            is_decided: false,
-            ..Self::decided(message, next)
-        }
+        Self { is_decided: false, ..Self::decided(message, next) }
     }
 }
 
@@ -80,9 +73,7 @@ impl HarnessFiles<'_> {
         let own = (self.scope == SetupScope::Project).then_some(&self.folder);
         let folders = [&self.user_folder].into_iter().chain(own);
         let files = folders.map(|folder| folder.join("settings.json"));
-        files
-            .filter_map(|file| Some((Self::json(&file)?, self.relative_name(&file))))
-            .collect()
+        files.filter_map(|file| Some((Self::json(&file)?, self.relative_name(&file)))).collect()
     }
 
     /// Returns an obstacle if the settings of Gemini CLI or a fork exclude our server, or do not allow it.

@@ -25,10 +25,7 @@ pub(crate) const FILES: &[SettingsFile] = &[SettingsFile {
     content: SettingsContent::Json {
         hooks: true,
         server: Some(ServerEntry::Program),
-        dialect: JsonDialect {
-            comments: true,
-            trailing_commas: false,
-        },
+        dialect: JsonDialect { comments: true, trailing_commas: false },
     },
 }];
 
@@ -37,11 +34,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     title: "Gemini CLI",
     folder: ".gemini",
     project_variable: Some("GEMINI_PROJECT_DIR"),
-    user_folder: UserFolder {
-        variable: None,
-        below_variable: "",
-        below_home: ".gemini",
-    },
+    user_folder: UserFolder { variable: None, below_variable: "", below_home: ".gemini" },
     files: FILES,
     events: &[
         (Event::SessionStart, "SessionStart"),
@@ -53,12 +46,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     owns_event_name: |name| matches!(name, "BeforeAgent" | "AfterTool" | "PreCompress"),
     hooks: &[
         Hook::new("SessionStart", None, Event::SessionStart, 10_000),
-        Hook::new(
-            "AfterTool",
-            Some("write_file|replace"),
-            Event::PostToolUse,
-            5_000,
-        ),
+        Hook::new("AfterTool", Some("write_file|replace"), Event::PostToolUse, 5_000),
         Hook::new("SessionEnd", None, Event::SessionEnd, 10_000),
     ],
     // Gemini CLI fires it on every turn, before it knows whether it compresses.
@@ -131,10 +119,7 @@ fn of_hooks(hooks: &Value, shown: &str) -> Vec<Obstacle> {
         obstacles.push(Obstacle::decided(what, "remove hooksConfig.enabled there"));
     }
     let mut disabled = hooks["disabled"].as_array().into_iter().flatten();
-    let is_ours = |name: &Value| {
-        name.as_str()
-            .is_some_and(|name| name.contains("annals hook"))
-    };
+    let is_ours = |name: &Value| name.as_str().is_some_and(|name| name.contains("annals hook"));
     if disabled.any(is_ours) {
         let what = format!("{shown} has a hook of annals disabled");
         obstacles.push(Obstacle::decided(what, "enable it in Gemini CLI: /hooks"));

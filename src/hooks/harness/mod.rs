@@ -169,13 +169,7 @@ impl Hook {
         call: Event,
         timeout: u32,
     ) -> Self {
-        Self {
-            event,
-            matcher,
-            call,
-            timeout,
-            is_breadcrumb: false,
-        }
+        Self { event, matcher, call, timeout, is_breadcrumb: false }
     }
 }
 
@@ -208,11 +202,7 @@ impl ContextFiles {
 
     /// Returns the part of a file's text that the harness gives to its model.
     pub(crate) fn visible<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.strips_comments {
-            without_comments(text).into()
-        } else {
-            text.into()
-        }
+        if self.strips_comments { without_comments(text).into() } else { text.into() }
     }
 }
 
@@ -246,26 +236,14 @@ impl SetupOverrides {
 
 impl SetupOptions {
     /// The options of a first setup.
-    pub const DEFAULT: Self = Self {
-        notepad: true,
-        breadcrumb: false,
-    };
+    pub const DEFAULT: Self = Self { notepad: true, breadcrumb: false };
 
     /// All combinations, the default first.
     pub const ALL: [Self; 4] = [
         Self::DEFAULT,
-        Self {
-            breadcrumb: true,
-            ..Self::DEFAULT
-        },
-        Self {
-            notepad: false,
-            ..Self::DEFAULT
-        },
-        Self {
-            notepad: false,
-            breadcrumb: true,
-        },
+        Self { breadcrumb: true, ..Self::DEFAULT },
+        Self { notepad: false, ..Self::DEFAULT },
+        Self { notepad: false, breadcrumb: true },
     ];
 }
 

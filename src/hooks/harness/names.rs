@@ -22,8 +22,7 @@ pub(crate) fn parse_event(name: &str) -> Option<Event> {
     let theirs = harnesses.flat_map(|harness| harness.profile().events.iter().copied());
     let extra = EXTRA_NAMES.iter().copied();
     let mut all = own.into_iter().chain(theirs).chain(extra);
-    all.find(|(_, known)| self::plain(known) == plain)
-        .map(|(event, _)| event)
+    all.find(|(_, known)| self::plain(known) == plain).map(|(event, _)| event)
 }
 
 /// Returns a name in lowercase, without punctuation.
@@ -62,16 +61,8 @@ mod tests {
 
     #[test]
     fn only_a_word_goes_back() {
-        assert_eq!(
-            safe_event_name(&Value::from("SessionStart")),
-            Some("SessionStart")
-        );
-        for other in [
-            Value::Null,
-            Value::from(""),
-            Value::from("a\nb"),
-            Value::from("a b"),
-        ] {
+        assert_eq!(safe_event_name(&Value::from("SessionStart")), Some("SessionStart"));
+        for other in [Value::Null, Value::from(""), Value::from("a\nb"), Value::from("a b")] {
             assert_eq!(safe_event_name(&other), None);
         }
     }

@@ -32,10 +32,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
             content: SettingsContent::Json {
                 hooks: false,
                 server: Some(ServerEntry::List),
-                dialect: JsonDialect {
-                    comments: true,
-                    trailing_commas: true,
-                },
+                dialect: JsonDialect { comments: true, trailing_commas: true },
             },
         },
         SettingsFile {
@@ -75,9 +72,7 @@ const OFFLINE: &str = "if npm cannot be reached, the first start waits for over 
                        npm_config_fetch_retries=0 opencode";
 
 fn next_steps(_: SetupScope, _: SetupOptions) -> Vec<String> {
-    vec![format!(
-        "opencode installs @opencode-ai/plugin by npm next to the plugin; {OFFLINE}"
-    )]
+    vec![format!("opencode installs @opencode-ai/plugin by npm next to the plugin; {OFFLINE}")]
 }
 
 fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
@@ -88,20 +83,11 @@ fn obstacles(files: &HarnessFiles) -> Vec<Obstacle> {
             continue;
         };
         if json["mcp"]["annals"]["enabled"] == false {
-            let what = format!(
-                "{} has the MCP server annals disabled",
-                files.relative_name(&file)
-            );
-            obstacles.push(Obstacle::decided(
-                what,
-                "set mcp.annals.enabled to true there",
-            ));
+            let what = format!("{} has the MCP server annals disabled", files.relative_name(&file));
+            obstacles.push(Obstacle::decided(what, "set mcp.annals.enabled to true there"));
         }
         let tools = json["tools"].as_object().into_iter().flatten();
-        if tools
-            .clone()
-            .any(|(name, is_on)| name.starts_with("annals") && *is_on == false)
-        {
+        if tools.clone().any(|(name, is_on)| name.starts_with("annals") && *is_on == false) {
             let what = format!("{} turns tools of annals off", files.relative_name(&file));
             obstacles.push(Obstacle::decided(what, "see `tools` there"));
         }

@@ -31,17 +31,9 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     // seconds now.
     hooks: &[
         Hook::new("SessionStart", None, Event::SessionStart, 10_000),
-        Hook::new(
-            "PostToolUse",
-            Some("write_file|edit"),
-            Event::PostToolUse,
-            5_000,
-        ),
+        Hook::new("PostToolUse", Some("write_file|edit"), Event::PostToolUse, 5_000),
         Hook::new("SessionEnd", None, Event::SessionEnd, 10_000),
-        Hook {
-            is_breadcrumb: true,
-            ..Hook::new("PreCompact", None, Event::PreCompact, 10_000)
-        },
+        Hook { is_breadcrumb: true, ..Hook::new("PreCompact", None, Event::PreCompact, 10_000) },
     ],
     retired: &[],
     is_named_in_commands: true,

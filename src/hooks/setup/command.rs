@@ -34,11 +34,7 @@ impl<'a> Command<'a> {
                 _ => return None,
             }
         }
-        Some(Self {
-            program,
-            arguments,
-            call,
-        })
+        Some(Self { program, arguments, call })
     }
 }
 
@@ -57,14 +53,8 @@ mod tests {
         for (ours, call) in [
             ("annals hook session-start", "session-start"),
             ("/usr/local/bin/annals hook x --no-notepad", "x"),
-            (
-                "\"/opt/my tools/annals\" hook session-start",
-                "session-start",
-            ),
-            (
-                "C:\\bin\\annals.exe  hook session-start --harness gemini",
-                "session-start",
-            ),
+            ("\"/opt/my tools/annals\" hook session-start", "session-start"),
+            ("C:\\bin\\annals.exe  hook session-start --harness gemini", "session-start"),
         ] {
             assert_eq!(Command::parse(ours).unwrap().call, call, "{ours}");
         }

@@ -144,10 +144,7 @@ fn block(project: &Project) -> String {
     let place = KnowledgeDir::in_project(project);
     let [_, constraints, decisions] = ledger::paths(project);
     let mut files = vec![
-        (
-            patterns::path(&project.planning_place().dir),
-            MergeKind::Patterns,
-        ),
+        (patterns::path(&project.planning_place().dir), MergeKind::Patterns),
         (decisions, MergeKind::Decisions),
         (constraints, MergeKind::Constraints),
         (place.log(), MergeKind::Lines),
@@ -162,11 +159,7 @@ fn block(project: &Project) -> String {
     let lines = files.iter().filter_map(|(path, kind)| {
         let path = path.strip_prefix(&project.root).ok()?.to_str()?;
         // Patterns with a space or an escaped wildcard are quoted.
-        Some(format!(
-            "{} merge=annals-{}\n",
-            pattern(path),
-            kind.as_str()
-        ))
+        Some(format!("{} merge=annals-{}\n", pattern(path), kind.as_str()))
     });
     format!("{BEGIN}\n{}{END}\n", lines.collect::<String>())
 }
@@ -213,11 +206,7 @@ fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
 
 /// Returns the file with our block and its own line end; every other line stays as it is.
 fn with_block(before: &str, block: &str, after: &str, end: &str) -> String {
-    let gap = if before.is_empty() || before.ends_with('\n') {
-        ""
-    } else {
-        end
-    };
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { end };
     let block = block.replace('\n', end);
     format!("{before}{gap}{block}{after}")
 }
@@ -233,19 +222,10 @@ mod tests {
             let (before, after) = around_block(text, Path::new(ATTRIBUTES)).unwrap();
             with_block(before, &block, after, line_end(text))
         };
-        for text in [
-            "",
-            "*.png binary\n",
-            "*.png binary",
-            "*.png binary\r\n# mine\r\n",
-        ] {
+        for text in ["", "*.png binary\n", "*.png binary", "*.png binary\r\n# mine\r\n"] {
             let once = set_up(text);
             assert!(once.starts_with(text), "{once}");
-            assert_eq!(
-                once.contains("lines\r\n"),
-                text.contains("\r\n"),
-                "{once:?}"
-            );
+            assert_eq!(once.contains("lines\r\n"), text.contains("\r\n"), "{once:?}");
             assert_eq!(set_up(&once), once);
             let (before, after) = around_block(&once, Path::new(ATTRIBUTES)).unwrap();
             assert_eq!(format!("{before}{after}").trim_end(), text.trim_end());

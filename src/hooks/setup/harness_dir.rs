@@ -35,10 +35,8 @@ impl HarnessDir {
     fn of_project(project: &Project, harness: Harness) -> Result<Self> {
         let home = project.environment.home();
         if home.is_some_and(|home| std::fs::canonicalize(home).is_ok_and(|h| h == project.root)) {
-            return Err(
-                Error::refused("the working directory is your home, not a project")
-                    .hint("--user sets it up for all projects, -C names one"),
-            );
+            return Err(Error::refused("the working directory is your home, not a project")
+                .hint("--user sets it up for all projects, -C names one"));
         }
         Ok(Self {
             folder: project.root.join(harness.profile().folder),
@@ -68,11 +66,7 @@ impl HarnessDir {
             .dry_run(project.dry_run)
             .keep_history(project.settings.history)
             .wait(project.settings.lock_wait);
-        Ok(Self {
-            base: folder.clone(),
-            folder,
-            storage,
-        })
+        Ok(Self { base: folder.clone(), folder, storage })
     }
 }
 
@@ -84,9 +78,7 @@ pub(crate) fn user_folder_of(project: &Project, harness: Harness) -> Option<Path
 
 fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
     let folder = &harness.profile().user_folder;
-    let named = folder
-        .variable
-        .and_then(|name| project.environment.get(name));
+    let named = folder.variable.and_then(|name| project.environment.get(name));
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     match named {
         Some(named) if folder.below_variable.is_empty() => named,

@@ -111,9 +111,7 @@ impl HookCommand {
 fn remove_empty(object: &CstObject, name: &str, before: Option<&CstObject>) {
     let was_there = before.is_some_and(|before| before.get(name).is_some());
     if let Some(member) = object.get(name)
-        && member
-            .array_value()
-            .is_some_and(|array| array.elements().is_empty())
+        && member.array_value().is_some_and(|array| array.elements().is_empty())
         && !was_there
     {
         member.remove();

@@ -63,10 +63,7 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
             (_, false) if is_ours => FileOutcome::Extended,
             _ => return Err(not_replaced(&path, "a link to annals")),
         };
-        planned.push(Tool {
-            file: path,
-            outcome,
-        });
+        planned.push(Tool { file: path, outcome });
     }
     if !request.check && !project.dry_run {
         for tool in &planned {
@@ -91,10 +88,7 @@ pub fn journal(project: &Project, request: &JournalSetup) -> Result<JournalRepor
 impl JournalReport {
     /// Returns the error of `--check` if a tool differs from the desired state.
     pub fn verdict(&self) -> Result<()> {
-        let off = self
-            .files
-            .iter()
-            .find(|tool| tool.outcome != FileOutcome::Unchanged);
+        let off = self.files.iter().find(|tool| tool.outcome != FileOutcome::Unchanged);
         match off {
             None => Ok(()),
             Some(tool) => Err(Error::failed("is not a link to this program")

@@ -63,12 +63,7 @@ impl<'a> JsonDocument<'a> {
             let line = root.value().map_or(1, |value| line(&value));
             return Err(refused("is JSON, but not an object", path, line));
         };
-        let document = Self {
-            path,
-            bom,
-            root,
-            object,
-        };
+        let document = Self { path, bom, root, object };
         document.refuse_duplicate_keys(&document.object)?;
         Ok(document)
     }
@@ -106,9 +101,9 @@ impl<'a> JsonDocument<'a> {
     /// Returns the array under a key of an object in this file, and creates it if it is missing.
     pub(crate) fn array_or_new(&self, object: &CstObject, name: &str) -> Result<CstArray> {
         match object.get(name) {
-            Some(member) => member
-                .array_value()
-                .ok_or_else(|| self.not_a(name, "an array", &member.into())),
+            Some(member) => {
+                member.array_value().ok_or_else(|| self.not_a(name, "an array", &member.into()))
+            }
             None => Ok(object.array_value_or_set(name)),
         }
     }

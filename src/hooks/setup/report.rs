@@ -65,12 +65,8 @@ impl SetupReport {
     /// Returns the error of `--check` if a file differs from the desired state.
     pub fn verdict(&self) -> Result<()> {
         let is_off = |file: &&SetupFile| file.outcome != FileOutcome::Unchanged;
-        let off: Vec<String> = self
-            .files
-            .iter()
-            .filter(is_off)
-            .map(|file| file.file.display().to_string())
-            .collect();
+        let off: Vec<String> =
+            self.files.iter().filter(is_off).map(|file| file.file.display().to_string()).collect();
         if off.is_empty() {
             return Ok(());
         }

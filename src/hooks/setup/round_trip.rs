@@ -24,10 +24,7 @@ pub fn setup_round_trip(form: SettingsForm, bytes: &[u8]) -> Result<Option<Vec<u
         SettingsForm::Json => SettingsContent::Json {
             hooks: true,
             server: Some(ServerEntry::Program),
-            dialect: JsonDialect {
-                comments: true,
-                trailing_commas: true,
-            },
+            dialect: JsonDialect { comments: true, trailing_commas: true },
         },
         SettingsForm::Toml => SettingsContent::Toml,
     };

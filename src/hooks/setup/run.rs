@@ -77,9 +77,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
         scope: request.scope,
         notes: notes(project, request, options, &planned),
         files: planned,
-        backups: backups
-            .map(|path| project.relative(&path).to_owned())
-            .collect(),
+        backups: backups.map(|path| project.relative(&path).to_owned()).collect(),
         diff: applied.diff,
         warnings: project.named(applied.warnings),
     })
@@ -95,16 +93,11 @@ pub fn session_start(project: &Project) -> Result<Changes> {
     let profile = harness.profile();
     let mut changes = Changes::new();
     let target = TargetFile::all(&place, profile, scope).into_iter().next();
-    let start = profile
-        .hooks
-        .iter()
-        .find(|hook| hook.call == Event::SessionStart);
+    let start = profile.hooks.iter().find(|hook| hook.call == Event::SessionStart);
     if let (Some(target), Some(start)) = (target, start) {
         let old = read::bytes(&target.path)?;
         let bytes = old.as_deref().unwrap_or_default();
-        let new = target
-            .entries_of_json()
-            .with_first(bytes, &target.path, start)?;
+        let new = target.entries_of_json().with_first(bytes, &target.path, start)?;
         replace(&mut changes, &target.path, old, new)?;
     }
     Ok(changes)
@@ -181,21 +174,14 @@ fn notes(
 
 /// Refuses a file that a link places outside the root, because writes must stay inside it.
 fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
-    let real = path
-        .ancestors()
-        .find_map(|path| fs::canonicalize(path).ok());
+    let real = path.ancestors().find_map(|path| fs::canonicalize(path).ok());
     let is_inside =
         |real: &PathBuf| fs::canonicalize(root).is_ok_and(|root| real.starts_with(root));
     match real {
         Some(real) if !is_inside(&real) => {
-            let message = format!(
-                "resolves to a path outside {}, so it is not written",
-                root.display()
-            );
-            let hint = format!(
-                "it resolves to {}; add the entries there by hand",
-                real.display()
-            );
+            let message =
+                format!("resolves to a path outside {}, so it is not written", root.display());
+            let hint = format!("it resolves to {}; add the entries there by hand", real.display());
             Err(Error::refused(message).at(path, None).hint(hint))
         }
         _ => Ok(()),

@@ -34,11 +34,7 @@ pub(crate) fn value(server: ServerEntry) -> CstInputValue {
 
 /// Returns whether an entry with our name starts our binary; the user may have added arguments.
 pub(crate) fn is_own(server: ServerEntry, found: &CstObject) -> bool {
-    let list = |name| {
-        found
-            .array_value(name)
-            .map_or(Vec::new(), |list| texts(&list))
-    };
+    let list = |name| found.array_value(name).map_or(Vec::new(), |list| texts(&list));
     let words = match server {
         ServerEntry::Program => {
             let program = found.get("command").and_then(|member| member.value());

@@ -55,11 +55,7 @@ impl SettingsEntries {
             put_server(&document, server)?;
         }
         let text = document.text();
-        Ok(if text == before {
-            bytes.to_vec()
-        } else {
-            text.into_bytes()
-        })
+        Ok(if text == before { bytes.to_vec() } else { text.into_bytes() })
     }
 
     /// Returns a settings file with one hook, unless it already contains a command of ours for the event.
@@ -141,10 +137,7 @@ impl SettingsEntries {
     /// Removes our commands; a command that existed before setup gets its old text back.
     fn remove_hooks(self, document: &JsonDocument, earlier: Option<&JsonDocument>) -> Result<()> {
         let (had, theirs) = match earlier {
-            Some(earlier) => (
-                earlier.object(HOOKS)?,
-                HookCommand::all(self.profile, earlier)?,
-            ),
+            Some(earlier) => (earlier.object(HOOKS)?, HookCommand::all(self.profile, earlier)?),
             None => (None, Vec::new()),
         };
         let theirs_of = |one: &HookCommand| theirs.iter().find(|their| their.is_same(one));
@@ -267,10 +260,7 @@ mod tests {
         let content = SettingsContent::Json {
             hooks: true,
             server: Some(ServerEntry::Program),
-            dialect: JsonDialect {
-                comments: true,
-                trailing_commas: true,
-            },
+            dialect: JsonDialect { comments: true, trailing_commas: true },
         };
         TargetFile::new(path().to_owned(), Harness::Claude.profile(), content)
     }
@@ -310,9 +300,7 @@ mod tests {
     #[test]
     fn comments_stay_where_they_are() {
         let old = "{\n  // mine\n  \"a\": 1, /* too */\n  \"hooks\": {\n    // none yet\n  },\n}\n";
-        let new = entries()
-            .with(old.as_bytes(), path(), SetupOptions::DEFAULT)
-            .unwrap();
+        let new = entries().with(old.as_bytes(), path(), SetupOptions::DEFAULT).unwrap();
         let new = String::from_utf8(new).unwrap();
         for line in ["  // mine\n  \"a\": 1, /* too */\n", "    // none yet\n"] {
             assert!(new.contains(line), "{new}");
@@ -330,16 +318,10 @@ mod tests {
             {"type": "command", "command": "echo"},
         ]}]}});
         let bytes = serde_json::to_vec_pretty(&old).unwrap();
-        let options = SetupOptions {
-            notepad: false,
-            breadcrumb: false,
-        };
+        let options = SetupOptions { notepad: false, breadcrumb: false };
         let new = entries().with(&bytes, path(), options).unwrap();
         let group = &parsed(&new)["hooks"]["SessionStart"][0]["hooks"];
-        assert_eq!(
-            group[0]["command"],
-            "/opt/annals hook session-start --no-notepad"
-        );
+        assert_eq!(group[0]["command"], "/opt/annals hook session-start --no-notepad");
         assert_eq!(group[0]["timeout"], 3);
         let rest = entries().without(&new, path(), Some(&bytes)).unwrap();
         assert_eq!(parsed(&rest.unwrap()), old);
@@ -359,9 +341,7 @@ mod tests {
             "PostToolUse": [call("post-tool-use --verbose")],
         }});
         let bytes = serde_json::to_vec(&old).unwrap();
-        let new = entries()
-            .with(&bytes, path(), SetupOptions::DEFAULT)
-            .unwrap();
+        let new = entries().with(&bytes, path(), SetupOptions::DEFAULT).unwrap();
         let hooks = parsed(&new)["hooks"].clone();
         assert_eq!(hooks["SessionStart"].as_array().unwrap().len(), 1);
         assert_eq!(hooks.get("PreCompact"), None);
@@ -406,22 +386,11 @@ mod tests {
     #[test]
     fn another_server_of_our_name_is_refused() {
         let foreign = br#"{"mcpServers": {"annals": {"command": "other"}}}"#;
-        let error = entries()
-            .with(foreign, path(), SetupOptions::DEFAULT)
-            .unwrap_err();
-        assert!(
-            error.message.contains("\"annals\" is another server"),
-            "{error}"
-        );
+        let error = entries().with(foreign, path(), SetupOptions::DEFAULT).unwrap_err();
+        assert!(error.message.contains("\"annals\" is another server"), "{error}");
         let own = br#"{"mcpServers":{"annals":{"command":"/opt/annals","args":["mcp","--tools","all"]}}}"#;
-        let entries = SettingsEntries {
-            hooks: false,
-            ..entries()
-        };
-        assert_eq!(
-            entries.with(own, path(), SetupOptions::DEFAULT).unwrap(),
-            own
-        );
+        let entries = SettingsEntries { hooks: false, ..entries() };
+        assert_eq!(entries.with(own, path(), SetupOptions::DEFAULT).unwrap(), own);
     }
 
     fn scalar() -> impl Strategy<Value = Value> {
@@ -435,11 +404,7 @@ mod tests {
     }
 
     fn any_value() -> impl Strategy<Value = Value> {
-        let names = prop_oneof![
-            "[a-z]{1,6}",
-            Just("hooks".to_owned()),
-            Just("annals".to_owned())
-        ];
+        let names = prop_oneof!["[a-z]{1,6}", Just("hooks".to_owned()), Just("annals".to_owned())];
         scalar().prop_recursive(3, 24, 4, move |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
@@ -494,13 +459,9 @@ mod tests {
             1 => pretty,
             2 => pretty.replace('\n', "\r\n") + "\r\n",
             3 => format!("\u{feff}{}\n\n", pretty.replace("  ", "\t")),
-            4 => format!(
-                "\n {} \n",
-                settings
-                    .to_string()
-                    .replace("[]", "[ ]")
-                    .replace("{}", "{\n}")
-            ),
+            4 => {
+                format!("\n {} \n", settings.to_string().replace("[]", "[ ]").replace("{}", "{\n}"))
+            }
             _ => pretty.replace("[]", "[\n\n  ]").replace("{}", "{ }"),
         }
         .into_bytes()

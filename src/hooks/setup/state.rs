@@ -42,12 +42,10 @@ pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Re
 
 /// Returns whether a harness is set up for both the project and the user, as far as its files can be read.
 pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
-    [SetupScope::Project, SetupScope::User]
-        .into_iter()
-        .all(|scope| {
-            let state = setup_state(project, harness, scope);
-            state.is_ok_and(|state| state != SetupState::Absent)
-        })
+    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| {
+        let state = setup_state(project, harness, scope);
+        state.is_ok_and(|state| state != SetupState::Absent)
+    })
 }
 
 /// Returns whether all files are current, for one combination of options.

@@ -32,11 +32,7 @@ impl TargetFile {
     ) -> Vec<Self> {
         let files = profile.files.iter().filter(|file| (file.is_in)(scope));
         let targets = files.map(|file| {
-            let folder = if file.is_in_project {
-                &place.base
-            } else {
-                &place.folder
-            };
+            let folder = if file.is_in_project { &place.base } else { &place.folder };
             let mut paths = file.names.iter().map(|name| folder.join(name));
             let there = paths.clone().find(|path| path.exists());
             let path = there.or_else(|| paths.next()).unwrap_or_default();
@@ -51,11 +47,7 @@ impl TargetFile {
         profile: &'static HarnessProfile,
         content: SettingsContent,
     ) -> Self {
-        Self {
-            path,
-            profile,
-            content,
-        }
+        Self { path, profile, content }
     }
 
     /// Returns the file's content with our entries.
@@ -98,9 +90,7 @@ impl TargetFile {
                 let found = String::from_utf8_lossy(bytes);
                 let is_it = |options: &SetupOptions| {
                     let wanted = plugin(text, *options);
-                    SWITCHES
-                        .iter()
-                        .all(|name| switch(&wanted, name) == switch(&found, name))
+                    SWITCHES.iter().all(|name| switch(&wanted, name) == switch(&found, name))
                 };
                 let mut all = SetupOptions::ALL.into_iter();
                 Ok(all.find(is_it).unwrap_or(SetupOptions::DEFAULT))
@@ -158,19 +148,10 @@ impl TargetFile {
     /// Returns the JSON entries; an empty set for other formats.
     pub(crate) fn entries_of_json(&self) -> SettingsEntries {
         let (hooks, server, dialect) = match self.content {
-            SettingsContent::Json {
-                hooks,
-                server,
-                dialect,
-            } => (hooks, server, dialect),
+            SettingsContent::Json { hooks, server, dialect } => (hooks, server, dialect),
             _ => (false, None, JsonDialect::default()),
         };
-        SettingsEntries {
-            profile: self.profile,
-            hooks,
-            server,
-            dialect,
-        }
+        SettingsEntries { profile: self.profile, hooks, server, dialect }
     }
 }
 
@@ -188,10 +169,7 @@ fn switch<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 /// Returns the plugin with the options set in the two constants at its start.
 fn plugin(text: &str, options: SetupOptions) -> String {
     let chosen = |text: &str, name: &str, default: bool, chosen: bool| {
-        let (old, new) = (
-            format!("{name} = {default};"),
-            format!("{name} = {chosen};"),
-        );
+        let (old, new) = (format!("{name} = {default};"), format!("{name} = {chosen};"));
         text.replacen(&old, &new, 1)
     };
     let text = chosen(text, "NOTEPAD", true, options.notepad);

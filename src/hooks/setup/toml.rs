@@ -39,10 +39,7 @@ pub(crate) fn with(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
         Item::Table(servers)
     });
     let Some(servers) = servers.as_table_like_mut() else {
-        return Err(by_hand(
-            "has no table of MCP servers at `mcp_servers`",
-            path,
-        ));
+        return Err(by_hand("has no table of MCP servers at `mcp_servers`", path));
     };
     servers.insert(NAME, Item::Table(own));
     Ok(file.text().into_bytes())
@@ -60,18 +57,11 @@ pub(crate) fn without(bytes: &[u8], path: &Path, before: Option<&[u8]>) -> Resul
     }
     let earlier = before.and_then(|before| File::parse(before, path).ok());
     let servers_before = earlier.as_ref().and_then(File::servers);
-    if servers_before
-        .and_then(|servers| servers.get(NAME))
-        .is_some_and(is_own)
-    {
+    if servers_before.and_then(|servers| servers.get(NAME)).is_some_and(is_own) {
         return Ok(Some(bytes.to_vec()));
     }
     let had_servers = servers_before.is_some();
-    if let Some(servers) = file
-        .document
-        .get_mut(SERVERS)
-        .and_then(Item::as_table_like_mut)
-    {
+    if let Some(servers) = file.document.get_mut(SERVERS).and_then(Item::as_table_like_mut) {
         servers.remove(NAME);
         if servers.is_empty() && !had_servers {
             file.document.remove(SERVERS);
@@ -102,21 +92,12 @@ impl File {
                 .at(path, line_number(text, start))
                 .hint("nothing was changed; correct it by hand and run this again")
         })?;
-        let file = Self {
-            document,
-            has_bom: text.len() < whole.len(),
-            is_crlf: line_end(text) == "\r\n",
-        };
+        let file =
+            Self { document, has_bom: text.len() < whole.len(), is_crlf: line_end(text) == "\r\n" };
         // The parser normalizes mixed line endings, but lines that are not ours must keep their own.
         let text = file.text();
-        let is_kept = text
-            .strip_prefix(whole)
-            .is_some_and(|rest| rest.trim().is_empty());
-        if is_kept {
-            Ok(file)
-        } else {
-            Err(by_hand("has mixed line endings", path))
-        }
+        let is_kept = text.strip_prefix(whole).is_some_and(|rest| rest.trim().is_empty());
+        if is_kept { Ok(file) } else { Err(by_hand("has mixed line endings", path)) }
     }
 
     fn servers(&self) -> Option<&dyn TableLike> {
@@ -177,10 +158,7 @@ mod tests {
             let new = with(old.as_bytes(), path()).unwrap();
             assert_eq!(with(&new, path()).unwrap(), new, "{old:?}");
             let text = String::from_utf8(new.clone()).unwrap();
-            for line in old
-                .lines()
-                .filter(|line| !line.starts_with("mcp_servers ="))
-            {
+            for line in old.lines().filter(|line| !line.starts_with("mcp_servers =")) {
                 assert!(text.lines().any(|new| new == line), "{old:?}: {text:?}");
             }
             let rest = without(&new, path(), Some(old.as_bytes())).unwrap();
@@ -213,11 +191,7 @@ mod tests {
             ("a = 1\na = 2\n", Some(2), "is not valid TOML"),
             ("mcp_servers = 1\n", None, "no table"),
             ("a = 1\r\nb = 1\n", None, "mixed line endings"),
-            (
-                "[mcp_servers.annals]\ncommand = \"other\"\n",
-                None,
-                "another server",
-            ),
+            ("[mcp_servers.annals]\ncommand = \"other\"\n", None, "another server"),
         ] {
             let error = with(text.as_bytes(), path()).unwrap_err();
             assert!(error.message.contains(what), "{text}: {error}");

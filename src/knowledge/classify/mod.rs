@@ -133,14 +133,8 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
     };
     let similar = known.iter().filter(|known| is_similar(known, &words));
     let similar: Vec<&IndexedEntry> = similar.take(MAX_SIMILAR).collect();
-    if let Some(same) = similar
-        .iter()
-        .find(|known| contains_all_words(known, &words, body))
-    {
-        return Proposal {
-            reason: format!("already known as {}", same.key),
-            ..nowhere
-        };
+    if let Some(same) = similar.iter().find(|known| contains_all_words(known, &words, body)) {
+        return Proposal { reason: format!("already known as {}", same.key), ..nowhere };
     }
     // A similar entry is about the same subject, but the finding is new.
     let similar = similar.first();
@@ -154,11 +148,9 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
     let reason = rule.reason.to_owned();
     match rule.destination {
         Destination::Nowhere => Proposal { reason, ..nowhere },
-        Destination::Note(section) => Proposal {
-            surface: Surface::from(section),
-            reason,
-            ..nowhere
-        },
+        Destination::Note(section) => {
+            Proposal { surface: Surface::from(section), reason, ..nowhere }
+        }
         Destination::Entry(entry_type, confidence) => {
             let key = match similar {
                 Some(similar) => similar.key.clone(),
@@ -166,11 +158,7 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
             };
             let exists = known.iter().any(|known| known.key == key);
             let entry_type = similar.and_then(|known| known.kind).unwrap_or(entry_type);
-            let hint = if exists {
-                "; the key exists, update or supersede it"
-            } else {
-                ""
-            };
+            let hint = if exists { "; the key exists, update or supersede it" } else { "" };
             Proposal {
                 surface: Surface::Entry,
                 tags: tags(known, &words),
@@ -286,20 +274,14 @@ fn key(finding: &str, entry_type: EntryType) -> String {
     }
     if is_number {
         let sum = checksum(finding.as_bytes());
-        key = format!(
-            "{}-{}",
-            entry_type.as_str(),
-            hexadecimal(&sum.to_be_bytes())
-        );
+        key = format!("{}-{}", entry_type.as_str(), hexadecimal(&sum.to_be_bytes()));
     }
     key
 }
 
 /// Returns a short checksum (FNV-1a), as a key for a finding without usable words.
 fn checksum(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |sum, byte| {
-        (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
-    })
+    bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]

@@ -284,9 +284,7 @@ fn cues(cue: &str) -> Result<Regex, regex_lite::Error> {
         ("DATE", DATE),
         ("WEEKDAY", WEEKDAY),
     ];
-    let filled = parts
-        .iter()
-        .fold(cue.to_owned(), |cue, (name, part)| cue.replace(name, part));
+    let filled = parts.iter().fold(cue.to_owned(), |cue, (name, part)| cue.replace(name, part));
     Regex::new(&format!("(?i){filled}"))
 }
 
@@ -297,10 +295,7 @@ mod tests {
     #[test]
     fn every_cue_is_a_pattern_and_every_reason_one_line() {
         for rule in RULES {
-            for cue in [Some(rule.cue), rule.with, rule.unless]
-                .into_iter()
-                .flatten()
-            {
+            for cue in [Some(rule.cue), rule.with, rule.unless].into_iter().flatten() {
                 assert!(cues(cue).is_ok(), "{cue}");
             }
             assert!(!rule.reason.contains(['\n', ':', '#']), "{}", rule.reason);

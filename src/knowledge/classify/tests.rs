@@ -195,24 +195,16 @@ fn people_are_contacts_and_commands_environment() {
 
 #[test]
 fn the_notepad_is_proposed_only_where_it_is_asked_for() {
-    assert_eq!(
-        shown("Pin this: the API key rotates hourly"),
-        "notepad-priority"
-    );
+    assert_eq!(shown("Pin this: the API key rotates hourly"), "notepad-priority");
     assert_eq!(shown("breadcrumb: parser half done"), "notepad-working");
     assert_eq!(shown("note to the user, review the copy"), "notepad-manual");
 }
 
 #[test]
 fn keys_are_words_of_the_finding_and_tags_those_of_others() {
-    let found = proposal(
-        "Always mock the network in vitest and testing code",
-        &indexed_entries(INDEX),
-    );
-    assert_eq!(
-        found.key.as_deref(),
-        Some("mock-network-vitest-testing-code")
-    );
+    let found =
+        proposal("Always mock the network in vitest and testing code", &indexed_entries(INDEX));
+    assert_eq!(found.key.as_deref(), Some("mock-network-vitest-testing-code"));
     assert_eq!(found.tags, ["testing", "vitest"]);
     let long = format!("Always {}", "extraordinarily ".repeat(9));
     let found = proposal(&long, &[]).key.unwrap();
@@ -220,10 +212,7 @@ fn keys_are_words_of_the_finding_and_tags_those_of_others() {
     let found = proposal("规则 convention", &[]).key.unwrap();
     assert_eq!(found, "convention");
     let found = proposal("\u{202e}2026-03-05 締め切り", &[]).key.unwrap();
-    assert!(
-        found.starts_with("2026-03-05") || found.starts_with("deadline-"),
-        "{found}"
-    );
+    assert!(found.starts_with("2026-03-05") || found.starts_with("deadline-"), "{found}");
 }
 
 #[test]

@@ -29,38 +29,22 @@ pub(super) struct Quote {
 impl Quote {
     /// A string on one line.
     const fn short(mark: &'static str) -> Self {
-        Self {
-            open: mark,
-            close: mark,
-            escapes: true,
-            lines: false,
-        }
+        Self { open: mark, close: mark, escapes: true, lines: false }
     }
 
     /// A string that may span lines.
     const fn long(mark: &'static str) -> Self {
-        Self {
-            lines: true,
-            ..Self::short(mark)
-        }
+        Self { lines: true, ..Self::short(mark) }
     }
 
     /// A character that looks like the start of a string.
     const fn character(open: &'static str) -> Self {
-        Self {
-            lines: false,
-            ..Self::raw(open, "'")
-        }
+        Self { lines: false, ..Self::raw(open, "'") }
     }
 
     /// A raw string, without backslash escapes.
     const fn raw(open: &'static str, close: &'static str) -> Self {
-        Self {
-            open,
-            close,
-            escapes: false,
-            lines: true,
-        }
+        Self { open, close, escapes: false, lines: true }
     }
 }
 
@@ -73,12 +57,8 @@ const TAGS: Blocks = &[("<!--", "-->")];
 const DOUBLE: Strings = &[Quote::short("\"")];
 const BOTH: Strings = &[Quote::short("\""), Quote::short("'")];
 const TRIPLE: Strings = &[Quote::long("\"\"\""), Quote::short("\""), Quote::short("'")];
-const PYTHON: Strings = &[
-    Quote::long("\"\"\""),
-    Quote::long("'''"),
-    Quote::short("\""),
-    Quote::short("'"),
-];
+const PYTHON: Strings =
+    &[Quote::long("\"\"\""), Quote::long("'''"), Quote::short("\""), Quote::short("'")];
 const SCRIPT: Strings = &[Quote::short("\""), Quote::short("'"), Quote::long("`")];
 const GO: Strings = &[Quote::short("\""), Quote::short("'"), Quote::raw("`", "`")];
 /// A lone `'` begins a lifetime; the two characters that look like the start of a string do not.
@@ -98,12 +78,7 @@ const fn language(
     block: Blocks,
     strings: Strings,
 ) -> Language {
-    Language {
-        names,
-        line,
-        block,
-        strings,
-    }
+    Language { names, line, block, strings }
 }
 
 /// The language of a script without an extension.
@@ -116,12 +91,7 @@ const LANGUAGES: &[Language] = &[
     MARKDOWN,
     HASH,
     language("rs", &["//"], STARS, RUST),
-    language(
-        "js jsx mjs cjs ts tsx mts cts json5 jsonc",
-        &["//"],
-        STARS,
-        SCRIPT,
-    ),
+    language("js jsx mjs cjs ts tsx mts cts json5 jsonc", &["//"], STARS, SCRIPT),
     language("go", &["//"], STARS, GO),
     language(
         "c h cc cpp cxx hh hpp hxx m mm java kt kts scala cs swift dart groovy gradle proto zig sol scss less \
@@ -145,12 +115,7 @@ const LANGUAGES: &[Language] = &[
     language("sql adb ads vhd vhdl elm", &["--"], STARS, BOTH),
     language("lua", &["--"], &[("--[[", "]]")], BOTH),
     language("hs", &["--"], &[("{-", "-}")], DOUBLE),
-    language(
-        "lisp el clj cljs cljc edn scm rkt",
-        &[";"],
-        &[("#|", "|#")],
-        &[Quote::long("\"")],
-    ),
+    language("lisp el clj cljs cljc edn scm rkt", &[";"], &[("#|", "|#")], &[Quote::long("\"")]),
     language("ini properties", &[";", "#"], &[], &[]),
     language("asm s", &[";", "#", "//"], STARS, DOUBLE),
     language("tex sty cls bib", &["%"], &[], &[]),
@@ -158,18 +123,8 @@ const LANGUAGES: &[Language] = &[
     language("ml mli fs fsi pas", &["//"], &[("(*", "*)")], DOUBLE),
     language("f90 f95 f03", &["!"], &[], BOTH),
     language("xml svg xsl xsd plist csproj", &[], TAGS, &[]),
-    language(
-        "html htm xhtml vue svelte astro",
-        &["//"],
-        &[("<!--", "-->"), ("/*", "*/")],
-        &[],
-    ),
-    language(
-        "j2 jinja jinja2",
-        &[],
-        &[("{#", "#}"), ("<!--", "-->")],
-        &[],
-    ),
+    language("html htm xhtml vue svelte astro", &["//"], &[("<!--", "-->"), ("/*", "*/")], &[]),
+    language("j2 jinja jinja2", &[], &[("{#", "#}"), ("<!--", "-->")], &[]),
 ];
 
 impl Language {
@@ -186,9 +141,7 @@ impl Language {
     }
 
     fn of_name(name: &str) -> Option<&'static Self> {
-        let extension = name
-            .rsplit_once('.')
-            .map_or(name, |(_, extension)| extension);
+        let extension = name.rsplit_once('.').map_or(name, |(_, extension)| extension);
         LANGUAGES.iter().find(|language| {
             let mut names = language.names.split_whitespace();
             names.any(|known| known == name || known == extension)

@@ -62,9 +62,7 @@ fn goes_on(text: &str, last: &CommentLine<'_>, next: &CommentLine<'_>) -> bool {
     if !follows || next.text.is_empty() || after_word(next.text).is_some() {
         return false;
     }
-    let begins_field = [CEILING, UPGRADE]
-        .iter()
-        .any(|label| label_at(next.text, label) == Some(0));
+    let begins_field = [CEILING, UPGRADE].iter().any(|label| label_at(next.text, label) == Some(0));
     begins_field || last.is_alone && !text.ends_with('.')
 }
 

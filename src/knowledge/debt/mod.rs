@@ -76,10 +76,8 @@ pub fn debt(project: &Project) -> Debt {
         }
         debt.markers += markers.len();
         debt.no_trigger += markers.iter().filter(|marker| marker.no_trigger).count();
-        debt.files.push(IndebtedFile {
-            file: project.relative(&path).display().to_string(),
-            markers,
-        });
+        debt.files
+            .push(IndebtedFile { file: project.relative(&path).display().to_string(), markers });
     }
     debt.warnings = project.named(debt.warnings);
     debt
@@ -87,9 +85,8 @@ pub fn debt(project: &Project) -> Debt {
 
 /// Lists the files that may be source files and are not ignored by git, sorted by path.
 fn sources(root: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
-    let mut walk = walk::tracked(root, |entry| {
-        entry.file_name() != ".git" && entry.file_name() != ".annals"
-    });
+    let mut walk =
+        walk::tracked(root, |entry| entry.file_name() != ".git" && entry.file_name() != ".annals");
     let walk = walk.sort_by_file_path(Path::cmp).build();
     let mut found = Vec::new();
     for entry in walk {
@@ -126,10 +123,11 @@ fn of_markdown(text: &str) -> Vec<CommentLine<'_>> {
     for block in outline.blocks(&(0..text.len())) {
         if block.content == BlockContent::Html {
             let found = comments(&text[block.range.clone()], &MARKDOWN);
-            pieces.extend(found.into_iter().map(|piece| CommentLine {
-                line: piece.line + block.line - 1,
-                ..piece
-            }));
+            pieces.extend(
+                found
+                    .into_iter()
+                    .map(|piece| CommentLine { line: piece.line + block.line - 1, ..piece }),
+            );
         }
     }
     pieces

@@ -2,17 +2,11 @@ use super::*;
 
 fn found(name: &str, text: &str) -> Vec<(usize, String)> {
     let markers = markers_of(Path::new(name), text.as_bytes());
-    markers
-        .into_iter()
-        .map(|marker| (marker.line, marker.what))
-        .collect()
+    markers.into_iter().map(|marker| (marker.line, marker.what)).collect()
 }
 
 fn lines(name: &str, text: &str) -> Vec<usize> {
-    found(name, text)
-        .into_iter()
-        .map(|(line, _)| line)
-        .collect()
+    found(name, text).into_iter().map(|(line, _)| line).collect()
 }
 
 #[test]
@@ -52,10 +46,7 @@ fn strings_prose_and_other_files_have_none() {
         ("a.js", "const s = `\n// annals-debt: x\n`"),
         ("a.rs", "// we write annals-debt: x"),
         ("a.rs", "annals-debt: x"),
-        (
-            "a.md",
-            "A `<!-- annals-debt: x -->` in prose <!-- annals-debt: y -->",
-        ),
+        ("a.md", "A `<!-- annals-debt: x -->` in prose <!-- annals-debt: y -->"),
         ("a.md", "```\n<!-- annals-debt: x -->\n```"),
         ("a.txt", "# annals-debt: x"),
         ("a.json", "{\"vibekit:\": 1}"),
@@ -100,20 +91,14 @@ fn a_marker_continues_over_the_lines_of_its_comment() {
     assert_eq!((marker.line, marker.what.as_str()), (2, "one two"));
     assert!(marker.no_trigger);
     let behind_code = "f() // annals-debt: one\n// about g\ng() // annals-debt: two\n";
-    assert_eq!(
-        found("a.ts", behind_code),
-        [(1, "one".to_owned()), (3, "two".to_owned())]
-    );
+    assert_eq!(found("a.ts", behind_code), [(1, "one".to_owned()), (3, "two".to_owned())]);
 }
 
 #[test]
 fn lines_are_counted_over_strings_and_line_ends_of_any_kind() {
     let text = "let a = \"\n\n\";\r\n/* one\r\n   annals-debt: x */\r\n// annals-debt: y\r\n";
     assert_eq!(lines("a.rs", text), [5, 6]);
-    assert_eq!(
-        lines("a.md", "# T\n\ntext\n\n<!--\nannals-debt: x\n-->\n"),
-        [6]
-    );
+    assert_eq!(lines("a.md", "# T\n\ntext\n\n<!--\nannals-debt: x\n-->\n"), [6]);
 }
 
 #[test]

@@ -41,11 +41,7 @@ pub(super) fn insertion(notepad: &Notepad<'_>, section: NotepadSection, lines: &
 /// Returns the line ending of the file's first line.
 fn newline(text: &str) -> &'static str {
     let first = text.find('\n').map(|end| &text[..=end]);
-    if first.is_some_and(|line| line.ends_with("\r\n")) {
-        "\r\n"
-    } else {
-        "\n"
-    }
+    if first.is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" }
 }
 
 /// Inserts after the content of the section; in the last section, after the last line that is not blank, even
@@ -57,9 +53,7 @@ fn below(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &
     let at = match body.filter(is_last) {
         Some(body) => {
             let written = body.start + text[body].trim_end().len();
-            text[written..]
-                .find('\n')
-                .map_or(text.len(), |end| written + end + 1)
+            text[written..].find('\n').map_or(text.len(), |end| written + end + 1)
         }
         None => notepad.content(section).map_or(0, |content| content.end),
     };
@@ -71,21 +65,14 @@ fn above(notepad: &Notepad<'_>, section: NotepadSection, lines: &str, newline: &
     let body = notepad.section(section).map(|found| found.body.clone());
     let body = body.unwrap_or_default();
     match first_bullet(notepad, &body) {
-        Some(at) => Insertion {
-            at,
-            text: lines.to_owned(),
-            heading: None,
-        },
+        Some(at) => Insertion { at, text: lines.to_owned(), heading: None },
         None => inserted(notepad.text, body.start, lines, newline),
     }
 }
 
 /// Returns the start of the first bullet's line, if there is one before the next heading.
 fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
-    let next = notepad
-        .headings
-        .iter()
-        .find(|heading| heading.lines.start >= body.start);
+    let next = notepad.headings.iter().find(|heading| heading.lines.start >= body.start);
     let end = next.map_or(body.end, |heading| heading.lines.start.min(body.end));
     let outline = outline(notepad.text);
     let own = body.start..end;
@@ -108,11 +95,7 @@ fn inserted(text: &str, at: usize, lines: &str, newline: &str) -> Insertion {
     if next.is_some_and(|line| !line.trim().is_empty()) {
         inserted.push_str(newline);
     }
-    Insertion {
-        at,
-        text: inserted,
-        heading: None,
-    }
+    Insertion { at, text: inserted, heading: None }
 }
 
 /// Inserts a section with its heading before the next existing section, or else at the end.
@@ -123,10 +106,7 @@ fn with_heading(
     newline: &str,
 ) -> Insertion {
     let text = notepad.text;
-    let next = notepad
-        .sections
-        .iter()
-        .find(|found| found.section > section);
+    let next = notepad.sections.iter().find(|found| found.section > section);
     let at = next.map_or(text.len(), |next| next.heading.start);
     let mut inserted = String::new();
     if !text[..at].is_empty() {
@@ -147,11 +127,7 @@ fn with_heading(
     if next.is_some() {
         inserted.push_str(newline);
     }
-    Insertion {
-        at,
-        text: inserted,
-        heading,
-    }
+    Insertion { at, text: inserted, heading }
 }
 
 /// Refuses an insertion that would change the sections or the existing headings of the file.
@@ -167,10 +143,8 @@ pub(super) fn check(
     let new = parse(after, path).value;
     let from = insertion.at;
     let to = from + insertion.text.len();
-    let (own, kept): (Vec<_>, Vec<_>) = new
-        .headings
-        .iter()
-        .partition(|heading| (from..to).contains(&heading.lines.start));
+    let (own, kept): (Vec<_>, Vec<_>) =
+        new.headings.iter().partition(|heading| (from..to).contains(&heading.lines.start));
     let made = insertion.heading.map(|heading| from + heading);
     let level = match notepad.section(section) {
         Some(found) => found.level,
@@ -187,32 +161,20 @@ pub(super) fn check(
             section.title()
         );
         let deeper = "#".repeat(usize::from(level.min(5)) + 1);
-        return Err(Error::refused(message).hint(format!(
-            "write it with {deeper} or more, and not as a section's name"
-        )));
+        return Err(Error::refused(message)
+            .hint(format!("write it with {deeper} or more, and not as a section's name")));
     }
     let identity = |heading: &NotepadHeading| (heading.level, heading.title.clone());
-    let is_kept = kept
-        .iter()
-        .map(|one| identity(one))
-        .eq(notepad.headings.iter().map(identity));
+    let is_kept = kept.iter().map(|one| identity(one)).eq(notepad.headings.iter().map(identity));
     let moved = |at: usize| if at < from { at } else { at + to - from };
-    let mut sections: Vec<_> = notepad
-        .sections
-        .iter()
-        .map(|old| (old.section, moved(old.heading.start)))
-        .collect();
+    let mut sections: Vec<_> =
+        notepad.sections.iter().map(|old| (old.section, moved(old.heading.start))).collect();
     sections.extend(made.map(|start| (section, start)));
     sections.sort_by_key(|(_, start)| *start);
-    let found = new
-        .sections
-        .iter()
-        .map(|new| (new.section, new.heading.start));
+    let found = new.sections.iter().map(|new| (new.section, new.heading.start));
     if is_kept && found.eq(sections) {
         return Ok(());
     }
-    Err(
-        Error::refused("this text would break the notepad's sections")
-            .hint("a code fence or comment that is not closed hides what follows; close it"),
-    )
+    Err(Error::refused("this text would break the notepad's sections")
+        .hint("a code fence or comment that is not closed hides what follows; close it"))
 }

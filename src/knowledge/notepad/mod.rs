@@ -179,9 +179,7 @@ pub fn priority_characters(project: &Project) -> Result<usize> {
     let path = KnowledgeDir::in_project(project).notepad();
     let text = read::text(&path)?;
     let text = text.map(|parsed| parsed.value).unwrap_or_default();
-    Ok(parse(&text, &path)
-        .value
-        .characters(NotepadSection::Priority))
+    Ok(parse(&text, &path).value.characters(NotepadSection::Priority))
 }
 
 /// Returns the notepad, or one of its sections without the heading.
@@ -200,10 +198,9 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
         None => 0..bytes.len(),
         Some(section) => notepad.content(section).ok_or_else(|| {
             let missing = format!("the notepad has no section {}", section.title());
-            Error::not_found(missing).at(&file, None).hint(format!(
-                "`annals notepad {} TEXT` creates it",
-                section.as_str()
-            ))
+            Error::not_found(missing)
+                .at(&file, None)
+                .hint(format!("`annals notepad {} TEXT` creates it", section.as_str()))
         })?,
     };
     let priority_characters = notepad.characters(NotepadSection::Priority);

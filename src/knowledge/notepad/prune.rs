@@ -59,10 +59,7 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
     }
     rest.extend_from_slice(&bytes[done..]);
     changes.edit(&path, Some(bytes), rest)?;
-    Ok(parsed.map(|ranges| Pruned {
-        count: ranges.len(),
-        changes,
-    }))
+    Ok(parsed.map(|ranges| Pruned { count: ranges.len(), changes }))
 }
 
 /// Returns the lines of each bullet that is too old, with the lines indented below it.
@@ -87,15 +84,11 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
         };
         let Some(time) = stamp_time(stamp) else {
             let message = format!("invalid time [{stamp}], so the line is never pruned");
-            parsed
-                .warnings
-                .push(Warning::at(path, lines.line(line.start), message));
+            parsed.warnings.push(Warning::at(path, lines.line(line.start), message));
             continue;
         };
         if now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS) {
-            let next = bullets
-                .peek()
-                .map(|(next, _)| whole_line(text, next.range.start).start);
+            let next = bullets.peek().map(|(next, _)| whole_line(text, next.range.start).start);
             let to = next.unwrap_or(working.body.end).max(line.end);
             let end = indented_below(text, &line, to);
             parsed.value.push(line.start..end);
@@ -165,11 +158,7 @@ mod tests {
     fn prune(text: &str) -> String {
         let now = parse_timestamp("2026-03-01T12:00Z").unwrap();
         let mut rest = text.to_owned();
-        for range in old_bullets(text, now, Path::new("notepad.md"))
-            .value
-            .into_iter()
-            .rev()
-        {
+        for range in old_bullets(text, now, Path::new("notepad.md")).value.into_iter().rev() {
             rest.replace_range(range, "");
         }
         rest
@@ -200,11 +189,7 @@ mod tests {
             let old = format!("{indent}- [2020-01-01T10:00Z] old\n{indent}    below\n");
             let new = format!("{indent}- [2099-01-02T10:00Z] new\n{indent}  - nested\n");
             let text = format!("## Working Memory\n{old}{old}{new}{old}{new}");
-            assert_eq!(
-                prune(&text),
-                format!("## Working Memory\n{new}{new}"),
-                "{indent:?}"
-            );
+            assert_eq!(prune(&text), format!("## Working Memory\n{new}{new}"), "{indent:?}");
         }
         let stairs =
             "## Working Memory\n- [2020-01-01] old\n - [2020-01-02] old\n  - [2099-01-02] new\n";

@@ -65,14 +65,7 @@ pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     }
     chosen.sort_by_key(|(_, heading)| heading.lines.start);
     let sections = extents(text, &headings, &chosen);
-    Parsed {
-        value: Notepad {
-            text,
-            sections,
-            headings,
-        },
-        warnings,
-    }
+    Parsed { value: Notepad { text, sections, headings }, warnings }
 }
 
 fn extents(
@@ -133,11 +126,7 @@ fn implicit_heading(text: &str, block: &Block) -> Option<NotepadHeading> {
     }
     let inner = line.trim_end_matches(':');
     if inner.len() > 4 && inner.starts_with("**") && inner.ends_with("**") {
-        return Some(NotepadHeading {
-            level: BOLD,
-            title: line.to_owned(),
-            lines: first,
-        });
+        return Some(NotepadHeading { level: BOLD, title: line.to_owned(), lines: first });
     }
     let under = whole_line(text, first.end);
     let marks = text[under.clone()].trim();
@@ -146,11 +135,7 @@ fn implicit_heading(text: &str, block: &Block) -> Option<NotepadHeading> {
         '-' if marks.trim_start_matches('-').is_empty() => 2,
         _ => return None,
     };
-    Some(NotepadHeading {
-        level,
-        title: line.to_owned(),
-        lines: first.start..under.end,
-    })
+    Some(NotepadHeading { level, title: line.to_owned(), lines: first.start..under.end })
 }
 
 fn heading_match(title: &str, section: NotepadSection) -> Option<HeadingMatch> {
@@ -176,11 +161,7 @@ pub(super) fn outline(text: &str) -> Outline<'_> {
 }
 
 fn byte_order_mark_length(text: &str) -> usize {
-    if text.starts_with(MARK) {
-        MARK.len_utf8()
-    } else {
-        0
-    }
+    if text.starts_with(MARK) { MARK.len_utf8() } else { 0 }
 }
 
 /// Returns the start of the line that contains an offset, after a byte order mark.
@@ -202,9 +183,7 @@ mod tests {
         let notepad = parse(text, Path::new("notepad.md")).value;
         let sections = notepad.sections.clone();
         let content = |section| &text[notepad.content(section).unwrap()];
-        let pairs = sections
-            .iter()
-            .map(|found| (found.section, content(found.section)));
+        let pairs = sections.iter().map(|found| (found.section, content(found.section)));
         pairs.collect()
     }
 
@@ -218,10 +197,7 @@ mod tests {
         ];
         assert_eq!(found(text), expected);
         let bold = "**Priority Context:**\n- a\n\n**Working Memory**\n- b\n";
-        let expected = [
-            (NotepadSection::Priority, "- a\n"),
-            (NotepadSection::Working, "- b\n"),
-        ];
+        let expected = [(NotepadSection::Priority, "- a\n"), (NotepadSection::Working, "- b\n")];
         assert_eq!(found(bold), expected);
     }
 
@@ -230,10 +206,7 @@ mod tests {
         let alone = "## Priority Context\n- a\n\n---\n";
         assert_eq!(found(alone), [(NotepadSection::Priority, "- a\n")]);
         let followed = format!("{alone}## Manual\nb\n");
-        let expected = [
-            (NotepadSection::Priority, "- a\n"),
-            (NotepadSection::Manual, "b\n"),
-        ];
+        let expected = [(NotepadSection::Priority, "- a\n"), (NotepadSection::Manual, "b\n")];
         assert_eq!(found(&followed), expected);
         let between = "## Manual\na\n\n---\nb\n";
         assert_eq!(found(between), [(NotepadSection::Manual, "a\n\n---\nb\n")]);
@@ -242,18 +215,16 @@ mod tests {
     #[test]
     fn a_heading_of_the_users_ends_a_section_and_a_deeper_one_does_not() {
         let text = "## Priority Context\n- a\n### Why\nb\n## Mine\nc\n## Manual\nd\n";
-        let expected = [
-            (NotepadSection::Priority, "- a\n### Why\nb\n"),
-            (NotepadSection::Manual, "d\n"),
-        ];
+        let expected =
+            [(NotepadSection::Priority, "- a\n### Why\nb\n"), (NotepadSection::Manual, "d\n")];
         assert_eq!(found(text), expected);
     }
 
     #[test]
     fn headings_in_fences_quotes_and_comments_are_text() {
-        for text in [
-            "```\n## Manual\n```\n", "> ## Manual\n", "<!--\n## Manual\n-->\n", "- ## Manual\n",
-        ] {
+        for text in
+            ["```\n## Manual\n```\n", "> ## Manual\n", "<!--\n## Manual\n-->\n", "- ## Manual\n"]
+        {
             assert_eq!(found(text), [], "{text:?}");
         }
         assert_eq!(found("## Manual testing steps\n"), []);
@@ -264,13 +235,7 @@ mod tests {
         let text = "## Manual\na\n### Manual\nb\n";
         let parsed = parse(text, Path::new("notepad.md"));
         let message = parsed.warnings[0].to_string();
-        assert!(
-            message.starts_with("notepad.md:3: is a second Manual"),
-            "{message}"
-        );
-        assert_eq!(
-            found(text),
-            [(NotepadSection::Manual, "a\n### Manual\nb\n")]
-        );
+        assert!(message.starts_with("notepad.md:3: is a second Manual"), "{message}");
+        assert_eq!(found(text), [(NotepadSection::Manual, "a\n### Manual\nb\n")]);
     }
 }

@@ -70,19 +70,15 @@ struct Answer {
 /// Adds a note to its section and a line to the log, in a single transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
-    let request = note
-        .request_id
-        .map(|id| WriteRequest::new(id, command(note)));
+    let request = note.request_id.map(|id| WriteRequest::new(id, command(note)));
     let request = request.transpose()?;
     let mut warnings = Vec::new();
     let work = || {
         let mut changes = Changes::new();
         let characters = add(&mut changes, project, note, &mut warnings)?;
         let named = |path: &Path| project.relative(path).to_owned();
-        let answer = Answer {
-            characters,
-            changed: changes.paths().into_iter().map(named).collect(),
-        };
+        let answer =
+            Answer { characters, changed: changes.paths().into_iter().map(named).collect() };
         Ok((answer, changes))
     };
     let (answer, applied) = project.storage().transact_once(
@@ -116,9 +112,7 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     if note.text.trim().is_empty() {
         return Err(Error::usage("the text is empty"));
     }
-    let breaks = [
-        '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
-    ];
+    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
     if note.section == NotepadSection::Working && note.text.contains(breaks) {
         return Err(Error::refused("a working note must be one line")
             .hint("a paragraph belongs in an entry, or in `annals notepad manual`"));
@@ -171,9 +165,7 @@ fn insert(
     let mut after = text.clone();
     after.insert_str(insertion.at, &insertion.text);
     insertion::check(&notepad, note.section, &insertion, &after, path)?;
-    let characters = parse(&after, path)
-        .value
-        .characters(NotepadSection::Priority);
+    let characters = parse(&after, path).value.characters(NotepadSection::Priority);
     if note.section == NotepadSection::Priority && characters > LIMIT {
         let now = notepad.characters(NotepadSection::Priority);
         let excess = characters - LIMIT;

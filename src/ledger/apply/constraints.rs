@@ -40,12 +40,7 @@ pub(crate) fn apply(
     line_end: &str,
 ) -> FileUpdate {
     let mut outcome = FileUpdate::unchanged(text);
-    let mut merge = ConstraintMerge {
-        text: text.to_owned(),
-        line_end,
-        today,
-        touched: Vec::new(),
-    };
+    let mut merge = ConstraintMerge { text: text.to_owned(), line_end, today, touched: Vec::new() };
     for (index, change) in changes {
         let pointer = format!("/constraints/{index}");
         let step = match change.op {
@@ -84,10 +79,7 @@ impl ConstraintMerge<'_> {
         let constraints = Constraints::parse(&self.text);
         let mut problems = Vec::new();
         if change.op != ConstraintOperation::Add {
-            if change
-                .matching
-                .as_deref()
-                .is_some_and(|text| !text.trim().is_empty())
+            if change.matching.as_deref().is_some_and(|text| !text.trim().is_empty())
                 && let Err(ChangeStep::Refused(faults)) =
                     self.find_bullet(&constraints, change, pointer)
             {
@@ -123,29 +115,19 @@ impl ConstraintMerge<'_> {
         }
         let text = match constraints.section(title.as_str()) {
             Some(section) => self.with_bullet(&constraints, section, bullet.as_str()),
-            None => self.with_section(
-                &constraints,
-                &canonical_title(title.as_str()),
-                bullet.as_str(),
-            ),
+            None => {
+                self.with_section(&constraints, &canonical_title(title.as_str()), bullet.as_str())
+            }
         };
         self.touched.push(bullet.as_str().to_owned());
-        verified(
-            &constraints,
-            text,
-            bullet.as_str(),
-            1,
-            format!("{pointer}/section"),
-        )
+        verified(&constraints, text, bullet.as_str(), 1, format!("{pointer}/section"))
     }
 
     fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> ChangeStep {
         let bullet = Line::new(change.bullet.as_deref().unwrap_or_default());
         let constraints = Constraints::parse(&self.text);
         let new_text = without_note(bullet.as_str()).to_owned();
-        let same = constraints
-            .active()
-            .find(|other| is_same_text(&other.text, &new_text));
+        let same = constraints.active().find(|other| is_same_text(&other.text, &new_text));
         let repeated = |other: &Bullet| {
             let message = format!("line {} already says this: {:?}", other.line, other.text);
             ChangeStep::Repeated(Problem::new(format!("{pointer}/bullet"), message))
@@ -207,11 +189,7 @@ impl ConstraintMerge<'_> {
         let nested = nested_lines(&self.text, &old);
         let removed = edit::apply(&self.text, vec![Edit::replace(old.lines.clone(), "")]);
         let remaining = Constraints::parse(&removed);
-        let text = ConstraintMerge {
-            text: removed,
-            touched: Vec::new(),
-            ..*self
-        };
+        let text = ConstraintMerge { text: removed, touched: Vec::new(), ..*self };
         let text = match remaining.section(SUPERSEDED) {
             Some(section) => text.with_bullet(&remaining, section, &(new.clone() + &nested)),
             None => text.with_section(&remaining, SUPERSEDED, &(new.clone() + &nested)),
@@ -245,15 +223,10 @@ impl ConstraintMerge<'_> {
             [one] => Ok(one),
             [] => Err(ChangeStep::refused(place, "matches no current bullet")),
             _ => {
-                let lines: Vec<String> = matching
-                    .iter()
-                    .map(|bullet| bullet.line.to_string())
-                    .collect();
-                let message = format!(
-                    "matches {} bullets, on lines {}",
-                    lines.len(),
-                    lines.join(", ")
-                );
+                let lines: Vec<String> =
+                    matching.iter().map(|bullet| bullet.line.to_string()).collect();
+                let message =
+                    format!("matches {} bullets, on lines {}", lines.len(), lines.join(", "));
                 Err(ChangeStep::refused(place, message))
             }
         }
@@ -262,10 +235,7 @@ impl ConstraintMerge<'_> {
     /// Returns the text with a bullet at the end of a section.
     fn with_bullet(&self, constraints: &Constraints, section: usize, bullet: &str) -> String {
         let own = &constraints.sections[section].own;
-        let last = constraints
-            .bullets
-            .iter()
-            .rfind(|bullet| bullet.section == section);
+        let last = constraints.bullets.iter().rfind(|bullet| bullet.section == section);
         let written = self.text[own.clone()].trim_end();
         let content_end = own.start + written.len();
         let ends_with_bullet = last.is_some_and(|last| last.lines.end >= content_end);
@@ -300,9 +270,7 @@ impl ConstraintMerge<'_> {
     fn with_section(&self, constraints: &Constraints, title: &str, bullet: &str) -> String {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
         let following = &SECTIONS[place.map_or(SECTIONS.len() - 1, |place| place + 1)..];
-        let next = following
-            .iter()
-            .find_map(|title| constraints.section(title));
+        let next = following.iter().find_map(|title| constraints.section(title));
         let at = next.map_or(self.text.len(), |next| {
             line_start(&self.text, constraints.sections[next].heading.start)
         });
@@ -334,10 +302,8 @@ fn verified(
 }
 
 fn duplicate_problem(pointer: &str, other: &Bullet) -> Problem {
-    let message = format!(
-        "duplicates line {}, {:?}; edit that bullet instead",
-        other.line, other.text
-    );
+    let message =
+        format!("duplicates line {}, {:?}; edit that bullet instead", other.line, other.text);
     Problem::new(pointer, message)
 }
 
@@ -362,17 +328,12 @@ fn canonical_title(title: &str) -> String {
 /// Returns the list marker of a bullet, or `-` if it cannot be reused.
 fn bullet_marker(text: &str, bullet: &Bullet) -> char {
     let line = text.get(bullet.lines.clone()).unwrap_or_default();
-    line.chars()
-        .next()
-        .filter(|c| "-*+".contains(*c))
-        .unwrap_or('-')
+    line.chars().next().filter(|c| "-*+".contains(*c)).unwrap_or('-')
 }
 
 /// Returns the lines nested in a bullet, verbatim.
 fn nested_lines(text: &str, bullet: &Bullet) -> String {
-    let rest = text
-        .get(bullet.range.end..bullet.lines.end)
-        .unwrap_or_default();
+    let rest = text.get(bullet.range.end..bullet.lines.end).unwrap_or_default();
     let nested = rest.find('\n').map_or("", |at| &rest[at..]);
     nested.trim_end().to_owned()
 }

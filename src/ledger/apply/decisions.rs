@@ -25,10 +25,8 @@ pub(crate) fn apply(
     decisions: &[(usize, NewDecision)],
     line_end: &str,
 ) -> Result<FileUpdate> {
-    let evidences: Vec<EntryEvidence> = decisions
-        .iter()
-        .map(|(_, one)| EntryEvidence::parse(&one.evidence))
-        .collect();
+    let evidences: Vec<EntryEvidence> =
+        decisions.iter().map(|(_, one)| EntryEvidence::parse(&one.evidence)).collect();
     let known = evidence::resolve(&project.git, &evidences)?;
     let mut outcome = FileUpdate::unchanged(text);
     for ((index, decision), (evidence, known)) in decisions.iter().zip(evidences.iter().zip(&known))
@@ -56,10 +54,7 @@ pub(crate) fn apply(
 fn field_problems(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Vec<Problem> {
     let mut problems = Vec::new();
     match parse_date(&decision.date) {
-        None => problems.push(Problem::new(
-            format!("{pointer}/date"),
-            "is not a valid date",
-        )),
+        None => problems.push(Problem::new(format!("{pointer}/date"), "is not a valid date")),
         // In another time zone it may be tomorrow.
         Some(date) if Some(date) > today.succ_opt() => {
             let message = format!("is in the future: today is {today}");
@@ -76,11 +71,7 @@ fn field_problems(decision: &NewDecision, pointer: &str, today: NaiveDate) -> Ve
         ("prevention", !is_fix && decision.prevention.is_some()),
     ];
     for (name, _) in foreign_fields.iter().filter(|(_, is_present)| *is_present) {
-        let (this, that) = if is_fix {
-            ("fix", "decision")
-        } else {
-            ("decision", "fix")
-        };
+        let (this, that) = if is_fix { ("fix", "decision") } else { ("decision", "fix") };
         let message = format!("is a field of a {that}, but this entry is a {this}");
         problems.push(Problem::new(format!("{pointer}/{name}"), message));
     }
@@ -98,11 +89,8 @@ fn insert_entry(
     let title = Line::new(&decision.title);
     let lines = entry_lines(decision, date, &title);
     if let Some(entry) = found.entry(date, title.as_str()) {
-        let written: Vec<&str> = text[entry.range.clone()]
-            .trim_end()
-            .lines()
-            .map(str::trim_end)
-            .collect();
+        let written: Vec<&str> =
+            text[entry.range.clone()].trim_end().lines().map(str::trim_end).collect();
         let place = format!("{pointer}/title");
         let message = format!(
             "line {} already has an entry with this date and title; entries are never edited",

@@ -22,10 +22,7 @@ pub(crate) struct FileUpdate {
 
 impl FileUpdate {
     pub(crate) fn unchanged(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            ..Self::default()
-        }
+        Self { text: text.to_owned(), ..Self::default() }
     }
 
     /// Adds the outcome of one change.
@@ -64,11 +61,7 @@ impl ChangeStep {
 
 /// Returns what ends the last line of `before`, if it is not ended.
 pub(crate) fn line_gap<'a>(before: &str, line_end: &'a str) -> &'a str {
-    if before.is_empty() || before.ends_with('\n') {
-        ""
-    } else {
-        line_end
-    }
+    if before.is_empty() || before.ends_with('\n') { "" } else { line_end }
 }
 
 /// Returns the line ends that leave a blank line between `before` and the text inserted after it.

@@ -66,9 +66,8 @@ pub(crate) fn apply(
 pub(crate) fn min_bullets(decisions: &Decisions, today: NaiveDate) -> usize {
     let since = today.checked_sub_days(RECENT_DAYS);
     let recent = decisions.entries.iter().filter(|entry| entry.date >= since);
-    let titles: HashSet<String> = recent
-        .map(|entry| fold(Line::new(&entry.title).as_str()))
-        .collect();
+    let titles: HashSet<String> =
+        recent.map(|entry| fold(Line::new(&entry.title).as_str())).collect();
     MIN_BULLETS.min(titles.len())
 }
 
@@ -78,11 +77,7 @@ pub(crate) fn min_bullets(decisions: &Decisions, today: NaiveDate) -> usize {
 pub(crate) fn fill(text: &str, today: NaiveDate, line_end: &str) -> String {
     let decisions = Decisions::parse(text);
     let needed = min_bullets(&decisions, today);
-    let existing = decisions
-        .rollup
-        .as_ref()
-        .map(Rollup::filled_bullets)
-        .unwrap_or_default();
+    let existing = decisions.rollup.as_ref().map(Rollup::filled_bullets).unwrap_or_default();
     if decisions.rollup.is_some() && existing.len() >= needed {
         return text.to_owned();
     }
@@ -156,24 +151,15 @@ fn edits(text: &str, decisions: &Decisions, list: &str, line_end: &str) -> Vec<E
     let Some(rollup) = &decisions.rollup else {
         let at = decisions.first_section.unwrap_or(text.len());
         let gap = line_gap(&text[..at], line_end);
-        return vec![Edit::insert(
-            at,
-            format!("{gap}{HEADING}{line_end}{list}{line_end}"),
-        )];
+        return vec![Edit::insert(at, format!("{gap}{HEADING}{line_end}{list}{line_end}"))];
     };
     let Some((first, rest)) = rollup.lines.split_first() else {
         let own = &text[rollup.own.clone()];
-        let gap = if own.is_empty() && !text[..rollup.own.start].ends_with('\n') {
-            line_end
-        } else {
-            ""
-        };
+        let gap =
+            if own.is_empty() && !text[..rollup.own.start].ends_with('\n') { line_end } else { "" };
         // A paragraph in the section ends before the list.
         let gap_below = if own.trim().is_empty() { "" } else { line_end };
-        return vec![Edit::insert(
-            rollup.own.start,
-            format!("{gap}{list}{gap_below}"),
-        )];
+        return vec![Edit::insert(rollup.own.start, format!("{gap}{list}{gap_below}"))];
     };
     let mut end = first.end;
     let mut edits = Vec::new();

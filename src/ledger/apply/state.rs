@@ -167,11 +167,7 @@ fn render(
 
 /// Returns a command as inline code, unless it contains code already.
 fn as_code(text: &str) -> String {
-    if text.contains('`') {
-        text.to_owned()
-    } else {
-        format!("`{}`", text.trim())
-    }
+    if text.contains('`') { text.to_owned() } else { format!("`{}`", text.trim()) }
 }
 
 /// Returns a problem for each text of a state that is about the past or about intentions.

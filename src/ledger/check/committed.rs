@@ -69,16 +69,10 @@ pub(crate) fn check_constraints(before: &str, now: &str, findings: &mut Findings
         .filter(|bullet| has_note(bullet) && !old_texts.contains(&*bullet.text))
         .map(|bullet| bullet_words(&bullet.text))
         .collect();
-    let new_texts: HashSet<&str> = now
-        .bullets
-        .iter()
-        .map(|bullet| without_note(&bullet.text))
-        .collect();
-    let superseded: Vec<&Bullet> = now
-        .bullets
-        .iter()
-        .filter(|bullet| now.is_superseded(bullet))
-        .collect();
+    let new_texts: HashSet<&str> =
+        now.bullets.iter().map(|bullet| without_note(&bullet.text)).collect();
+    let superseded: Vec<&Bullet> =
+        now.bullets.iter().filter(|bullet| now.is_superseded(bullet)).collect();
     let gone = before.bullets.iter().filter(|old| {
         let text = without_note(&old.text);
         let is_kept =

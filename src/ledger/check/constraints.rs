@@ -22,10 +22,7 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
     let lines: Vec<&str> = text.lines().take(last).collect();
     for line in &constraints.prose {
         let is_placeholder = lines.get(line - 1).is_some_and(|line| {
-            let plain = line
-                .trim()
-                .trim_matches(['(', ')', '_', '*', '.'])
-                .to_lowercase();
+            let plain = line.trim().trim_matches(['(', ')', '_', '*', '.']).to_lowercase();
             matches!(plain.as_str(), "none" | "none yet")
         });
         if !is_placeholder {
@@ -45,23 +42,16 @@ pub(crate) fn check(text: &str, findings: &mut Findings<'_>) {
 }
 
 fn has_superseded_format(text: &str) -> bool {
-    let rest = text
-        .strip_prefix("(Superseded ")
-        .and_then(|rest| rest.split_once(") "));
+    let rest = text.strip_prefix("(Superseded ").and_then(|rest| rest.split_once(") "));
     rest.is_some_and(|(day, rest)| {
         parse_date(day).is_some()
-            && [" \u{2014} ", " \u{2013} ", " - "]
-                .iter()
-                .any(|dash| rest.contains(dash))
+            && [" \u{2014} ", " \u{2013} ", " - "].iter().any(|dash| rest.contains(dash))
     })
 }
 
 fn check_duplicates(constraints: &Constraints, findings: &mut Findings<'_>) {
     let bullets: Vec<&Bullet> = constraints.active().take(MAX_COMPARED).collect();
-    let words: Vec<WordSet> = bullets
-        .iter()
-        .map(|bullet| bullet_words(&bullet.text))
-        .collect();
+    let words: Vec<WordSet> = bullets.iter().map(|bullet| bullet_words(&bullet.text)).collect();
     for (index, bullet) in bullets.iter().enumerate() {
         let earlier = (0..index).find(|earlier| words[index].is_similar_to(&words[*earlier]));
         if let Some(earlier) = earlier {

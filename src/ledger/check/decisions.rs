@@ -30,10 +30,7 @@ pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) 
         }
         let fields = entry_fields(&outline, entry);
         check_fields(entry, &fields, findings);
-        if let Some(text) = fields
-            .iter()
-            .find(|(name, _)| name == "evidence")
-            .map(|(_, text)| text)
+        if let Some(text) = fields.iter().find(|(name, _)| name == "evidence").map(|(_, text)| text)
         {
             cited.push((entry.line, EntryEvidence::parse(text)));
         }
@@ -53,10 +50,7 @@ fn check_rollup(decisions: &Decisions, today: NaiveDate, findings: &mut Findings
     let Some(rollup) = &decisions.rollup else {
         return findings.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\"");
     };
-    let (count, needed) = (
-        rollup.filled_bullets().len(),
-        rollup::min_bullets(decisions, today),
-    );
+    let (count, needed) = (rollup.filled_bullets().len(), rollup::min_bullets(decisions, today));
     if count < needed {
         let bullets = quantity(count, "bullet");
         let message = format!("the rollup has {bullets}; at least {needed} are needed");
@@ -71,32 +65,22 @@ fn check_rollup(decisions: &Decisions, today: NaiveDate, findings: &mut Findings
 fn check_months(decisions: &Decisions, findings: &mut Findings<'_>) {
     for pair in decisions.months.windows(2) {
         if pair[0].name < pair[1].name {
-            let message = format!(
-                "{} is below {}; the newest month comes first",
-                pair[1].name, pair[0].name
-            );
+            let message =
+                format!("{} is below {}; the newest month comes first", pair[1].name, pair[0].name);
             findings.add_fixable("month-order", pair[1].line, message);
         } else if pair[0].name == pair[1].name {
-            findings.add(
-                "month-order",
-                pair[1].line,
-                format!("{} is listed twice", pair[1].name),
-            );
+            findings.add("month-order", pair[1].line, format!("{} is listed twice", pair[1].name));
         }
     }
     for month in &decisions.months {
         for entry in decisions.entries_of(month) {
-            let is_in_month = entry
-                .date
-                .is_none_or(|date| date.format("%Y-%m").to_string() == month.name);
+            let is_in_month =
+                entry.date.is_none_or(|date| date.format("%Y-%m").to_string() == month.name);
             if !is_in_month {
                 findings.add(
                     "month",
                     entry.line,
-                    format!(
-                        "is listed under {}, but its date is in another month",
-                        month.name
-                    ),
+                    format!("is listed under {}, but its date is in another month", month.name),
                 );
             }
         }
@@ -106,17 +90,12 @@ fn check_months(decisions: &Decisions, findings: &mut Findings<'_>) {
 /// Returns an entry's fields: the folded label and the value.
 fn entry_fields(outline: &Outline<'_>, entry: &DecisionEntry) -> Vec<(String, String)> {
     let labels = outline.labels(&entry.range);
-    labels
-        .into_iter()
-        .map(|label| (fold(&label.name), label.value))
-        .collect()
+    labels.into_iter().map(|label| (fold(&label.name), label.value)).collect()
 }
 
 fn check_fields(entry: &DecisionEntry, fields: &[(String, String)], findings: &mut Findings<'_>) {
     let has = |name: &str| {
-        fields
-            .iter()
-            .any(|(field, _)| field == name || field.starts_with(&format!("{name} (")))
+        fields.iter().any(|(field, _)| field == name || field.starts_with(&format!("{name} (")))
     };
     let is_fix = has("symptom");
     let required: &[&str] = if is_fix {
@@ -126,10 +105,6 @@ fn check_fields(entry: &DecisionEntry, fields: &[(String, String)], findings: &m
     };
     let missing: Vec<&str> = required.iter().copied().filter(|name| !has(name)).collect();
     if !missing.is_empty() {
-        findings.add(
-            "entry",
-            entry.line,
-            format!("has no {}", missing.join(", no ")),
-        );
+        findings.add("entry", entry.line, format!("has no {}", missing.join(", no ")));
     }
 }

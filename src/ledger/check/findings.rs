@@ -30,11 +30,7 @@ pub(crate) struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     pub(crate) fn new(path: &'a Path) -> Self {
-        Self {
-            path,
-            violations: Vec::new(),
-            kept: Vec::new(),
-        }
+        Self { path, violations: Vec::new(), kept: Vec::new() }
     }
 
     pub(crate) fn add(

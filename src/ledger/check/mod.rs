@@ -70,31 +70,18 @@ pub fn check(project: &Project) -> Result<CheckReport> {
         finding.place.file = project.relative(&finding.place.file).to_owned();
     }
     findings.sort();
-    Ok(CheckReport {
-        findings,
-        kept,
-        coverage: survey.coverage,
-        warnings: project.named(warnings),
-    })
+    Ok(CheckReport { findings, kept, coverage: survey.coverage, warnings: project.named(warnings) })
 }
 
 /// Starts with the rules for every file: it exists, is valid UTF-8, has its header and contains no secrets.
 fn check_common(file: &LedgerFile) -> Findings<'_> {
     let mut findings = Findings::new(&file.path);
     if !file.exists() {
-        findings.add(
-            "missing",
-            None,
-            "is missing: `annals ledger init` creates it",
-        );
+        findings.add("missing", None, "is missing: `annals ledger init` creates it");
         return findings;
     }
     if file.is_invalid_utf8 {
-        findings.add(
-            "utf-8",
-            None,
-            "is not valid UTF-8, so no update can change it",
-        );
+        findings.add("utf-8", None, "is not valid UTF-8, so no update can change it");
     }
     if !has_header(&file.text) {
         findings.add_fixable("header", 1, "has no DO and DON'T comments at the top");
@@ -122,11 +109,8 @@ fn check_anchor(footer: &Footer, coverage: &Coverage, findings: &mut Findings<'_
     if footer.anchors.iter().all(|anchor| anchor.is_comment) {
         findings.add("footer", None, "has no `Commits covered through: <hash>`");
     }
-    let hashes: Vec<&str> = footer
-        .anchors
-        .iter()
-        .filter_map(|anchor| anchor.hash.as_deref())
-        .collect();
+    let hashes: Vec<&str> =
+        footer.anchors.iter().filter_map(|anchor| anchor.hash.as_deref()).collect();
     let agree = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
     if let Some([one, other]) = hashes.windows(2).find(|pair| !agree(pair[0], pair[1])) {
         let message = format!("names two anchors, {one} and {other}");

@@ -46,11 +46,7 @@ fn check_section(index: usize, part: &StateSection, findings: &mut Findings<'_>)
         findings.add("state-count", part.line, message);
     }
     if index == NEXT_ACTIONS && part.bullets.iter().any(|(_, has_box)| !has_box) {
-        findings.add(
-            "checkbox",
-            part.line,
-            "Next Actions must be checkboxes, `- [ ] …`",
-        );
+        findings.add("checkbox", part.line, "Next Actions must be checkboxes, `- [ ] …`");
     }
     if part.text.is_empty() {
         findings.add(
@@ -59,11 +55,7 @@ fn check_section(index: usize, part: &StateSection, findings: &mut Findings<'_>)
             format!("{title} is empty: write what is known, or `None`"),
         );
     }
-    let word = if index == QUICK_REFERENCE {
-        None
-    } else {
-        non_present_word(&part.text)
-    };
+    let word = if index == QUICK_REFERENCE { None } else { non_present_word(&part.text) };
     if let Some(word) = word {
         findings.add(
             "not-now",

@@ -19,9 +19,7 @@ pub(crate) fn text(value: Option<&Value>) -> Option<String> {
 /// Returns the strings of a list; any other element becomes an empty string, so that indexes stay the same.
 fn list(value: Option<&Value>) -> Vec<String> {
     let items = value.and_then(Value::as_array).into_iter().flatten();
-    items
-        .map(|item| item.as_str().unwrap_or_default().to_owned())
-        .collect()
+    items.map(|item| item.as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// Returns the readable items of a list, each with its index.
@@ -30,10 +28,7 @@ pub(crate) fn items<T>(
     read: impl Fn(&Value) -> Option<T>,
 ) -> Vec<(usize, T)> {
     let items = value.and_then(Value::as_array).into_iter().flatten();
-    items
-        .enumerate()
-        .filter_map(|(index, item)| Some((index, read(item)?)))
-        .collect()
+    items.enumerate().filter_map(|(index, item)| Some((index, read(item)?))).collect()
 }
 
 /// Returns the state of an object.

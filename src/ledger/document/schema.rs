@@ -49,10 +49,7 @@ fn check(schema: &Value, value: &Value, pointer: &str, problems: &mut Vec<Proble
         && !has_type(expected, value)
     {
         let expected = describe_types(expected);
-        let message = format!(
-            "must be {expected}, not {}",
-            describe_type(json_type(value))
-        );
+        let message = format!("must be {expected}, not {}", describe_type(json_type(value)));
         return problems.push(Problem::new(pointer, message));
     }
     check_conditional(schema, value, pointer, problems);
@@ -71,12 +68,7 @@ fn check_conditional(
     pointer: &str,
     problems: &mut Vec<Problem>,
 ) {
-    for part in schema
-        .get("allOf")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
         check(part, value, pointer, problems);
     }
     let Some(condition) = schema.get("if") else {
@@ -84,11 +76,7 @@ fn check_conditional(
     };
     let mut condition_problems = Vec::new();
     check(condition, value, pointer, &mut condition_problems);
-    let branch = if condition_problems.is_empty() {
-        "then"
-    } else {
-        "else"
-    };
+    let branch = if condition_problems.is_empty() { "then" } else { "else" };
     if let Some(branch) = schema.get(branch) {
         check(branch, value, pointer, problems);
     }
@@ -120,12 +108,7 @@ fn check_object(
     pointer: &str,
     problems: &mut Vec<Problem>,
 ) {
-    for name in schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-    {
+    for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
         let name = name.as_str().unwrap_or_default();
         if !fields.contains_key(name) {
             problems.push(Problem::new(child_pointer(pointer, name), "is required"));
@@ -138,11 +121,8 @@ fn check_object(
         match known.and_then(|known| known.get(name)) {
             Some(schema) => check(schema, field, &pointer, problems),
             None if is_strict => {
-                let names: Vec<&str> = known
-                    .into_iter()
-                    .flat_map(Map::keys)
-                    .map(String::as_str)
-                    .collect();
+                let names: Vec<&str> =
+                    known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
                 let message = format!("is not a known field; known fields: {}", names.join(", "));
                 problems.push(Problem::new(pointer, message));
             }

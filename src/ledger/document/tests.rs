@@ -26,10 +26,7 @@ fn full() -> Value {
 const PARTS: &[(&str, &str)] = &[
     ("", ""),
     ("/$defs/state", "/state"),
-    (
-        "/$defs/state/properties/quick_reference",
-        "/state/quick_reference",
-    ),
+    ("/$defs/state/properties/quick_reference", "/state/quick_reference"),
     ("/$defs/constraint", "/constraints/0"),
     ("/$defs/decision", "/decisions/0"),
 ];
@@ -46,11 +43,7 @@ fn names(value: &Value) -> BTreeSet<String> {
 }
 
 fn pointers(text: &str) -> Vec<String> {
-    read(text, SecretPolicy::Refuse)
-        .problems
-        .into_iter()
-        .map(|problem| problem.pointer)
-        .collect()
+    read(text, SecretPolicy::Refuse).problems.into_iter().map(|problem| problem.pointer).collect()
 }
 
 #[test]
@@ -70,9 +63,7 @@ fn the_schema_has_exactly_the_fields_that_are_read() {
             assert_ne!(fields_read(&without), whole, "{pointer}/{name}");
         }
     }
-    let operations = schema()
-        .pointer("/$defs/constraint/properties/op/enum")
-        .unwrap();
+    let operations = schema().pointer("/$defs/constraint/properties/op/enum").unwrap();
     assert_eq!(*operations, json!(ConstraintOperation::ALL));
 }
 

@@ -25,26 +25,17 @@ const TOOLS: &[(&str, &str, &str)] = &[
 ];
 
 /// Runners of package.json scripts: the lock file, the program.
-const SCRIPT_RUNNERS: &[(&str, &str)] = &[
-    ("pnpm-lock.yaml", "pnpm"),
-    ("yarn.lock", "yarn"),
-    ("bun.lock", "bun"),
-    ("bun.lockb", "bun"),
-];
+const SCRIPT_RUNNERS: &[(&str, &str)] =
+    &[("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
 
 /// Files with user-defined targets, in order of precedence: the file, the program.
-const TARGETS: &[(&str, &str)] = &[
-    ("Makefile", "make"),
-    ("justfile", "just"),
-    ("Justfile", "just"),
-];
+const TARGETS: &[(&str, &str)] =
+    &[("Makefile", "make"), ("justfile", "just"), ("Justfile", "just")];
 
 impl BuildCommands {
     /// Detects the commands in the root of a project; each comes from the first file that defines it.
     pub(super) fn detect(root: &Path) -> Self {
-        let targets = TARGETS
-            .iter()
-            .map(|(file, program)| of_targets(root, file, program));
+        let targets = TARGETS.iter().map(|(file, program)| of_targets(root, file, program));
         let all = targets.chain([of_scripts(root), of_tool(root), of_python(root)]);
         all.fold(Self::default(), |found, next| Self {
             build: found.build.or(next.build),
@@ -54,9 +45,7 @@ impl BuildCommands {
 }
 
 fn of_tool(root: &Path) -> BuildCommands {
-    let tool = TOOLS
-        .iter()
-        .find(|(file, ..)| read::is_file(&root.join(file)));
+    let tool = TOOLS.iter().find(|(file, ..)| read::is_file(&root.join(file)));
     BuildCommands {
         build: tool.map(|(_, build, _)| (*build).to_owned()),
         test: tool.map(|(_, _, test)| (*test).to_owned()),
@@ -66,27 +55,19 @@ fn of_tool(root: &Path) -> BuildCommands {
 fn of_python(root: &Path) -> BuildCommands {
     let text = text(&root.join("pyproject.toml"));
     let is_pytest = text.contains("pytest") || read::is_file(&root.join("pytest.ini"));
-    BuildCommands {
-        build: None,
-        test: is_pytest.then(|| "pytest".to_owned()),
-    }
+    BuildCommands { build: None, test: is_pytest.then(|| "pytest".to_owned()) }
 }
 
 fn of_scripts(root: &Path) -> BuildCommands {
     let manifest: serde_json::Value =
         serde_json::from_str(&text(&root.join("package.json"))).unwrap_or_default();
-    let lock = SCRIPT_RUNNERS
-        .iter()
-        .find(|(lock, _)| read::is_file(&root.join(lock)));
+    let lock = SCRIPT_RUNNERS.iter().find(|(lock, _)| read::is_file(&root.join(lock)));
     let program = lock.map_or("npm", |(_, program)| program);
     let script = |name: &str| {
         manifest["scripts"][name].as_str()?;
         Some(format!("{program} run {name}"))
     };
-    BuildCommands {
-        build: script("build"),
-        test: script("test"),
-    }
+    BuildCommands { build: script("build"), test: script("test") }
 }
 
 /// Looks for the `build` and `test` targets: names at the start of a line, followed by a colon.
@@ -97,14 +78,9 @@ fn of_targets(root: &Path, file: &str, program: &str) -> BuildCommands {
             let rest = line.strip_prefix(name);
             rest.is_some_and(|rest| rest.trim_start().starts_with(':') && !rest.contains(":="))
         };
-        text.lines()
-            .any(is_target)
-            .then(|| format!("{program} {name}"))
+        text.lines().any(is_target).then(|| format!("{program} {name}"))
     };
-    BuildCommands {
-        build: target("build"),
-        test: target("test"),
-    }
+    BuildCommands { build: target("build"), test: target("test") }
 }
 
 /// Returns a manifest's text, or an empty one if it is unreadable; a read error is left to other readers to
@@ -126,10 +102,7 @@ mod tests {
         for (files, build, test) in [
             (&[("Cargo.toml", "")][..], "cargo build", "cargo test"),
             (
-                &[
-                    ("Cargo.toml", ""),
-                    ("Makefile", "X := 1\ntest: lint\n\tcargo test\n"),
-                ],
+                &[("Cargo.toml", ""), ("Makefile", "X := 1\ntest: lint\n\tcargo test\n")],
                 "cargo build",
                 "make test",
             ),
@@ -142,11 +115,7 @@ mod tests {
                 "pnpm run test",
             ),
             (&[("package.json", "{")], "", ""),
-            (
-                &[("pyproject.toml", "[tool.pytest.ini_options]\n")],
-                "",
-                "pytest",
-            ),
+            (&[("pyproject.toml", "[tool.pytest.ini_options]\n")], "", "pytest"),
             (&[("Makefile", "test := yes\ntesting:\n")], "", ""),
             (&[], "", ""),
         ] {

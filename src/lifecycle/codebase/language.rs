@@ -63,9 +63,7 @@ pub(super) fn language(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?.to_lowercase();
     let (stem, extension) = name.rsplit_once('.')?;
     // Minified files are generated, so they do not count as source.
-    let is_minified = Path::new(stem)
-        .extension()
-        .is_some_and(|inner| inner == "min");
+    let is_minified = Path::new(stem).extension().is_some_and(|inner| inner == "min");
     if stem.is_empty() || is_minified {
         return None;
     }
@@ -91,17 +89,12 @@ pub(super) fn test_home(path: &Path) -> Option<&Path> {
 /// Returns whether a file name is that of a test: `test_a.py`, `a_test.go`, `a.spec.ts`, `a_spec.rb`,
 /// `ATest.java`.
 fn is_test_name(path: &Path) -> bool {
-    let stem = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .unwrap_or_default();
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let parts: Vec<&str> = stem.split(['.', '_', '-']).collect();
     let is_mark = |part: Option<&&str>| matches!(part, Some(&("test" | "tests" | "spec")));
     let is_first = parts.first() == Some(&"test");
     let is_camel = |word: &str| {
-        let before = stem
-            .strip_suffix(word)
-            .and_then(|rest| rest.chars().next_back());
+        let before = stem.strip_suffix(word).and_then(|rest| rest.chars().next_back());
         before.is_some_and(char::is_alphanumeric)
     };
     parts.len() > 1 && (is_first || is_mark(parts.last()))
@@ -142,11 +135,7 @@ mod tests {
             ("src/Contest.cs", None),
             ("src/spec_reader.rs", None),
         ] {
-            assert_eq!(
-                test_home(Path::new(path)),
-                expected.map(Path::new),
-                "{path}"
-            );
+            assert_eq!(test_home(Path::new(path)), expected.map(Path::new), "{path}");
         }
     }
 }

@@ -26,9 +26,8 @@ mod services;
 const MAX_ENTRIES: usize = 200_000;
 
 /// Folders of third-party code, which a project may contain without ignoring it.
-const VENDORED: &[&str] = &[
-    "__pycache__", "bower_components", "node_modules", "third_party", "vendor", "venv",
-];
+const VENDORED: &[&str] =
+    &["__pycache__", "bower_components", "node_modules", "third_party", "vendor", "venv"];
 
 /// Maximum number of names listed on a line.
 const NAMED: usize = 3;
@@ -83,18 +82,13 @@ impl CodebaseSummary {
             }
         }
         summary.fill(root, names);
-        Parsed::new(
-            Some(summary).filter(|summary| !summary.languages.is_empty()),
-            warnings,
-        )
+        Parsed::new(Some(summary).filter(|summary| !summary.languages.is_empty()), warnings)
     }
 
     fn fill(&mut self, root: &Path, names: Names) {
         self.tests = names.test_folders.values().sum();
-        self.test_folders = fullest_first(names.test_folders)
-            .into_iter()
-            .map(|(folder, _)| folder)
-            .collect();
+        self.test_folders =
+            fullest_first(names.test_folders).into_iter().map(|(folder, _)| folder).collect();
         self.languages = fullest_first(names.languages);
         self.ci = services::ci(root);
         self.docker = names.docker;
@@ -107,10 +101,7 @@ impl CodebaseSummary {
     pub(crate) fn summary(&self) -> Vec<String> {
         let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
         let code = |command: &String| format!("`{command}`");
-        let folders = self
-            .folders
-            .iter()
-            .map(|path| format!("`{}`", folder(path)));
+        let folders = self.folders.iter().map(|path| format!("`{}`", folder(path)));
         let folders = Some(first_names(folders, FOLDERS)).filter(|_| !self.folders.is_empty());
         let lines = [
             ("Languages", Some(first_names(languages, LANGUAGES))),
@@ -119,18 +110,13 @@ impl CodebaseSummary {
             ("Code in", folders),
         ];
         let lines = lines.into_iter();
-        lines
-            .filter_map(|(what, said)| Some(format!("{what}: {}", said?)))
-            .collect()
+        lines.filter_map(|(what, said)| Some(format!("{what}: {}", said?))).collect()
     }
 
     /// Returns the summary as lines of STATE.md.
     pub(crate) fn lines(&self) -> Vec<String> {
         let files: usize = self.languages.iter().map(|(_, files)| files).sum();
-        let languages = self
-            .languages
-            .iter()
-            .map(|(name, files)| format!("{name} {files}"));
+        let languages = self.languages.iter().map(|(name, files)| format!("{name} {files}"));
         let part = if self.is_partial {
             format!(" at least; counting stopped at {MAX_ENTRIES} entries")
         } else {
@@ -143,10 +129,7 @@ impl CodebaseSummary {
         };
         let docker = self.docker.iter().map(|path| path.display().to_string());
         vec![
-            format!(
-                "Source files: {files}{part} ({})",
-                first_names(languages, LANGUAGES)
-            ),
+            format!("Source files: {files}{part} ({})", first_names(languages, LANGUAGES)),
             format!("Tests: {tests}"),
             format!("CI: {}", first_names(self.ci.iter().cloned(), NAMED)),
             format!("Docker: {}", first_names(docker, NAMED)),
@@ -241,10 +224,7 @@ mod tests {
     fn lines(tree: &Tree) -> Vec<String> {
         let found = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), MAX_ENTRIES);
         assert_eq!(found.warnings, []);
-        found
-            .value
-            .map(|summary| summary.lines())
-            .unwrap_or_default()
+        found.value.map(|summary| summary.lines()).unwrap_or_default()
     }
 
     #[test]
@@ -324,9 +304,7 @@ mod tests {
         for number in 0..6 {
             tree.write(&format!("{number}.py"), "");
         }
-        let summary = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), 4)
-            .value
-            .unwrap();
+        let summary = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), 4).value.unwrap();
         assert_eq!(summary.languages, [("Python", 4)]);
         assert!(summary.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
     }

@@ -43,13 +43,9 @@ const WORKSPACES: &[(&str, &str, &str, &str)] = &[
     ("turbo.json", "", "Turborepo", "package.json"),
     ("lerna.json", "", "Lerna", "package.json"),
     ("rush.json", "", "Rush", "package.json"),
-    (
-        "package.json", "\"workspaces\"", "npm workspaces", "package.json",
-    ),
+    ("package.json", "\"workspaces\"", "npm workspaces", "package.json"),
     ("go.work", "", "Go workspace", "go.mod"),
-    (
-        "pyproject.toml", "[tool.uv.workspace]", "uv workspace", "pyproject.toml",
-    ),
+    ("pyproject.toml", "[tool.uv.workspace]", "uv workspace", "pyproject.toml"),
 ];
 
 /// Returns the CI services that the project is configured for.
@@ -58,12 +54,8 @@ pub(super) fn ci(root: &Path) -> Vec<String> {
         let workflows = workflows(&root.join(folder));
         (workflows > 0).then(|| format!("{service} ({})", quantity(workflows, "workflow")))
     });
-    let files = CI_FILES
-        .iter()
-        .filter(|(file, _)| read::is_file(&root.join(file)));
-    folders
-        .chain(files.map(|(_, service)| (*service).to_owned()))
-        .collect()
+    let files = CI_FILES.iter().filter(|(file, _)| read::is_file(&root.join(file)));
+    folders.chain(files.map(|(_, service)| (*service).to_owned())).collect()
 }
 
 fn workflows(folder: &Path) -> usize {
@@ -81,8 +73,7 @@ pub(super) fn is_docker(name: &str) -> bool {
     let lower = name.to_lowercase();
     // In lower case, the name belongs to a syntax file or to a program that reads such files.
     let is_image = |stem: &str| {
-        name.strip_prefix(stem)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
             || lower.ends_with(&format!(".{}", stem.to_lowercase()))
     };
     let is_compose = ["compose.yml", "compose.yaml"].contains(&lower.as_str())
@@ -98,14 +89,9 @@ pub(super) fn monorepo(root: &Path, manifests: &BTreeMap<String, usize>) -> Opti
             return read::is_file(&path);
         }
         // An unreadable manifest is left to the build to report.
-        read::text(&path)
-            .ok()
-            .flatten()
-            .is_some_and(|text| text.value.contains(mark))
+        read::text(&path).ok().flatten().is_some_and(|text| text.value.contains(mark))
     };
-    let (.., name, manifest) = WORKSPACES
-        .iter()
-        .find(|(file, mark, ..)| says(file, mark))?;
+    let (.., name, manifest) = WORKSPACES.iter().find(|(file, mark, ..)| says(file, mark))?;
     let packages = manifests.get(*manifest).copied().unwrap_or_default();
     Some(match packages {
         0 => (*name).to_owned(),
@@ -126,10 +112,7 @@ mod tests {
         tree.write(".github/workflows/release.yaml", "");
         tree.write(".github/workflows/notes.md", "");
         tree.write("Jenkinsfile", "");
-        assert_eq!(
-            ci(&tree.at("")),
-            ["GitHub Actions (2 workflows)", "Jenkins"]
-        );
+        assert_eq!(ci(&tree.at("")), ["GitHub Actions (2 workflows)", "Jenkins"]);
     }
 
     #[test]

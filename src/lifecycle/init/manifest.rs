@@ -67,18 +67,13 @@ impl Manifest {
         };
         // In `@owner/name` and `owner/name`, the owner is not part of the name.
         let name = name.map(file_name);
-        Self {
-            name: name.and_then(plain),
-            description: description.and_then(plain),
-        }
+        Self { name: name.and_then(plain), description: description.and_then(plain) }
     }
 }
 
 fn cargo(text: &str) -> ManifestResult {
     let table = toml(text)?;
-    let package = table
-        .get("package")
-        .or_else(|| table.get("workspace")?.get("package"));
+    let package = table.get("package").or_else(|| table.get("workspace")?.get("package"));
     let field = |name: &str| package?.get(name)?.as_str();
     Ok(Manifest::new(field("name"), field("description")))
 }
@@ -92,8 +87,7 @@ fn pyproject(text: &str) -> ManifestResult {
 }
 
 fn toml(text: &str) -> std::result::Result<toml::Table, String> {
-    text.parse()
-        .map_err(|error: toml::de::Error| format!("is not valid TOML: {}", error.message()))
+    text.parse().map_err(|error: toml::de::Error| format!("is not valid TOML: {}", error.message()))
 }
 
 fn json(text: &str) -> ManifestResult {
@@ -105,14 +99,8 @@ fn json(text: &str) -> ManifestResult {
 
 /// Scans for `module example.org/owner/name/v2`.
 fn go(text: &str) -> Manifest {
-    let path = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("module "));
-    let mut parts = path
-        .unwrap_or_default()
-        .trim()
-        .trim_matches('"')
-        .rsplit('/');
+    let path = text.lines().find_map(|line| line.trim().strip_prefix("module "));
+    let mut parts = path.unwrap_or_default().trim().trim_matches('"').rsplit('/');
     let is_version = |part: &str| {
         part.strip_prefix('v')
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
@@ -124,10 +112,8 @@ fn go(text: &str) -> Manifest {
 /// Scans for `name: x` at the start of a line.
 fn yaml(text: &str) -> Manifest {
     let field = |name: &str| {
-        let value = text
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?
-            .trim();
+        let value =
+            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
         let is_block = value.starts_with(['>', '|']);
         (!is_block).then(|| value.trim_matches(['"', '\'']))
     };
@@ -137,19 +123,14 @@ fn yaml(text: &str) -> Manifest {
 /// Scans for `rootProject.name = "x"`.
 fn gradle(text: &str) -> Manifest {
     let value = text.lines().find_map(|line| {
-        line.trim()
-            .strip_prefix("rootProject.name")?
-            .trim_start()
-            .strip_prefix('=')
+        line.trim().strip_prefix("rootProject.name")?.trim_start().strip_prefix('=')
     });
     Manifest::new(value.and_then(quoted), None)
 }
 
 /// Scans for `app: :name`.
 fn mix(text: &str) -> Manifest {
-    let value = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("app: :"));
+    let value = text.lines().find_map(|line| line.trim().strip_prefix("app: :"));
     Manifest::new(value.map(|value| value.trim_end_matches(',')), None)
 }
 
@@ -159,9 +140,8 @@ fn pom(text: &str) -> Manifest {
         // The text up to `</parent>` may name the parent project.
         let text = text.split_once("</parent>").map_or(text, |(_, rest)| rest);
         let (before, rest) = text.split_once(&format!("<{name}>"))?;
-        let is_own = !["<dependencies>", "<build>", "<profiles>"]
-            .iter()
-            .any(|tag| before.contains(tag));
+        let is_own =
+            !["<dependencies>", "<build>", "<profiles>"].iter().any(|tag| before.contains(tag));
         is_own.then(|| rest.split("</").next())?
     };
     Manifest::new(own("artifactId"), own("description"))
@@ -187,10 +167,7 @@ mod tests {
         }
         let mut warnings = Vec::new();
         let found = Manifest::read(dir.path(), &mut warnings).unwrap();
-        let warnings = warnings
-            .into_iter()
-            .map(|warning| warning.message)
-            .collect();
+        let warnings = warnings.into_iter().map(|warning| warning.message).collect();
         (found.name, found.description, warnings)
     }
 
@@ -208,42 +185,17 @@ mod tests {
             "pantry",
             "Food",
         ),
-        (
-            "pyproject.toml",
-            "[project]\nname = 'pantry'\n",
-            "pantry",
-            "",
-        ),
+        ("pyproject.toml", "[project]\nname = 'pantry'\n", "pantry", ""),
         (
             "pyproject.toml",
             "[tool.poetry]\nname = 'pantry'\ndescription = 'Food'\n",
             "pantry",
             "Food",
         ),
-        (
-            "go.mod",
-            "module example.org/owner/pantry/v2\n\ngo 1.22\n",
-            "pantry",
-            "",
-        ),
-        (
-            "composer.json",
-            "{\"name\": \"owner/pantry\"}",
-            "pantry",
-            "",
-        ),
-        (
-            "pubspec.yaml",
-            "name: pantry\ndescription: >-\n  Food\n",
-            "pantry",
-            "",
-        ),
-        (
-            "settings.gradle.kts",
-            "rootProject.name = \"pantry\"\n",
-            "pantry",
-            "",
-        ),
+        ("go.mod", "module example.org/owner/pantry/v2\n\ngo 1.22\n", "pantry", ""),
+        ("composer.json", "{\"name\": \"owner/pantry\"}", "pantry", ""),
+        ("pubspec.yaml", "name: pantry\ndescription: >-\n  Food\n", "pantry", ""),
+        ("settings.gradle.kts", "rootProject.name = \"pantry\"\n", "pantry", ""),
         (
             "pom.xml",
             "<project><parent><artifactId>up</artifactId></parent><artifactId>pantry</artifactId>\
@@ -272,16 +224,10 @@ mod tests {
         let workspace =
             "[workspace]\nmembers = [\"a\"]\n[workspace.package]\ndescription = \"Shared\"\n";
         let (name, description, _) = read(&[
-            (
-                "package.json",
-                "{\"name\": \"web\", \"description\": \"The web part\"}",
-            ),
+            ("package.json", "{\"name\": \"web\", \"description\": \"The web part\"}"),
             ("Cargo.toml", workspace),
         ]);
-        assert_eq!(
-            (name.as_deref(), description.as_deref()),
-            (Some("web"), Some("Shared"))
-        );
+        assert_eq!((name.as_deref(), description.as_deref()), (Some("web"), Some("Shared")));
     }
 
     #[test]

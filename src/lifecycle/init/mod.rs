@@ -141,9 +141,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     if project_file.exists() && request.says_something() {
         let message =
             "already exists and is left as it is; the description is only for a new project";
-        new.work
-            .warnings
-            .push(Warning::file(&project_file, message));
+        new.work.warnings.push(Warning::file(&project_file, message));
     }
     new.file(&project_file, Template::InitProject, &texts)?;
     new.file(
@@ -162,11 +160,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
     // If the planning tool keeps milestones itself, its settings have a different format, and its commands
     // write them.
     if !place.layout.name.keeps_milestones() {
-        new.file(
-            &root.join(vocabulary::CONFIG),
-            Template::InitConfig,
-            &Empty {},
-        )?;
+        new.file(&root.join(vocabulary::CONFIG), Template::InitConfig, &Empty {})?;
     }
     new.folder(&home.join(vocabulary::PHASES))?;
     Ok(new.report)
@@ -215,12 +209,8 @@ impl Creation<'_> {
         if self.is_kept(path) {
             return Ok(());
         }
-        self.work
-            .changes
-            .write(path, templates::render(self.project, template, context)?)?;
-        self.report
-            .created
-            .push(self.project.relative(path).to_owned());
+        self.work.changes.write(path, templates::render(self.project, template, context)?)?;
+        self.report.created.push(self.project.relative(path).to_owned());
         Ok(())
     }
 
@@ -255,9 +245,7 @@ impl Creation<'_> {
     fn folder(&mut self, path: &Path) -> Result<()> {
         if !self.is_kept(path) {
             self.work.changes.create_dir(path)?;
-            self.report
-                .created
-                .push(self.project.relative(path).to_owned());
+            self.report.created.push(self.project.relative(path).to_owned());
         }
         Ok(())
     }
@@ -267,9 +255,7 @@ impl Creation<'_> {
     fn is_kept(&mut self, path: &Path) -> bool {
         let is_there = path.symlink_metadata().is_ok();
         if is_there {
-            self.report
-                .kept
-                .push(self.project.relative(path).to_owned());
+            self.report.kept.push(self.project.relative(path).to_owned());
         }
         is_there
     }
@@ -277,21 +263,13 @@ impl Creation<'_> {
     /// Returns the name in PROJECT.md, either existing or planned.
     fn name(&self) -> Result<Option<String>> {
         let folder = Parsed::clean(PlanningFolder::read(&self.project.planning_place().dir)?.value);
-        Ok(
-            Survey::read_planned(self.project, folder, &self.work.changes)?
-                .project_file
-                .name,
-        )
+        Ok(Survey::read_planned(self.project, folder, &self.work.changes)?.project_file.name)
     }
 }
 
 /// Returns the state of the folder after the changes.
 fn afterwards(project: &Project, changes: &Changes) -> Result<Survey> {
-    Survey::read_planned(
-        project,
-        PlanningFolder::read(&project.planning_place().dir)?,
-        changes,
-    )
+    Survey::read_planned(project, PlanningFolder::read(&project.planning_place().dir)?, changes)
 }
 
 /// Returns the default values: the name from an existing STATE.md, the manifest, git or the folder's name,
@@ -309,12 +287,7 @@ fn defaults(project: &Project, warnings: &mut Vec<Warning>) -> Result<InitDefaul
         Some(name) => Some(name),
         None => project.git.origin_name()?,
     };
-    let folder = || {
-        project
-            .root
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
+    let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(InitDefaults {
         name: name.or_else(folder).unwrap_or_else(|| "project".to_owned()),
         description: manifest.description,

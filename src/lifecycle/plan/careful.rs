@@ -37,11 +37,8 @@ pub struct CarefulFile {
 /// Returns the files of `planned` over which earlier plans deviated, or those with repeated deviations if
 /// nothing is planned yet; those with the most deviations first.
 pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<CarefulFile> {
-    let plans = || {
-        history
-            .iter()
-            .flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)))
-    };
+    let plans =
+        || history.iter().flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)));
     let touched = plans().flat_map(|(_, plan)| plan.files.iter().flatten());
     let known = KnownPaths::new(touched.chain(planned).map(String::as_str));
     let mut found: BTreeMap<&str, Deviating<'_>> = BTreeMap::new();
@@ -66,15 +63,9 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
             entry.named.push((plan, named));
         }
     }
-    let least = if planned.is_empty() {
-        KEEPS_DEVIATING
-    } else {
-        1
-    };
-    let mut files: Vec<(&str, Deviating<'_>)> = found
-        .into_iter()
-        .filter(|(_, file)| file.plans.len() >= least)
-        .collect();
+    let least = if planned.is_empty() { KEEPS_DEVIATING } else { 1 };
+    let mut files: Vec<(&str, Deviating<'_>)> =
+        found.into_iter().filter(|(_, file)| file.plans.len() >= least).collect();
     // The sort is stable: files with equally many plans remain sorted by name.
     files.sort_by_key(|(_, file)| Reverse(file.plans.len()));
     files.truncate(MAX_CAREFUL_FILES);
@@ -122,31 +113,17 @@ mod tests {
     }
 
     fn shown(tree: &Tree, planned: &[&str]) -> Vec<String> {
-        let request = OpenRequest {
-            directory: tree.at(""),
-            ..OpenRequest::default()
-        };
+        let request = OpenRequest { directory: tree.at(""), ..OpenRequest::default() };
         let project = Project::open(request).unwrap();
         let survey = Survey::read(&project).unwrap();
-        let past = patterns::history(&survey, &patterns::Patterns::default())
-            .unwrap()
-            .value;
+        let past = patterns::history(&survey, &patterns::Patterns::default()).unwrap().value;
         let planned = planned.iter().map(|file| (*file).to_owned()).collect();
         let files = careful(&past, &planned);
         let names = |file: &CarefulFile| {
-            file.plans
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join(", ")
+            file.plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         };
         let line = |file: &CarefulFile| {
-            format!(
-                "{} | {} | {}",
-                file.file,
-                names(file),
-                file.lesson.as_deref().unwrap_or("-")
-            )
+            format!("{} | {} | {}", file.file, names(file), file.lesson.as_deref().unwrap_or("-"))
         };
         files.iter().map(line).collect()
     }
@@ -154,29 +131,19 @@ mod tests {
     fn history() -> Tree {
         let tree = Tree::new(&[]);
         let archived = ".vbw-planning/milestones/old/phases/01-a/01-01-SUMMARY.md";
-        tree.write(
-            archived,
-            summary("`src/a.rs` was locked by another process", "src/a.rs"),
-        );
-        let second = summary(
-            "**2. [Rule 1 - Bug] `a.rs` again held its lock**",
-            "src/a.rs, src/b.rs",
-        );
+        tree.write(archived, summary("`src/a.rs` was locked by another process", "src/a.rs"));
+        let second =
+            summary("**2. [Rule 1 - Bug] `a.rs` again held its lock**", "src/a.rs, src/b.rs");
         tree.write(&format!("{PHASES}/02-b/02-01-SUMMARY.md"), second);
-        let last = summary(
-            "`src/c.rs` and `mod.rs` hold the same lock",
-            "src/x/mod.rs, src/y/mod.rs",
-        );
+        let last =
+            summary("`src/c.rs` and `mod.rs` hold the same lock", "src/x/mod.rs, src/y/mod.rs");
         tree.write(&format!("{PHASES}/02-b/02-02-SUMMARY.md"), last);
         tree
     }
 
     #[test]
     fn files_of_the_plan_that_deviated_before_are_named_with_what_the_last_taught() {
-        let found = shown(
-            &history(),
-            &["src/a.rs", "src/c.rs", "src/d.rs", "src/x/mod.rs"],
-        );
+        let found = shown(&history(), &["src/a.rs", "src/c.rs", "src/d.rs", "src/x/mod.rs"]);
         assert_eq!(
             found,
             [

@@ -99,10 +99,7 @@ impl DeviationRate {
     fn from_history(history: &[FinishedPhase]) -> Self {
         let plans = || history.iter().flat_map(|phase| &phase.plans);
         let deviated = Rate::measure_known(plans().map(|plan| Some(plan.deviation_count? > 0)));
-        Self {
-            deviated,
-            unreported: plans().count() - deviated.of,
-        }
+        Self { deviated, unreported: plans().count() - deviated.of }
     }
 }
 
@@ -155,9 +152,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let recorded = patterns::recent(project, &work.changes, warnings)?;
     let past = history_without_effort(survey)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
-    let criteria = planned
-        .map(|planned| planned.success_criteria.clone())
-        .unwrap_or_default();
+    let criteria = planned.map(|planned| planned.success_criteria.clone()).unwrap_or_default();
     let topic = topic(survey, phase, &requirements, &checked.plans);
     let reasons = StaleReasons::check(project, &recorded)?;
     let stale = |line: usize, text: &str| reasons.about(line, text);
@@ -217,20 +212,13 @@ fn requirements(
 }
 
 fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependency> {
-    let numbers = planned
-        .map(|planned| planned.depends_on.as_slice())
-        .unwrap_or_default();
+    let numbers = planned.map(|planned| planned.depends_on.as_slice()).unwrap_or_default();
     let phases = &survey.position.phases;
     let status = |number: &PhaseNumber| {
-        phases
-            .iter()
-            .find(|phase| phase.number == *number)
-            .map(status_words)
+        phases.iter().find(|phase| phase.number == *number).map(status_words)
     };
-    let dependency = |number: &PhaseNumber| Dependency {
-        phase: number.clone(),
-        status: status(number),
-    };
+    let dependency =
+        |number: &PhaseNumber| Dependency { phase: number.clone(), status: status(number) };
     numbers.iter().map(dependency).collect()
 }
 
@@ -253,11 +241,7 @@ fn topic(
     plans: &[PlanBrief],
 ) -> String {
     let mut words = vec![patterns::topic(phase, &survey.roadmap)];
-    words.extend(
-        requirements
-            .iter()
-            .filter_map(|requirement| requirement.text.clone()),
-    );
+    words.extend(requirements.iter().filter_map(|requirement| requirement.text.clone()));
     for plan in plans {
         words.extend(plan.title.iter().chain(&plan.files).cloned());
     }

@@ -78,10 +78,7 @@ impl PhasePlans {
         let mut read = Vec::new();
         let mut open: Vec<Plan> = Vec::new();
         for (slot, state) in &phase.plans {
-            let parsed = slot
-                .plan
-                .as_ref()
-                .and_then(|file| parse(&dir.join(file), warnings));
+            let parsed = slot.plan.as_ref().and_then(|file| parse(&dir.join(file), warnings));
             let plan = parsed.as_ref().map(|parsed| &parsed.value);
             let mut brief = PlanBrief::new(slot, *state, plan);
             brief.title = brief.title.or_else(|| listed_title(planned?, &slot.number));
@@ -100,9 +97,7 @@ impl PhasePlans {
             read.push(parsed.value);
         }
         let is_open = |warning: &Warning| open.iter().any(|plan| plan.file == warning.place.file);
-        found
-            .problems
-            .extend(check_waves(&read).into_iter().filter(is_open));
+        found.problems.extend(check_waves(&read).into_iter().filter(is_open));
         // Finished plans no longer run in parallel with others.
         found.problems.extend(check_overlap(&open));
         found.problems.sort();
@@ -113,10 +108,7 @@ impl PhasePlans {
 impl PhasePlans {
     /// Returns the files that the incomplete plans will modify.
     pub(super) fn open_files(&self) -> BTreeSet<String> {
-        let open = self
-            .plans
-            .iter()
-            .filter(|plan| plan.status != PlanState::Complete);
+        let open = self.plans.iter().filter(|plan| plan.status != PlanState::Complete);
         open.flat_map(|plan| plan.files.iter().cloned()).collect()
     }
 }
@@ -126,11 +118,7 @@ impl PlanBrief {
     fn from_roadmap(listed: &RoadmapPlan) -> Option<Self> {
         let plan = listed.plan.clone()?;
         Some(Self {
-            status: if listed.checked? {
-                PlanState::Complete
-            } else {
-                PlanState::Open
-            },
+            status: if listed.checked? { PlanState::Complete } else { PlanState::Open },
             title: listed.title.clone(),
             plan,
             wave: None,
@@ -146,13 +134,9 @@ impl PlanBrief {
             title: plan.and_then(|plan| plan.title.clone()),
             status: state,
             wave: plan.and_then(|plan| plan.wave),
-            depends_on: plan
-                .and_then(|plan| plan.depends_on.clone())
-                .unwrap_or_default(),
+            depends_on: plan.and_then(|plan| plan.depends_on.clone()).unwrap_or_default(),
             tasks: plan.map_or(0, |plan| plan.tasks.len()),
-            files: plan
-                .and_then(|plan| plan.files_modified.clone())
-                .unwrap_or_default(),
+            files: plan.and_then(|plan| plan.files_modified.clone()).unwrap_or_default(),
         }
     }
 }

@@ -72,9 +72,7 @@ struct Unread {
 
 impl Unread {
     fn warning(self, path: &Path, line: usize) -> Warning {
-        let Self {
-            maximum, counted, ..
-        } = self;
+        let Self { maximum, counted, .. } = self;
         let message = format!("has more than {maximum} {counted}; those from here on are not read");
         Warning::at(path, line, message)
     }
@@ -102,13 +100,7 @@ impl<'a> Outline<'a> {
     fn parse_until(text: &'a str, body: usize, end: usize, unread: Option<Unread>) -> Self {
         let lines = Lines::new(text);
         let (headings, blocks) = OutlineBuilder::read(&text[..end], body, &lines);
-        Self {
-            text,
-            sections: sections(text, body, &headings, &lines),
-            blocks,
-            lines,
-            unread,
-        }
+        Self { text, sections: sections(text, body, &headings, &lines), blocks, lines, unread }
     }
 
     /// Returns whether all of a text would be parsed.
@@ -169,13 +161,9 @@ impl<'a> Outline<'a> {
 
     /// Returns the sections whose headings start inside `range`, in file order.
     pub fn sections_in(&self, range: &Range<usize>) -> &[Section] {
-        let before = |at: usize| {
-            self.sections
-                .partition_point(|section| section.heading.start < at)
-        };
-        self.sections
-            .get(before(range.start)..before(range.end))
-            .unwrap_or_default()
+        let before =
+            |at: usize| self.sections.partition_point(|section| section.heading.start < at);
+        self.sections.get(before(range.start)..before(range.end)).unwrap_or_default()
     }
 
     /// Returns the subsections of `section`, at any depth.
@@ -193,53 +181,40 @@ impl<'a> Outline<'a> {
 
     /// Returns the blocks that start inside `range`, in file order.
     pub fn blocks(&self, range: &Range<usize>) -> &[Block] {
-        let from = self
-            .blocks
-            .partition_point(|block| block.range.start < range.start);
-        let to = self
-            .blocks
-            .partition_point(|block| block.range.start < range.end);
+        let from = self.blocks.partition_point(|block| block.range.start < range.start);
+        let to = self.blocks.partition_point(|block| block.range.start < range.end);
         self.blocks.get(from..to).unwrap_or_default()
     }
 
     /// Returns the list items that start inside `range`.
     pub fn items(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &ListItem)> {
-        self.blocks(range)
-            .iter()
-            .filter_map(|block| match &block.content {
-                BlockContent::Item(item) => Some((block, item)),
-                _ => None,
-            })
+        self.blocks(range).iter().filter_map(|block| match &block.content {
+            BlockContent::Item(item) => Some((block, item)),
+            _ => None,
+        })
     }
 
     /// Returns the tables that start inside `range`.
     pub fn tables(&self, range: &Range<usize>) -> impl Iterator<Item = &Table> {
-        self.blocks(range)
-            .iter()
-            .filter_map(|block| match &block.content {
-                BlockContent::Table(table) => Some(table),
-                _ => None,
-            })
+        self.blocks(range).iter().filter_map(|block| match &block.content {
+            BlockContent::Table(table) => Some(table),
+            _ => None,
+        })
     }
 
     /// Returns the paragraphs that start inside `range`, verbatim.
     pub fn paragraphs(&self, range: &Range<usize>) -> impl Iterator<Item = (&Block, &'a str)> {
-        self.blocks(range)
-            .iter()
-            .filter_map(|block| match block.content {
-                BlockContent::Paragraph => Some((block, self.slice(&block.range))),
-                _ => None,
-            })
+        self.blocks(range).iter().filter_map(|block| match block.content {
+            BlockContent::Paragraph => Some((block, self.slice(&block.range))),
+            _ => None,
+        })
     }
 
     /// Returns the labelled lines of paragraphs and list items inside `range`.
     pub fn labels(&self, range: &Range<usize>) -> Vec<Label> {
         let mut labels = Vec::new();
         for block in self.blocks(range) {
-            if !matches!(
-                block.content,
-                BlockContent::Paragraph | BlockContent::Item(_)
-            ) {
+            if !matches!(block.content, BlockContent::Paragraph | BlockContent::Item(_)) {
                 continue;
             }
             let mut offset = block.range.start;
@@ -254,10 +229,7 @@ impl<'a> Outline<'a> {
 
 /// Returns a title without surrounding emphasis and trailing colon.
 pub(crate) fn plain_title(title: &str) -> &str {
-    title
-        .trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' '))
-        .trim_end_matches(':')
-        .trim()
+    title.trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ')).trim_end_matches(':').trim()
 }
 
 /// Returns the part of a text that has too many lines or marks before it to be parsed.
@@ -267,26 +239,19 @@ fn unread(text: &str, body: usize) -> Option<Unread> {
     if bytes.len() <= MAX_LINES {
         return None;
     }
-    let rest = |at: usize, maximum, counted| Unread {
-        start: body + at,
-        maximum,
-        counted,
-    };
+    let rest = |at: usize, maximum, counted| Unread { start: body + at, maximum, counted };
     let line = memchr::memchr_iter(b'\n', bytes).nth(MAX_LINES - 1);
     let line = line.filter(|end| end + 1 < bytes.len());
     let line = line.map(|end| rest(end + 1, MAX_LINES, "lines"));
     let within = line.map_or(bytes.len(), |line| line.start - body);
     let is_mark: [bool; 256] =
         std::array::from_fn(|byte| MARKS.iter().any(|mark| usize::from(*mark) == byte));
-    let mut marks = bytes[..within]
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| is_mark[usize::from(**byte)]);
+    let mut marks =
+        bytes[..within].iter().enumerate().filter(|(_, byte)| is_mark[usize::from(**byte)]);
     let mark = marks.nth(MAX_MARKS);
     // Half a line could mean something else.
     let line_start = |at: usize| memchr::memrchr(b'\n', &bytes[..at]).map_or(at, |end| end + 1);
-    mark.map(|(at, _)| rest(line_start(at), MAX_MARKS, "marks of markdown"))
-        .or(line)
+    mark.map(|(at, _)| rest(line_start(at), MAX_MARKS, "marks of markdown")).or(line)
 }
 
 /// Returns the sections, with the ranges of each heading.
@@ -300,9 +265,7 @@ fn sections(
         level: 0,
         title: String::new(),
         heading: body..body,
-        own: body..headings
-            .first()
-            .map_or(text.len(), |(_, range)| range.start),
+        own: body..headings.first().map_or(text.len(), |(_, range)| range.start),
         whole: body..text.len(),
         line: lines.line(body),
     }];

@@ -113,17 +113,11 @@ impl<'a> OutlineBuilder<'a> {
             }
             Tag::Table(_) => {
                 self.close_item();
-                let table = Table {
-                    header: Vec::new(),
-                    rows: Vec::new(),
-                };
+                let table = Table { header: Vec::new(), rows: Vec::new() };
                 self.table = Some((range, table));
             }
             Tag::TableHead | Tag::TableRow => {
-                self.row = TableRow {
-                    line: self.lines.line(range.start),
-                    ..empty_row()
-                };
+                self.row = TableRow { line: self.lines.line(range.start), ..empty_row() };
             }
             Tag::TableCell => self.cell(range),
             Tag::BlockQuote(_) => self.close_item(),
@@ -145,9 +139,7 @@ impl<'a> OutlineBuilder<'a> {
             }
             TagEnd::TableRow => {
                 if let Some((_, table)) = &mut self.table {
-                    table
-                        .rows
-                        .push(std::mem::replace(&mut self.row, empty_row()));
+                    table.rows.push(std::mem::replace(&mut self.row, empty_row()));
                 }
             }
             TagEnd::Table => {
@@ -166,10 +158,7 @@ impl<'a> OutlineBuilder<'a> {
         if !self.text[range.clone()].trim_start().starts_with('#') {
             let trimmed = self.text[range.clone()].trim_end();
             let rule_start = trimmed.rfind('\n').map_or(trimmed.len(), |at| at + 1);
-            self.push(
-                BlockContent::Paragraph,
-                range.start..range.start + rule_start,
-            );
+            self.push(BlockContent::Paragraph, range.start..range.start + rule_start);
             return;
         }
         // A heading inside a list or quote starts after the marker; the start of its line is irrelevant.
@@ -258,31 +247,17 @@ impl<'a> OutlineBuilder<'a> {
         if self.lists.len() > MAX_DEPTH {
             return;
         }
-        self.blocks.push(Block {
-            line: self.lines.line(range.start),
-            content,
-            range,
-        });
+        self.blocks.push(Block { line: self.lines.line(range.start), content, range });
     }
 }
 
 fn empty_row() -> TableRow {
-    TableRow {
-        cells: Vec::new(),
-        ranges: Vec::new(),
-        line: 0,
-    }
+    TableRow { cells: Vec::new(), ranges: Vec::new(), line: 0 }
 }
 
 /// Joins the lines of a text into one.
 fn single_line(text: &str) -> String {
     let mut lines = text.lines().map(str::trim);
     let first = lines.next().unwrap_or_default().to_owned();
-    lines.fold(first, |joined, line| {
-        if line.is_empty() {
-            joined
-        } else {
-            joined + " " + line
-        }
-    })
+    lines.fold(first, |joined, line| if line.is_empty() { joined } else { joined + " " + line })
 }

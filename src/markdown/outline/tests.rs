@@ -1,19 +1,12 @@
 use super::*;
 
 fn titles(outline: &Outline<'_>) -> Vec<String> {
-    outline
-        .sections()
-        .iter()
-        .map(|section| section.title.clone())
-        .collect()
+    outline.sections().iter().map(|section| section.title.clone()).collect()
 }
 
 #[test]
 fn headings_inside_fences_are_text() {
-    let outline = Outline::parse(
-        "# A\n```sh\n## Active Context\n```\n## B ##\nx\n### C\n## D",
-        0,
-    );
+    let outline = Outline::parse("# A\n```sh\n## Active Context\n```\n## B ##\nx\n### C\n## D", 0);
     assert_eq!(titles(&outline), ["", "A", "B", "C", "D"]);
     let b = outline.section(&["b"]).unwrap();
     assert_eq!(outline.slice(&b.own), "x");
@@ -26,10 +19,7 @@ fn dashes_under_a_paragraph_are_not_a_heading() {
     let outline = Outline::parse("**Status:** complete\n---\n## A\n", 0);
     assert_eq!(titles(&outline), ["", "A"]);
     let labels = outline.labels(&(0..100));
-    assert_eq!(
-        (labels[0].name.as_str(), labels[0].value.as_str()),
-        ("Status", "complete")
-    );
+    assert_eq!((labels[0].name.as_str(), labels[0].value.as_str()), ("Status", "complete"));
 }
 
 #[test]
@@ -67,16 +57,8 @@ fn labels_of_every_form_are_read() {
         .into_iter()
         .map(|label| (label.name, label.value))
         .collect();
-    let expected = [
-        ("Phase", "2"),
-        ("Plan", "3"),
-        ("Status", "ok"),
-        ("Duration", "4 min"),
-    ];
-    assert_eq!(
-        found,
-        expected.map(|(name, value)| (name.to_owned(), value.to_owned()))
-    );
+    let expected = [("Phase", "2"), ("Plan", "3"), ("Status", "ok"), ("Duration", "4 min")];
+    assert_eq!(found, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
 }
 
 #[test]
@@ -91,10 +73,7 @@ fn a_leading_backslash_belongs_to_the_item() {
     let text = "- \\# not a title\n- [x] \\@a.md\n- a \\* b\n";
     let outline = Outline::parse(text, 0);
     let all = 0..text.len();
-    let items: Vec<_> = outline
-        .items(&all)
-        .map(|(_, item)| item.text.clone())
-        .collect();
+    let items: Vec<_> = outline.items(&all).map(|(_, item)| item.text.clone()).collect();
     assert_eq!(items, ["\\# not a title", "\\@a.md", "a \\* b"]);
 }
 
@@ -102,10 +81,8 @@ fn a_leading_backslash_belongs_to_the_item() {
 fn an_item_that_looks_like_a_link_definition_is_an_item() {
     let text = "- [02-03]: Postgres\n- [a]: b c\n1. [x]: y\n";
     let outline = Outline::parse(text, 0);
-    let items: Vec<_> = outline
-        .items(&(0..text.len()))
-        .map(|(_, item)| item.text.clone())
-        .collect();
+    let items: Vec<_> =
+        outline.items(&(0..text.len())).map(|(_, item)| item.text.clone()).collect();
     assert_eq!(items, ["[02-03]: Postgres", "[a]: b c", "[x]: y"]);
 }
 
@@ -121,10 +98,7 @@ fn lines_beyond_the_maximum_are_not_read_and_yield_a_warning() {
     assert_eq!(outline.sections()[1].whole.end, text.len());
     let beginning = Outline::parse_beginning(&text, 0);
     assert!(text.starts_with(beginning.text()) && beginning.text().ends_with("- a\n"));
-    assert_eq!(
-        beginning.warning(Path::new("a.md")),
-        outline.warning(Path::new("a.md"))
-    );
+    assert_eq!(beginning.warning(Path::new("a.md")), outline.warning(Path::new("a.md")));
     let warning = warning(&text).unwrap();
     assert_eq!(warning.place.line, Some(MAX_LINES + 1));
     assert!(warning.message.contains("lines"), "{}", warning.message);
@@ -143,10 +117,7 @@ fn marks_beyond_the_maximum_are_not_read_and_yield_a_warning() {
     assert_eq!(Outline::parse_beginning(&text, 0).text(), whole_lines);
     let text = format!("---\n{}\n---\n# T\n\n- a\n", "[".repeat(MAX_MARKS));
     let outline = Outline::parse(&text, text.find("# T").unwrap());
-    assert!(
-        outline.warning(Path::new("a.md")).is_none(),
-        "front matter is not counted"
-    );
+    assert!(outline.warning(Path::new("a.md")).is_none(), "front matter is not counted");
     assert_eq!(outline.items(&(0..text.len())).count(), 1);
 }
 

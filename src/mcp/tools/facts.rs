@@ -118,11 +118,8 @@ struct AddArguments {
 fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: AddArguments = arguments.read()?;
     let user = facts::user(project, None)?;
-    let statement = Statement {
-        key: arguments.key,
-        value: arguments.value,
-        ..Statement::default()
-    };
+    let statement =
+        Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
     let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
     ToolAnswer::json("annals facts add", &added)
 }
@@ -144,11 +141,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
         limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
         scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
-        selection: if search.all {
-            Selection::All
-        } else {
-            Selection::Relevant
-        },
+        selection: if search.all { Selection::All } else { Selection::Relevant },
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
@@ -180,13 +173,8 @@ fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let user = facts::user(project, None)?;
     let answer = json!({ "actions": arguments.actions }).to_string();
     let mut store = open(project, Purpose::Write)?;
-    let applied = facts::apply(
-        &mut store,
-        &user,
-        &arguments.turn_id,
-        &answer,
-        SecretPolicy::Refuse,
-    )?;
+    let applied =
+        facts::apply(&mut store, &user, &arguments.turn_id, &answer, SecretPolicy::Refuse)?;
     ToolAnswer::json("annals facts apply", &applied)
 }
 
@@ -205,9 +193,7 @@ mod tests {
         assert!(read.as_object().unwrap().keys().eq(fields.keys()));
         for required in shape["required"].as_array().unwrap() {
             let mut less = least.clone();
-            less.as_object_mut()
-                .unwrap()
-                .remove(required.as_str().unwrap());
+            less.as_object_mut().unwrap().remove(required.as_str().unwrap());
             assert!(
                 facts::parse_answer(&answer(less), SecretPolicy::Refuse).is_err(),
                 "{required}"
@@ -217,10 +203,7 @@ mod tests {
             let mut other = least.clone();
             other["type"] = kind.clone();
             other["new_value_text"] = json!("Turin");
-            assert!(
-                facts::parse_answer(&answer(other), SecretPolicy::Refuse).is_ok(),
-                "{kind}"
-            );
+            assert!(facts::parse_answer(&answer(other), SecretPolicy::Refuse).is_ok(), "{kind}");
         }
     }
 }

@@ -77,10 +77,7 @@ fn read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let text = format!(
         "hash: {}\n{}",
         entry.hash,
-        fenced(
-            &entry.file.display().to_string(),
-            &String::from_utf8_lossy(&entry.bytes)
-        )
+        fenced(&entry.file.display().to_string(), &String::from_utf8_lossy(&entry.bytes))
     );
     Ok(ToolAnswer::text(text))
 }

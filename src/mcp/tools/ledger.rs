@@ -88,10 +88,7 @@ struct UpdateArguments {
 
 fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
-    let request = UpdateRequest {
-        commit: update.commit,
-        secrets: SecretPolicy::Refuse,
-    };
+    let request = UpdateRequest { commit: update.commit, secrets: SecretPolicy::Refuse };
     let report = ledger::update(project, &update.document.to_string(), &request)?;
     ToolAnswer::json("annals ledger update", &report)
 }

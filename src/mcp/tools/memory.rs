@@ -110,10 +110,7 @@ fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     query.include_irrelevant = search.all;
     query.is_urgent = true;
     if let Some(names) = &search.sources {
-        query.sources = names
-            .iter()
-            .map(|name| source(name))
-            .collect::<Result<_>>()?;
+        query.sources = names.iter().map(|name| source(name)).collect::<Result<_>>()?;
     }
     let mut found = recall::recall(project, &query)?.value;
     for hit in &mut found.hits {
@@ -186,10 +183,7 @@ fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
-    let options = WriteOptions {
-        dry_run: project.dry_run,
-        ..WriteOptions::new(project.clock)
-    };
+    let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
     let written = journal::write(&path, &[draft], &options)?;
     ToolAnswer::json("the journal", &written.entry()?)
 }

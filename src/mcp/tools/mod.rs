@@ -61,13 +61,8 @@ pub(crate) struct Tool {
 }
 
 /// Every tool, in the order in which they are listed.
-const TOOLS: &[&[Tool]] = &[
-    memory::TOOLS,
-    plan::TOOLS,
-    knowledge::TOOLS,
-    facts::TOOLS,
-    ledger::TOOLS,
-];
+const TOOLS: &[&[Tool]] =
+    &[memory::TOOLS, plan::TOOLS, knowledge::TOOLS, facts::TOOLS, ledger::TOOLS];
 
 impl Tool {
     /// Returns whether a call changes the project; facts and the journal are the user's own.

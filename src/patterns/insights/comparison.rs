@@ -56,11 +56,7 @@ impl ComparisonQuestion {
             Self::DurationByEffort => ("took", "duration by effort"),
             Self::DurationByTasks => ("took", "duration by tasks"),
         };
-        ComparisonSpec {
-            question: self,
-            verb,
-            subject,
-        }
+        ComparisonSpec { question: self, verb, subject }
     }
 
     /// Returns whether it compares plans by size: from a single project, that is not advice on plan sizes.
@@ -142,18 +138,12 @@ impl ComparisonSpec<'_> {
 
     /// Compares the first plans of a project with the last ones by Fisher's exact test.
     pub(crate) fn over_time(self, first: Rate, last: Rate) -> Comparison {
-        let groups = (
-            ("the first half".to_owned(), first),
-            ("the second half".to_owned(), last),
-        );
+        let groups = (("the first half".to_owned(), first), ("the second half".to_owned(), last));
         let statement = format!(
             "{} of the first {} plans {}, {} of the last {}",
             first.count, first.of, self.verb, last.count, last.of
         );
-        Comparison {
-            statement,
-            ..self.compare_rates(groups.0, groups.1)
-        }
+        Comparison { statement, ..self.compare_rates(groups.0, groups.1) }
     }
 
     /// Compares two sets of durations by the Mann-Whitney test.

@@ -58,16 +58,9 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
             None => "none known".to_owned(),
         };
         let gap = format!("effort profiles (n={known}; {which})");
-        return Compared {
-            comparisons: Vec::new(),
-            gap: Some(gap),
-        };
+        return Compared { comparisons: Vec::new(), gap: Some(gap) };
     }
-    let tests = if profiles.len() == 2 {
-        1
-    } else {
-        profiles.len()
-    };
+    let tests = if profiles.len() == 2 { 1 } else { profiles.len() };
     let mut comparisons = Vec::new();
     for (effort, own) in profiles.iter().take(tests) {
         let others: Vec<&Member<'_>> = profiles
@@ -90,10 +83,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
         comparisons
             .push(durations.compare_durations((name, minutes(own)), (against, minutes(&others))));
     }
-    Compared {
-        comparisons,
-        gap: None,
-    }
+    Compared { comparisons, gap: None }
 }
 
 fn minutes(plans: &[&Member<'_>]) -> Vec<f64> {

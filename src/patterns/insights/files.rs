@@ -138,11 +138,7 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
         .filter(|(_, mentions)| mentions.named.len() >= MIN_NAMED)
         .map(|(file, mentions)| DeviatingFile {
             file: (*file).to_owned(),
-            named_in: mentions
-                .named
-                .iter()
-                .map(|at| all[*at].reference())
-                .collect(),
+            named_in: mentions.named.iter().map(|at| all[*at].reference()).collect(),
             // A plan that names a file in a deviation touched it, even if it does not list the file.
             deviated: Rate::measure_known(
                 either(mentions).into_iter().map(|at| all[at].deviated()),
@@ -177,23 +173,13 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     };
     let comparisons = tested.iter().map(|(file, touched)| {
         let compared = ComparisonQuestion::DeviationsByFile.spec().compare_rates(
-            (
-                format!("plans that touched `{}`", path_line(file)),
-                rate(&mut touched.iter()),
-            ),
+            (format!("plans that touched `{}`", path_line(file)), rate(&mut touched.iter())),
             (
                 "others".to_owned(),
-                rate(
-                    &mut listed
-                        .iter()
-                        .filter(|at| touched.binary_search(at).is_err()),
-                ),
+                rate(&mut listed.iter().filter(|at| touched.binary_search(at).is_err())),
             ),
         );
-        Comparison {
-            file: Some((*file).to_owned()),
-            ..compared
-        }
+        Comparison { file: Some((*file).to_owned()), ..compared }
     });
     let gap = tested.is_empty().then(|| {
         format!(
@@ -202,26 +188,17 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
             listed.len()
         )
     });
-    Compared {
-        comparisons: comparisons.collect(),
-        gap,
-    }
+    Compared { comparisons: comparisons.collect(), gap }
 }
 
 /// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
 fn is_planning(path: &str) -> bool {
-    const DOCUMENTS: &[&str] = &[
-        vocabulary::STATE,
-        vocabulary::ROADMAP,
-        vocabulary::REQUIREMENTS,
-    ];
+    const DOCUMENTS: &[&str] = &[vocabulary::STATE, vocabulary::ROADMAP, vocabulary::REQUIREMENTS];
     let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
     let last = file_name(path);
     path.split('/').any(is_folder)
         || DOCUMENTS.contains(&last)
-        || ["PLAN.md", "SUMMARY.md"]
-            .iter()
-            .any(|ending| last.ends_with(ending))
+        || ["PLAN.md", "SUMMARY.md"].iter().any(|ending| last.ends_with(ending))
 }
 
 /// Returns a path that is safe to show in one line of markdown.
@@ -234,7 +211,5 @@ fn bare(path: &str) -> &str {
 }
 
 fn ends_in(whole: &str, part: &str) -> bool {
-    whole
-        .strip_suffix(part)
-        .is_some_and(|head| head.ends_with('/'))
+    whole.strip_suffix(part).is_some_and(|head| head.ends_with('/'))
 }

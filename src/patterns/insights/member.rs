@@ -29,11 +29,7 @@ impl PlanRef {
     /// Returns a copy with the milestone's name shortened to fit in a line.
     pub fn short(&self) -> String {
         let milestone = short_milestone(&self.milestone).to_owned();
-        Self {
-            milestone,
-            ..self.clone()
-        }
-        .to_string()
+        Self { milestone, ..self.clone() }.to_string()
     }
 }
 

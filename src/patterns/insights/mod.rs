@@ -79,10 +79,7 @@ impl Insights {
         comparisons.push(size::durations(&all, &by_tasks));
         comparison::mark_significant(&mut comparisons);
         Self {
-            phases: phases
-                .iter()
-                .filter(|phase| !phase.plans.is_empty())
-                .count(),
+            phases: phases.iter().filter(|phase| !phase.plans.is_empty()).count(),
             plans: all.len(),
             deviated: Rate::measure_known(all.iter().map(Member::deviated)),
             completed: Rate::measure_known(all.iter().map(Member::completed)),

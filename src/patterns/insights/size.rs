@@ -85,9 +85,7 @@ impl Sizes {
         Self {
             large_from,
             unknown: all.iter().filter(|one| measure(one).is_none()).count(),
-            buckets: buckets
-                .map(|(from, to)| Bucket::new(all, measure, *from, to))
-                .collect(),
+            buckets: buckets.map(|(from, to)| Bucket::new(all, measure, *from, to)).collect(),
         }
     }
 }
@@ -95,10 +93,8 @@ impl Sizes {
 impl Bucket {
     fn new(all: &[Member<'_>], measure: Measure, from: u32, to: Option<u32>) -> Self {
         let fits = |size: u32| size >= from && to.is_none_or(|to| size <= to);
-        let inside: Vec<&Member<'_>> = all
-            .iter()
-            .filter(|one| measure(one).is_some_and(fits))
-            .collect();
+        let inside: Vec<&Member<'_>> =
+            all.iter().filter(|one| measure(one).is_some_and(fits)).collect();
         let minutes: Vec<f64> = inside.iter().filter_map(|one| one.minutes()).collect();
         Self {
             from,
@@ -166,12 +162,10 @@ fn rate(plans: &[&Member<'_>], answer: PlanPredicate) -> Rate {
 pub(crate) fn durations(all: &[Member<'_>], by_tasks: &Sizes) -> Comparison {
     let (large, small) = parted(all, tasks, by_tasks.large_from);
     let minutes = |plans: Vec<&Member<'_>>| plans.iter().filter_map(|one| one.minutes()).collect();
-    ComparisonQuestion::DurationByTasks
-        .spec()
-        .compare_durations(
-            (large_plans(by_tasks.large_from, "tasks"), minutes(large)),
-            ("smaller ones".to_owned(), minutes(small)),
-        )
+    ComparisonQuestion::DurationByTasks.spec().compare_durations(
+        (large_plans(by_tasks.large_from, "tasks"), minutes(large)),
+        ("smaller ones".to_owned(), minutes(small)),
+    )
 }
 
 fn large_plans(from: u32, unit: &str) -> String {

@@ -23,10 +23,7 @@ struct Made {
 
 impl Made {
     fn sized(tasks: u32) -> Self {
-        Self {
-            tasks: Some(tasks),
-            ..Self::default()
-        }
+        Self { tasks: Some(tasks), ..Self::default() }
     }
 
     fn files(mut self, files: &[&str]) -> Self {
@@ -44,18 +41,9 @@ impl Made {
     }
 
     fn record(self, number: u32) -> PlanRecord {
-        let status = if self.is_partial {
-            "partial"
-        } else {
-            "complete"
-        };
-        let duration = self
-            .minutes
-            .map(|minutes| format!("duration: {minutes}min\n"));
-        let text = format!(
-            "---\nstatus: {status}\n{}---\n",
-            duration.unwrap_or_default()
-        );
+        let status = if self.is_partial { "partial" } else { "complete" };
+        let duration = self.minutes.map(|minutes| format!("duration: {minutes}min\n"));
+        let text = format!("---\nstatus: {status}\n{}---\n", duration.unwrap_or_default());
         let path = Path::new("01-01-SUMMARY.md");
         let summary = Summary::parse(&text, path).value;
         let mut record = PlanRecord::new(PlanNumber::from(number), summary, &text, path);
@@ -92,11 +80,7 @@ fn sizes(large: [usize; 2], small: [usize; 2]) -> Vec<Made> {
     let group = |tasks: u32, [deviating, all]: [usize; 2]| {
         (0..all).map(move |at| {
             let plan = Made::sized(tasks);
-            if at < deviating {
-                plan.deviating("x", None)
-            } else {
-                plan
-            }
+            if at < deviating { plan.deviating("x", None) } else { plan }
         })
     };
     group(5, large).chain(group(2, small)).collect()
@@ -139,10 +123,7 @@ fn four_plans_teach_nothing_whatever_they_show() {
 #[test]
 fn silence_counts_on_neither_side() {
     let mut plans = sizes([7, 8], [3, 15]);
-    let silent = Made {
-        is_silent: true,
-        ..Made::sized(2)
-    };
+    let silent = Made { is_silent: true, ..Made::sized(2) };
     plans.extend(std::iter::repeat_n(silent, 40));
     let insights = insights_from(plans);
     assert_eq!(insights.deviated, Rate { count: 10, of: 23 });
@@ -175,12 +156,7 @@ fn what_is_not_known_does_not_count() {
     plans.push(Made::sized(0));
     let insights = insights_from(plans);
     assert_eq!(insights.by_tasks.unknown, 2);
-    let counted: usize = insights
-        .by_tasks
-        .buckets
-        .iter()
-        .map(|one| one.deviated.of)
-        .sum();
+    let counted: usize = insights.by_tasks.buckets.iter().map(|one| one.deviated.of).sum();
     assert_eq!(counted, 12);
     assert_eq!(insights.by_files.unknown, 14);
     // An unfinished plan's completed tasks are not its size, and its time is not its duration.
@@ -214,10 +190,8 @@ fn a_file_is_one_under_every_name_it_is_given() {
         Made::sized(1).deviating("see `.planning/STATE.md`, `01-01-PLAN.md`", None),
     ];
     let files = insights_from(plans).deviating_files;
-    let named: Vec<(&str, usize)> = files
-        .iter()
-        .map(|file| (file.file.as_str(), file.named_in.len()))
-        .collect();
+    let named: Vec<(&str, usize)> =
+        files.iter().map(|file| (file.file.as_str(), file.named_in.len())).collect();
     assert_eq!(named, [("src/store/log.rs", 2)]);
     assert_eq!(files[0].deviated, Rate { count: 2, of: 2 });
     assert_eq!(files[0].named_in[1].to_string(), "1-02");
@@ -237,11 +211,7 @@ fn all_comparisons_of_a_run_share_one_limit() {
             // Every third plan, independent of which plans deviate.
             own.extend(names[..others].iter().filter(|_| at.is_multiple_of(3)));
             let plan = Made::sized(1).files(&own);
-            if deviates(at) {
-                plan.deviating("x", None)
-            } else {
-                plan
-            }
+            if deviates(at) { plan.deviating("x", None) } else { plan }
         };
         insights_from((0..15).map(plan).collect())
     };
@@ -251,10 +221,7 @@ fn all_comparisons_of_a_run_share_one_limit() {
         (found.statement.clone(), found.is_lesson)
     };
     let (statement, is_lesson) = about_a(&plans(0));
-    assert_eq!(
-        statement,
-        "Plans that touched `a.rs` deviated in 5 of 5, others in 3 of 10"
-    );
+    assert_eq!(statement, "Plans that touched `a.rs` deviated in 5 of 5, others in 3 of 10");
     assert!(is_lesson);
     assert!(!about_a(&plans(6)).1);
 }
@@ -263,10 +230,8 @@ fn all_comparisons_of_a_run_share_one_limit() {
 fn kinds_are_held_against_time() {
     let early = |_| Made::sized(1).deviating("x", Some("Rule 3 - Blocking"));
     let late = |_| Made::sized(1).deviating("x", Some("minor"));
-    let phases = [
-        phase("one", (0..8).map(early).collect()),
-        phase("default", (0..8).map(late).collect()),
-    ];
+    let phases =
+        [phase("one", (0..8).map(early).collect()), phase("default", (0..8).map(late).collect())];
     let insights = Insights::from_phases(&phases);
     assert_eq!(
         statements(&insights),
@@ -320,10 +285,7 @@ fn efforts_are_compared_where_they_are_known() {
         ["Plans of fast effort took 8m, those of thorough effort 33m (medians over 6 and 6 plans)"]
     );
     let one = insights_from(vec![plan("fast", 5), Made::sized(1)]);
-    assert!(
-        one.not_compared
-            .contains(&"effort profiles (n=1; all of them fast)".to_owned())
-    );
+    assert!(one.not_compared.contains(&"effort profiles (n=1; all of them fast)".to_owned()));
 }
 
 prop_compose! {

@@ -47,9 +47,7 @@ pub(crate) fn milestones(all: &[Member<'_>]) -> Vec<MilestoneHistory> {
         MilestoneHistory {
             milestone: slug.to_owned(),
             deviated: Rate::measure_known(own.iter().map(|one| one.deviated())),
-            kinds: counted
-                .map(|(kind, count)| KindCount { kind, count })
-                .collect(),
+            kinds: counted.map(|(kind, count)| KindCount { kind, count }).collect(),
         }
     };
     slugs.into_iter().map(history).collect()
@@ -87,10 +85,7 @@ pub(crate) fn compared(all: &[Member<'_>]) -> Compared {
 fn frequent_kinds(all: &[Member<'_>]) -> Vec<String> {
     let counted = kinds::counted(all.iter().map(|one| one.plan)).into_iter();
     let plans_with = |kind: &str| all.iter().filter(|one| has_kind(one.plan, kind)).count();
-    counted
-        .map(|(kind, _)| kind)
-        .filter(|kind| plans_with(kind) >= MIN_PLANS)
-        .collect()
+    counted.map(|(kind, _)| kind).filter(|kind| plans_with(kind) >= MIN_PLANS).collect()
 }
 
 /// Returns whether a plan had deviations of a kind; `None` if unknown, as some kinds are not stated.
@@ -105,7 +100,5 @@ fn had_kind(plan: &PlanRecord, kind: &str) -> Option<bool> {
 
 fn has_kind(plan: &PlanRecord, kind: &str) -> bool {
     let named = plan.deviations.iter().filter_map(|one| one.kind.as_deref());
-    named
-        .map(kinds::plain)
-        .any(|own| kinds::is_same(&own, kind))
+    named.map(kinds::plain).any(|own| kinds::is_same(&own, kind))
 }

@@ -33,16 +33,11 @@ pub(crate) fn strongest(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
     for candidate in candidates {
         let line = candidate.line();
         let words = StemmedWords::from_text(&candidate.text);
-        let is_known = taken
-            .iter()
-            .any(|(_, other)| other.is_near_duplicate(&words));
+        let is_known = taken.iter().any(|(_, other)| other.is_near_duplicate(&words));
         if is_known || line.as_str().chars().count() > MAX_LESSON_LENGTH {
             continue;
         }
-        let lesson = Lesson {
-            text: line,
-            source: Some(candidate.source),
-        };
+        let lesson = Lesson { text: line, source: Some(candidate.source) };
         taken.push((lesson, words));
         if taken.len() == MAX_LESSONS {
             break;

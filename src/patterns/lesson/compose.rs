@@ -49,16 +49,12 @@ pub(crate) struct Passage {
 impl Passage {
     /// Returns all text that describes the problem.
     pub(crate) fn statement(&self) -> String {
-        [&self.title, &self.issue, &self.cause]
-            .map(String::as_str)
-            .join(". ")
+        [&self.title, &self.issue, &self.cause].map(String::as_str).join(". ")
     }
 
     /// Returns all text without the tags that introduce each part, which carry no content.
     pub(crate) fn without_tags(&self) -> String {
-        [&self.title, &self.issue, &self.cause, &self.fix]
-            .map(|part| clean(part))
-            .join(". ")
+        [&self.title, &self.issue, &self.cause, &self.fix].map(|part| clean(part)).join(". ")
     }
 
     /// Returns all text.
@@ -111,9 +107,7 @@ pub(crate) fn compose_where(
         offer(text, value);
     }
     let best = best.or_else(|| {
-        let alone = [title]
-            .into_iter()
-            .chain(fixes.into_iter().map(|(fix, _)| fix));
+        let alone = [title].into_iter().chain(fixes.into_iter().map(|(fix, _)| fix));
         let mut fitting = alone
             .map(|text| as_bullet(&text))
             // What was done does not say what the problem was.
@@ -156,9 +150,7 @@ fn without_consequence(
 /// else a shorter form of the first, or the bold head.
 pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
     let text = text.trim();
-    let head = text
-        .strip_prefix("**")
-        .and_then(|rest| rest.split_once("**"));
+    let head = text.strip_prefix("**").and_then(|rest| rest.split_once("**"));
     let head = head.map(|(head, _)| head).filter(|head| head.contains(' '));
     let head = head.map(|head| plain(head).trim_end_matches([':', '.']).to_owned());
     let text = plain(text);
@@ -214,19 +206,14 @@ fn forms_of_part(part: &str) -> Vec<(String, f64)> {
             continue;
         }
         let cost = f64::from(index) * PER_SENTENCE;
-        let forms = forms(sentence)
-            .into_iter()
-            .map(|(text, cuts)| (text, cost + cuts));
+        let forms = forms(sentence).into_iter().map(|(text, cuts)| (text, cost + cuts));
         if shows_problem(sentence) {
             found.extend(forms);
         } else {
             background.extend(forms);
         }
     }
-    if found
-        .iter()
-        .any(|(text, _)| is_standalone(&as_bullet(text)))
-    {
+    if found.iter().any(|(text, _)| is_standalone(&as_bullet(text))) {
         return found;
     }
     found.extend(background);
@@ -268,11 +255,7 @@ fn forms(sentence: &str) -> Vec<(String, f64)> {
     for (text, cost) in found.clone() {
         for mark in CLAUSE_ENDS {
             if let Some(at) = outside(&text, mark).find(|at| *at >= MIN_CLAUSE_CHARS) {
-                let cut = if tells_consequence(&text[at..]) {
-                    PER_CONSEQUENCE
-                } else {
-                    PER_CUT
-                };
+                let cut = if tells_consequence(&text[at..]) { PER_CONSEQUENCE } else { PER_CUT };
                 found.push((text[..at].to_owned(), cost + cut));
             }
         }
@@ -304,25 +287,17 @@ fn corrected_assumption(text: &str) -> Option<String> {
     let is_on_plan = ["plan ", "the plan ", "research ", "spec ", "original plan "]
         .iter()
         .any(|start| lower.starts_with(start));
-    let turn = [
-        " but ", "; however, ", ", however, ", " whereas ", " \u{2014} but ", "; actual ",
-    ]
-    .iter()
-    .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
-    let because = [
-        " failed because ", " fails because ", " failed since ", " broke because ",
-    ]
-    .iter()
-    .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
+    let turn = [" but ", "; however, ", ", however, ", " whereas ", " \u{2014} but ", "; actual "]
+        .iter()
+        .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
+    let because = [" failed because ", " fails because ", " failed since ", " broke because "]
+        .iter()
+        .find_map(|turn| Some(outside(text, turn).next()? + turn.len()));
     let at = turn.filter(|_| is_on_plan).or(because)?;
     // The word is kept in the result: `Actual a.json uses …`.
     let rest = text[at..].trim();
     let is_actual = text[..at].ends_with("; actual ");
-    Some(if is_actual {
-        format!("Actual {rest}")
-    } else {
-        rest.to_owned()
-    })
+    Some(if is_actual { format!("Actual {rest}") } else { rest.to_owned() })
 }
 
 /// Returns the ways to word the fix, with the value that each adds to a lesson.
@@ -387,19 +362,15 @@ fn value(text: &str) -> f64 {
         + flag(text.contains('`'), 0.5)
         - flag(starts_with_past_verb(text), 1.5)
         - flag(signs.process, 2.0)
-        - flag(
-            lower.starts_with("plan ") || lower.starts_with("the plan "),
-            0.5,
-        )
+        - flag(lower.starts_with("plan ") || lower.starts_with("the plan "), 0.5)
 }
 
 /// Returns whether a sentence only says that all is well, or names no concrete problem.
 fn is_uninformative(text: &str) -> bool {
     let lower = text.to_lowercase();
     let on_plan = lower.starts_with("plan ") || lower.starts_with("the plan ");
-    let turns = [
-        " but ", " no ", "not ", "n't ", " never ", " only ", " instead ", " must ", " cannot ",
-    ];
+    let turns =
+        [" but ", " no ", "not ", "n't ", " never ", " only ", " instead ", " must ", " cannot "];
     let says_nothing = [
         "root cause",
         "no errors",
@@ -450,8 +421,7 @@ fn names_own_plan(lower: &str) -> bool {
 fn is_plan_id(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '`');
     let is_number = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
-    word.split_once('-')
-        .is_some_and(|(phase, plan)| is_number(phase) && is_number(plan))
+    word.split_once('-').is_some_and(|(phase, plan)| is_number(phase) && is_number(plan))
 }
 
 /// Returns whether a text is about the order in which plans were carried out.
@@ -484,14 +454,9 @@ mod tests {
     use crate::patterns::lesson::is_complete;
 
     fn composed(issue: &str, fix: &str) -> String {
-        let passage = Passage {
-            issue: issue.to_owned(),
-            fix: fix.to_owned(),
-            ..Passage::default()
-        };
-        compose(&passage, 140)
-            .map(|(text, _)| text)
-            .unwrap_or_default()
+        let passage =
+            Passage { issue: issue.to_owned(), fix: fix.to_owned(), ..Passage::default() };
+        compose(&passage, 140).map(|(text, _)| text).unwrap_or_default()
     }
 
     #[test]
@@ -577,11 +542,7 @@ mod tests {
         assert_eq!(composed(long, ""), long);
         let longer =
             format!("{long} in each of the processes that were started by the pool of workers");
-        assert!(
-            !composed(&longer, "").ends_with("at once"),
-            "{}",
-            composed(&longer, "")
-        );
+        assert!(!composed(&longer, "").ends_with("at once"), "{}", composed(&longer, ""));
     }
 
     #[test]
@@ -607,10 +568,7 @@ mod tests {
 
     #[test]
     fn what_has_no_name_in_it_is_no_lesson() {
-        assert_eq!(
-            composed("The file did not exist in the repo at all", ""),
-            ""
-        );
+        assert_eq!(composed("The file did not exist in the repo at all", ""), "");
         assert_eq!(
             composed("The file `a.lock` did not exist in the repo", ""),
             "The file `a.lock` did not exist in the repo"
@@ -620,10 +578,7 @@ mod tests {
     #[test]
     fn a_statement_has_as_many_whole_sentences_as_fit() {
         let text = "Keys are frozen; run `check` before each release. A new key needs a migration. Ask first.";
-        assert_eq!(
-            statement(text, 100).as_deref(),
-            Some(&text[..text.len() - 1])
-        );
+        assert_eq!(statement(text, 100).as_deref(), Some(&text[..text.len() - 1]));
         assert_eq!(
             statement(text, 80).as_deref(),
             Some("Keys are frozen; run `check` before each release. A new key needs a migration")
@@ -657,10 +612,7 @@ mod tests {
         assert!(shorter.is_none_or(|text| text.contains("NEEDS")));
         let clauses = "Tables of the harbour are read once \u{2014} the importer keeps them in its cache (MUST NOT \
                        be cleared by hand); the test checks it on each day of the week";
-        assert_eq!(
-            statement(clauses, 130).as_deref(),
-            clauses.split(';').next()
-        );
+        assert_eq!(statement(clauses, 130).as_deref(), clauses.split(';').next());
     }
 
     proptest::proptest! {

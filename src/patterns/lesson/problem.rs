@@ -88,17 +88,11 @@ impl<'a> Problem<'a> {
 
     fn from_issue(plan: &'a PlanNumber, text: &str, line: usize) -> Self {
         let text = first_chars(text, MAX_TEXT);
-        let passage = Passage {
-            issue: text.to_owned(),
-            ..Passage::default()
-        };
+        let passage = Passage { issue: text.to_owned(), ..Passage::default() };
         let signs = Signs::detect(text);
         // `pytest is not installed, so the tests were skipped` says what is wrong: only the check was put off.
         let is_lasting = signs.environment || signs.error;
-        let signs = Signs {
-            deferred: signs.irrelevant || signs.deferred && !is_lasting,
-            ..signs
-        };
+        let signs = Signs { deferred: signs.irrelevant || signs.deferred && !is_lasting, ..signs };
         let is_settled = is_settled(&text.to_lowercase());
         Self {
             plan,
@@ -114,10 +108,8 @@ impl<'a> Problem<'a> {
 
 /// Returns a deviation with at most [`MAX_TEXT`] characters of each of its texts.
 fn beginning(deviation: &Deviation) -> Deviation {
-    let of = |text: &Option<String>| {
-        text.as_deref()
-            .map(|text| first_chars(text, MAX_TEXT).to_owned())
-    };
+    let of =
+        |text: &Option<String>| text.as_deref().map(|text| first_chars(text, MAX_TEXT).to_owned());
     Deviation {
         kind: of(&deviation.kind),
         text: first_chars(&deviation.text, MAX_TEXT).to_owned(),
@@ -171,9 +163,7 @@ fn split_reason(deviation: &Deviation) -> Option<(&str, &str)> {
     if !starts_with_past_verb(&clean(&deviation.text)) {
         return None;
     }
-    let splits = DASHES
-        .iter()
-        .filter_map(|dash| deviation.text.split_once(dash));
+    let splits = DASHES.iter().filter_map(|dash| deviation.text.split_once(dash));
     let (done, reason) = splits.min_by_key(|(done, _)| done.len())?;
     let first = reason.split(". ").next()?;
     let signs = Signs::detect(first);
@@ -243,10 +233,7 @@ pub(crate) fn candidates(phase: &FinishedPhase, past: Option<&PastProblems>) -> 
                 weight,
                 text,
                 citation,
-                source: LessonSource {
-                    plan: source.plan.clone(),
-                    line: source.line,
-                },
+                source: LessonSource { plan: source.plan.clone(), line: source.line },
             });
         }
     }
@@ -267,9 +254,8 @@ fn worded<'p, 'a>(
 
 fn problems(plan: &PlanRecord) -> Vec<Problem<'_>> {
     let deviations = plan.deviations.iter();
-    let mut found: Vec<Problem<'_>> = deviations
-        .map(|deviation| Problem::from_deviation(&plan.plan, deviation))
-        .collect();
+    let mut found: Vec<Problem<'_>> =
+        deviations.map(|deviation| Problem::from_deviation(&plan.plan, deviation)).collect();
     let mut known = Passages::default();
     for problem in &found {
         known.add(problem.words.clone());
@@ -384,9 +370,8 @@ fn may_be_reason(text: &str) -> bool {
 /// Returns whether a text reports a fix: it begins with `fixed` or the like.
 fn begins_as_fix(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default();
-    let is_done = [
-        "fixed", "updated", "added", "resolved", "changed", "replaced", "removed", "corrected",
-    ];
+    let is_done =
+        ["fixed", "updated", "added", "resolved", "changed", "replaced", "removed", "corrected"];
     is_done.contains(&first.to_lowercase().as_str())
 }
 
@@ -414,10 +399,7 @@ fn unfinished(phase: &FinishedPhase, own: &[Problem<'_>]) -> Vec<Candidate> {
             weight: UNFINISHED,
             text: format!("{ended}: {text}"),
             citation,
-            source: LessonSource {
-                plan: plan.plan.clone(),
-                line: problem.line,
-            },
+            source: LessonSource { plan: plan.plan.clone(), line: problem.line },
         })
     };
     phase.plans.iter().filter_map(candidate).collect()

@@ -26,11 +26,7 @@ struct Subject<T> {
 
 impl<T> Default for SubjectIndex<T> {
     fn default() -> Self {
-        Self {
-            all: Vec::new(),
-            passages: Passages::default(),
-            subject_of: Vec::new(),
-        }
+        Self { all: Vec::new(), passages: Passages::default(), subject_of: Vec::new() }
     }
 }
 
@@ -43,10 +39,7 @@ impl<T> SubjectIndex<T> {
                 known.shared = known.shared.common_with(&words);
                 known.members.push(member);
             }
-            None => self.all.push(Subject {
-                shared: words.clone(),
-                members: vec![member],
-            }),
+            None => self.all.push(Subject { shared: words.clone(), members: vec![member] }),
         }
         self.passages.add(words);
         self.subject_of.push(subject);
@@ -55,9 +48,7 @@ impl<T> SubjectIndex<T> {
 
     /// Returns the data of a subject's members, in the order in which they were added.
     pub(crate) fn members(&self, subject: usize) -> &[T] {
-        self.all
-            .get(subject)
-            .map_or(&[], |subject| &subject.members)
+        self.all.get(subject).map_or(&[], |subject| &subject.members)
     }
 
     /// Returns whether a sentence is about a subject, and not about something else that a member mentions.

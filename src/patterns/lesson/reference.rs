@@ -30,11 +30,9 @@ pub(crate) fn cite(plans: &[&PlanNumber], earlier: &[Earlier]) -> String {
     match earlier {
         [] => format!("({own})"),
         [one] => format!("({own}{BEFORE}{})", citation(one)),
-        [.., latest] => format!(
-            "({own}{BEFORE}{} plans, last {})",
-            earlier.len(),
-            citation(latest)
-        ),
+        [.., latest] => {
+            format!("({own}{BEFORE}{} plans, last {})", earlier.len(), citation(latest))
+        }
     }
 }
 
@@ -45,16 +43,12 @@ pub(crate) fn split_citation(text: &str) -> (&str, Option<&str>) {
     let inner = || {
         let end = text.trim_end().trim_end_matches('.').strip_suffix(')')?;
         let (sentence, citation) = end.rsplit_once('(')?;
-        let list = citation
-            .strip_prefix("plan ")
-            .or_else(|| citation.strip_prefix("plans "))?;
+        let list = citation.strip_prefix("plan ").or_else(|| citation.strip_prefix("plans "))?;
         let first = list.split([',', ';', '-']).next()?;
         let is_cited = PlanNumber::parse(first).is_some() && !sentence.trim().is_empty();
         is_cited.then_some((sentence.trim_end(), citation))
     };
-    inner().map_or((text, None), |(sentence, citation)| {
-        (sentence, Some(citation))
-    })
+    inner().map_or((text, None), |(sentence, citation)| (sentence, Some(citation)))
 }
 
 /// Returns whether a citation names earlier plans.
@@ -131,16 +125,8 @@ mod tests {
     #[test]
     fn a_long_slug_is_named_by_its_first_words() {
         assert_eq!(short_milestone("v1.2"), "v1.2");
-        assert_eq!(
-            short_milestone("02-launch-hardening-of-all-parts"),
-            "02-launch-hardening"
-        );
-        assert_eq!(
-            short_milestone("\u{e9}".repeat(30).as_str())
-                .chars()
-                .count(),
-            20
-        );
+        assert_eq!(short_milestone("02-launch-hardening-of-all-parts"), "02-launch-hardening");
+        assert_eq!(short_milestone("\u{e9}".repeat(30).as_str()).chars().count(), 20);
     }
 
     #[test]
@@ -168,16 +154,8 @@ mod tests {
     fn only_plans_in_brackets_at_the_end_are_a_citation() {
         for (text, sentence, citation) in [
             ("Locks block (plan 02)", "Locks block", "plan 02"),
-            (
-                "Locks block (plans 01-03, 07a).",
-                "Locks block",
-                "plans 01-03, 07a",
-            ),
-            (
-                "Locks (of rows) block (plan D)",
-                "Locks (of rows) block",
-                "plan D",
-            ),
+            ("Locks block (plans 01-03, 07a).", "Locks block", "plans 01-03, 07a"),
+            ("Locks (of rows) block (plan D)", "Locks (of rows) block", "plan D"),
             (
                 "Locks block (plan 01; before in v1.2 phase 3 plan 02)",
                 "Locks block",

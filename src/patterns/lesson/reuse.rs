@@ -19,18 +19,13 @@ const REUSED: f64 = 5.0;
 
 /// Returns one candidate per pattern; patterns of several plans weigh more.
 pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
-    let source = |plan: &PlanRecord, line: usize| LessonSource {
-        plan: plan.plan.clone(),
-        line,
-    };
+    let source = |plan: &PlanRecord, line: usize| LessonSource { plan: plan.plan.clone(), line };
     let named: Vec<(LessonSource, String)> = plans
         .iter()
         .flat_map(|plan| {
             let lines = plan.pattern_lines.iter().copied();
             let texts = plan.patterns.iter().map(|text| clean(text));
-            lines
-                .zip(texts)
-                .map(|(line, text)| (source(plan, line), text))
+            lines.zip(texts).map(|(line, text)| (source(plan, line), text))
         })
         .collect();
     let words = named.iter().map(|(_, text)| StemmedWords::from_text(text));
@@ -43,19 +38,13 @@ pub(crate) fn candidates(plans: &[PlanRecord]) -> Vec<Candidate> {
         let room = MAX_LESSON_LENGTH.saturating_sub(citation.chars().count() + 1);
         // The first plan that named it established it; a later one may have worded it shorter.
         let texts = group.iter().map(|at| (&named[*at].0, &named[*at].1));
-        let fitting = texts
-            .into_iter()
-            .find_map(|(source, text)| Some((source, fitted(text, room)?)));
+        let fitting =
+            texts.into_iter().find_map(|(source, text)| Some((source, fitted(text, room)?)));
         let Some((source, text)) = fitting else {
             continue;
         };
         let weight = weight(&text) + if numbers.len() > 1 { REUSED } else { 0.0 };
-        found.push(Candidate {
-            weight,
-            text,
-            citation,
-            source: source.clone(),
-        });
+        found.push(Candidate { weight, text, citation, source: source.clone() });
     }
     found
 }
@@ -65,13 +54,7 @@ fn fitted(text: &str, room: usize) -> Option<String> {
     let text = as_bullet(text);
     let bare = without_brackets(&text);
     let first = |mark: &str| outside(&text, mark).next().map(|at| text[..at].to_owned());
-    let forms = [
-        Some(text.clone()),
-        Some(bare),
-        first("; "),
-        first(". "),
-        first(" \u{2014} "),
-    ];
+    let forms = [Some(text.clone()), Some(bare), first("; "), first(". "), first(" \u{2014} ")];
     let mut fitting = forms
         .into_iter()
         .flatten()

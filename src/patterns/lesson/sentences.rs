@@ -149,11 +149,7 @@ pub(crate) fn with_fewer_remarks(text: &str, room: usize) -> Option<String> {
         let is_open = nesting.brackets > 0;
         if is_open && !was_open {
             // `call()` is not a remark.
-            start = if before.is_whitespace() {
-                at
-            } else {
-                text.len()
-            };
+            start = if before.is_whitespace() { at } else { text.len() };
         } else if was_open && !is_open && start < at {
             remarks.push(start..at + c.len_utf8());
         }
@@ -179,15 +175,11 @@ pub(crate) fn with_fewer_remarks(text: &str, room: usize) -> Option<String> {
 
 /// Returns whether a remark only refers to something: `see #12`, `D-05`, `plan 3`.
 fn is_reference(remark: &str) -> bool {
-    const LEADS: &[&str] = &[
-        "see", "per", "cf", "from", "plan", "plans", "phase", "task", "tasks",
-    ];
+    const LEADS: &[&str] = &["see", "per", "cf", "from", "plan", "plans", "phase", "task", "tasks"];
     let lower = remark.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric());
     words.next().is_some_and(|word| LEADS.contains(&word))
-        || remark
-            .split([' ', ','])
-            .all(|word| word.contains(|c: char| c.is_ascii_digit()))
+        || remark.split([' ', ',']).all(|word| word.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns a text with single spaces, and without those before punctuation.
@@ -221,9 +213,7 @@ fn outside_code(text: &str, mark: &str) -> Option<usize> {
 
 /// Returns whether a sentence begins with a reference to an earlier one: `In this version …`.
 fn points_back(text: &str) -> bool {
-    const BEFORE: &[&str] = &[
-        "in", "for", "on", "at", "with", "by", "under", "after", "of",
-    ];
+    const BEFORE: &[&str] = &["in", "for", "on", "at", "with", "by", "under", "after", "of"];
     const BACK: &[&str] = &["this", "that", "these", "those", "it", "its", "both"];
     let mut words = text.split_whitespace().map(bare);
     let (first, second) = (words.next(), words.next());
@@ -279,11 +269,7 @@ mod tests {
             sentences(
                 "Locks (e.g. `a.lock`. B) block `x. Y`. The `b` waits. version 2.1 is fine. Ok"
             ),
-            [
-                "Locks (e.g. `a.lock`. B) block `x. Y`.",
-                "The `b` waits. version 2.1 is fine.",
-                "Ok"
-            ]
+            ["Locks (e.g. `a.lock`. B) block `x. Y`.", "The `b` waits. version 2.1 is fine.", "Ok"]
         );
     }
 
@@ -304,20 +290,13 @@ mod tests {
         ] {
             assert!(!is_standalone(text), "{text}");
         }
-        assert!(is_standalone(
-            "The store waits for the lock of another process"
-        ));
-        assert!(is_standalone(
-            "The store expects one object such as `{ id, ...rest }`"
-        ));
+        assert!(is_standalone("The store waits for the lock of another process"));
+        assert!(is_standalone("The store expects one object such as `{ id, ...rest }`"));
     }
 
     #[test]
     fn remarks_in_brackets_go_and_calls_stay() {
-        assert_eq!(
-            without_brackets("Locks (see #12) block, always"),
-            "Locks block, always"
-        );
+        assert_eq!(without_brackets("Locks (see #12) block, always"), "Locks block, always");
         assert_eq!(
             without_brackets("Locks (of rows) of the .NET client (6) block (always)."),
             "Locks of the .NET client block."
@@ -326,10 +305,7 @@ mod tests {
             without_brackets("The keys are frozen (`a`, `b`): import them (all); copy none"),
             "The keys are frozen: import them; copy none"
         );
-        assert_eq!(
-            without_brackets("lock() blocks (always)"),
-            "lock() blocks (always)"
-        );
+        assert_eq!(without_brackets("lock() blocks (always)"), "lock() blocks (always)");
     }
 
     proptest::proptest! {

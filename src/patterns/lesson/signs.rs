@@ -9,10 +9,7 @@ use regex::bytes::Regex;
 use regex::bytes::RegexBuilder;
 
 /// The signs of a passage.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the signs are independent of each other"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "the signs are independent of each other")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Signs {
     /// The environment: something not installed, ignored by git, or set by CI.
@@ -158,14 +155,9 @@ pub(crate) fn starts_with_past_verb(text: &str) -> bool {
         "made", "built", "wrote", "set", "kept", "split", "put", "took", "chose", "ran", "rewrote",
         "left", "did", "cut", "used",
     ];
-    const NOT_VERBS: &[&str] = &[
-        "need", "embed", "seed", "feed", "speed", "shared", "nested", "unexpected",
-    ];
-    let word = text
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_lowercase();
+    const NOT_VERBS: &[&str] =
+        &["need", "embed", "seed", "feed", "speed", "shared", "nested", "unexpected"];
+    let word = text.split_whitespace().next().unwrap_or_default().to_lowercase();
     IRREGULAR.contains(&word.as_str())
         || (word.ends_with("ed")
             && word.chars().all(char::is_alphabetic)

@@ -97,10 +97,7 @@ impl StemmedWords {
 
     /// Returns the common words of two passages.
     pub(crate) fn common_with(&self, other: &Self) -> Self {
-        Self {
-            all: &self.all & &other.all,
-            lead: Vec::new(),
-        }
+        Self { all: &self.all & &other.all, lead: Vec::new() }
     }
 
     /// Returns whether two lessons are too similar for one short list.
@@ -160,9 +157,7 @@ impl Passages {
         let like = found.into_iter().filter_map(|at| {
             let other = &self.all[at];
             let similarity = other.similarity_by(self.shared[at], words);
-            words
-                .is_similar_by(similarity, other)
-                .then_some((at, similarity))
+            words.is_similar_by(similarity, other).then_some((at, similarity))
         });
         let like = like.collect();
         for at in words.all.iter().filter_map(|word| self.by_word.get(word)) {
@@ -227,12 +222,7 @@ mod tests {
         let singular = StemmedWords::from_text("The cache of the class is a copy");
         let plural = StemmedWords::from_text("The caches of the classes are copies");
         assert_eq!(singular, plural);
-        assert_eq!(
-            StemmedWords::from_text("This file needed all plans")
-                .all
-                .len(),
-            0
-        );
+        assert_eq!(StemmedWords::from_text("This file needed all plans").all.len(), 0);
     }
 
     #[test]
@@ -240,10 +230,7 @@ mod tests {
         for (one, other) in [
             ("MATCH", "The rows match those of the store"),
             ("MATCH", "MATCH"),
-            (
-                "`--paper` exists",
-                "The token `--paper` exists in the printer's own theme",
-            ),
+            ("`--paper` exists", "The token `--paper` exists in the printer's own theme"),
             (
                 "colour codes leak",
                 "Printing tables leaks colour codes of other printers into the next row",
@@ -260,18 +247,13 @@ mod tests {
     fn a_word_of_all_passages_leads_to_the_last_of_them_only() {
         let mut passages = Passages::default();
         for number in 0..=MAX_USING {
-            passages.add(StemmedWords::from_text(&format!(
-                "the parser rejects table n{number}"
-            )));
+            passages.add(StemmedWords::from_text(&format!("the parser rejects table n{number}")));
         }
         let like = passages.similar(&StemmedWords::from_text("the parser rejects table again"));
         let places: Vec<usize> = like.iter().map(|(at, _)| *at).collect();
         assert_eq!(places, (1..=MAX_USING).collect::<Vec<_>>());
         // Counts of one query do not leak into the next.
-        assert_eq!(
-            passages.similar(&StemmedWords::from_text("colour codes leak")),
-            []
-        );
+        assert_eq!(passages.similar(&StemmedWords::from_text("colour codes leak")), []);
         let of_one = passages.similar(&StemmedWords::from_text("table n7 of the parser"));
         assert_eq!(of_one.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [7]);
     }

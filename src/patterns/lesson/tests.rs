@@ -44,9 +44,7 @@ fn a_lesson_is_the_issue_with_its_fix_and_its_source() {
     let found = failed(&phase(1, vec![plan(2, &text)]), None);
     assert_eq!(
         texts(&found),
-        [format!(
-            "{GITIGNORED}. Fix: created the stub `env.toml` first (plan 02)"
-        )]
+        [format!("{GITIGNORED}. Fix: created the stub `env.toml` first (plan 02)")]
     );
     let source = found[0].source.as_ref().unwrap();
     assert_eq!((source.plan.clone(), source.line), (PlanNumber::from(2), 3));
@@ -59,21 +57,14 @@ fn what_is_expected_or_only_about_the_order_of_plans_did_not_fail() {
         "A PermissionError on Windows is expected behavior while the store is open; does not affect results",
     ] {
         let text = format!("## Issues Encountered\n\n- {issue}\n");
-        assert_eq!(
-            texts(&failed(&phase(1, vec![plan(1, &text)]), None)),
-            [""; 0],
-            "{issue}"
-        );
+        assert_eq!(texts(&failed(&phase(1, vec![plan(1, &text)]), None)), [""; 0], "{issue}");
     }
     let text = deviation(
         "[Rule 3 - Blocking] Prerequisite rows of the list from 03-01 not yet executed",
         "Plan 03-02 depends on 03-01, which had not been executed -- the list had no rows",
         "Implemented the rows inline",
     );
-    assert_eq!(
-        texts(&failed(&phase(3, vec![plan(2, &text)]), None)),
-        [""; 0]
-    );
+    assert_eq!(texts(&failed(&phase(3, vec![plan(2, &text)]), None)), [""; 0]);
 }
 
 #[test]
@@ -94,9 +85,7 @@ fn what_recurs_is_one_lesson_that_names_its_plans() {
     past.add(&phase(1, vec![plan(2, &text)]));
     assert_eq!(
         texts(&failed(&own, Some(&past))),
-        [format!(
-            "{GITIGNORED} (plans 01, 04; before in phase 1 plan 02)"
-        )]
+        [format!("{GITIGNORED} (plans 01, 04; before in phase 1 plan 02)")]
     );
 }
 
@@ -163,10 +152,8 @@ fn what_was_set_up_and_used_again_worked() {
             "Templates are rendered with `strict` undefined values (plan 02)",
         ]
     );
-    let lines: Vec<usize> = found
-        .iter()
-        .filter_map(|one| Some(one.source.as_ref()?.line))
-        .collect();
+    let lines: Vec<usize> =
+        found.iter().filter_map(|one| Some(one.source.as_ref()?.line)).collect();
     assert_eq!(lines, [3, 3]);
 }
 
@@ -183,11 +170,7 @@ fn a_lesson_is_made_from_the_beginning_of_a_long_text() {
     assert!(long.contains("is gitignored"), "{long}");
     assert_eq!(long, of(10_000));
     let mark = "zirconium is missing and fails";
-    let text = deviation(
-        "Stub",
-        &format!("{}{mark}", "a ".repeat(1_000)),
-        "Created it",
-    );
+    let text = deviation("Stub", &format!("{}{mark}", "a ".repeat(1_000)), "Created it");
     let record = plan(1, &text);
     let kept = sentence_of(&record.deviations[0], 10_000);
     assert!(!kept.unwrap_or_default().contains("zirconium"));

@@ -66,11 +66,7 @@ fn trimmed(text: &str) -> &str {
 
 /// Replaces all matches. A text without `sign`, like most, cannot match and skips the regular expression.
 fn replaced(text: String, sign: &str, pattern: &Regex, by: &str) -> String {
-    if text.contains(sign) {
-        pattern.replace_all(&text, by).into_owned()
-    } else {
-        text
-    }
+    if text.contains(sign) { pattern.replace_all(&text, by).into_owned() } else { text }
 }
 
 /// Returns a text without the hash at its end; a hash has both digits and letters, unlike numbers and words.
@@ -89,11 +85,7 @@ fn without_last_commit(text: &str) -> &str {
         hash.is_some_and(|hash| hash.as_str().as_bytes().iter().any(class))
     };
     let start = found.get(0).map_or(text.len(), |whole| whole.start());
-    if has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) {
-        &text[..start]
-    } else {
-        text
-    }
+    if has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) { &text[..start] } else { text }
 }
 
 /// Underscores mark emphasis only around several words: `__init__` is a name.
@@ -105,24 +97,17 @@ static AT_NAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|[\s(])(@[A-Za-z]
 fn unquoted(text: &str) -> String {
     let between = |quote: &str| text.strip_prefix(quote)?.strip_suffix(quote);
     let inner = between("\\\"").or_else(|| between("\""));
-    inner
-        .filter(|inner| !inner.contains('"'))
-        .unwrap_or(text)
-        .to_owned()
+    inner.filter(|inner| !inner.contains('"')).unwrap_or(text).to_owned()
 }
 
 /// Returns a text with every `@name` outside of code formatted as code.
 fn with_names_as_code(text: &str) -> String {
-    outside_code(text, |part| {
-        replaced(part.to_owned(), "@", &AT_NAME, "$1`$2`")
-    })
+    outside_code(text, |part| replaced(part.to_owned(), "@", &AT_NAME, "$1`$2`"))
 }
 
 /// Returns a text without emphasis marks outside of code.
 fn without_emphasis(text: &str) -> String {
-    outside_code(text, |part| {
-        replaced(part.replace("**", ""), "__", &UNDERLINED, "$1$2")
-    })
+    outside_code(text, |part| replaced(part.replace("**", ""), "__", &UNDERLINED, "$1$2"))
 }
 
 /// Returns a text with its parts outside of code changed.
@@ -142,17 +127,11 @@ pub(crate) fn as_bullet(sentence: &str) -> String {
     let mut words = text.split(' ');
     let first_word = words.next().unwrap_or_default();
     // Names are singular: before a plural verb, it is an ordinary word.
-    let is_plural = words
-        .next()
-        .is_some_and(|verb| matches!(verb, "are" | "were" | "have"));
+    let is_plural = words.next().is_some_and(|verb| matches!(verb, "are" | "were" | "have"));
     // Names such as `pnpm`, `env.dart` and `useState` keep their case.
     let is_plain =
         first_word.chars().all(|c| c.is_ascii_lowercase()) && (is_plural || is_english(first_word));
-    if is_plain {
-        capitalized(text)
-    } else {
-        text.to_owned()
-    }
+    if is_plain { capitalized(text) } else { text.to_owned() }
 }
 
 /// Returns a sentence without a leading label that only names the kind of remark: `Reality: …`.
@@ -186,25 +165,13 @@ mod tests {
     fn tags_numbers_emphasis_and_hashes_go() {
         for (text, expected) in [
             ("**2. [Rule 1 - Bug] Wrong `a_b`**", "Wrong `a_b`"),
-            (
-                "DEVN-01 (minor): the **plan** said so (commit abc1234)",
-                "the plan said so",
-            ),
-            (
-                "PR-03 plan-amendment: kept types inline",
-                "kept types inline",
-            ),
-            (
-                "Done in [the file](docs/a.md) -- see",
-                "Done in the file \u{2014} see",
-            ),
+            ("DEVN-01 (minor): the **plan** said so (commit abc1234)", "the plan said so"),
+            ("PR-03 plan-amendment: kept types inline", "kept types inline"),
+            ("Done in [the file](docs/a.md) -- see", "Done in the file \u{2014} see"),
             ("Moved it ~~there~~ here (84e9493)", "Moved it here"),
             ("Keep `a**b` and **c**", "Keep `a**b` and c"),
             ("Task 3: Extra target", "Extra target"),
-            (
-                r#"\"Tests use a folder of their own\""#,
-                "Tests use a folder of their own",
-            ),
+            (r#"\"Tests use a folder of their own\""#, "Tests use a folder of their own"),
             (
                 "The `a` imports __init__.py of __all of it__",
                 "The `a` imports __init__.py of all of it",
@@ -213,15 +180,9 @@ mod tests {
                 "Fixtures need @box.fixture in strict mode",
                 "Fixtures need `@box.fixture` in strict mode",
             ),
-            (
-                "Mail to a@b.example, `@kept`",
-                "Mail to a@b.example, `@kept`",
-            ),
+            ("Mail to a@b.example, `@kept`", "Mail to a@b.example, `@kept`"),
             ("Moved in commit `abc1234`.", "Moved"),
-            (
-                "Plan 3: --all reads every folder",
-                "--all reads every folder",
-            ),
+            ("Plan 3: --all reads every folder", "--all reads every folder"),
             ("- \u{2014} -5 degrees, \u{2014}", "-5 degrees"),
             ("Moved in commit (abc12)", "Moved in commit (abc12)"),
             ("Renamed to feedback1", "Renamed to feedback1"),
@@ -241,10 +202,7 @@ mod tests {
                 "Phase 3 deploys to staging: no other host",
                 "Phase 3 deploys to staging: no other host",
             ),
-            (
-                "[Serializable] classes hold no streams",
-                "[Serializable] classes hold no streams",
-            ),
+            ("[Serializable] classes hold no streams", "[Serializable] classes hold no streams"),
             ("--dry-run writes nothing", "--dry-run writes nothing"),
             ("- see [the file](docs/a.md) (84e9493)", "see the file"),
         ] {

@@ -71,14 +71,10 @@ mod tests {
 
     #[test]
     fn names_of_files_are_told_from_expressions_and_products() {
-        for name in [
-            "a.rs", "x.test.tsx", "Cargo.toml", "Makefile", "go.mod", "next.config.js",
-        ] {
+        for name in ["a.rs", "x.test.tsx", "Cargo.toml", "Makefile", "go.mod", "next.config.js"] {
             assert!(is_file_name(name), "{name}");
         }
-        for name in [
-            "Node.js", "node.js", "items.map", "res.json", "v1.2", ".rs", "etc.", "",
-        ] {
+        for name in ["Node.js", "node.js", "items.map", "res.json", "v1.2", ".rs", "etc.", ""] {
             assert!(!is_file_name(name), "{name}");
         }
         assert!(has_extension("src/a.rs") && !has_extension(".rs") && !has_extension("v1.2"));

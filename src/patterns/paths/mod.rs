@@ -29,10 +29,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for token in tokens(text) {
-        for mention in expanded(&token.text)
-            .iter()
-            .filter_map(|path| shape(path, token.is_code))
-        {
+        for mention in expanded(&token.text).iter().filter_map(|path| shape(path, token.is_code)) {
             if let Some(place) = places.get(&mention.path) {
                 let known = &mut found[*place];
                 known.certainty = known.certainty.max(mention.certainty);

@@ -33,11 +33,7 @@ pub(crate) fn shape(token: &str, is_code: bool) -> Option<Mention> {
     let form = form(text);
     let path = resolved(text.trim_matches('/'))?;
     let certainty = certainty(&path, form, is_code, text.starts_with('/'))?;
-    Some(Mention {
-        path,
-        form,
-        certainty,
-    })
+    Some(Mention { path, form, certainty })
 }
 
 /// Strips punctuation, emphasis, quotes and unpaired brackets from both ends.
@@ -46,21 +42,13 @@ fn cleaned(token: &str) -> String {
     loop {
         let before = text;
         for mark in ["**", "__", "*", "_", "~~"] {
-            let inner = text
-                .strip_prefix(mark)
-                .and_then(|rest| rest.strip_suffix(mark));
+            let inner = text.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
             text = inner.filter(|inner| !inner.is_empty()).unwrap_or(text);
         }
         text = text.trim_end_matches(['.', ',', ';', ':', '!', '\'', '"', '’', '‘', '”', '“']);
         text = text.trim_start_matches(['\'', '"', '‘', '“', '’', ',', ';', ':']);
-        text = ["'s", "’s"]
-            .iter()
-            .find_map(|end| text.strip_suffix(end))
-            .unwrap_or(text);
-        text = text
-            .strip_suffix('?')
-            .filter(|rest| has_extension(rest))
-            .unwrap_or(text);
+        text = ["'s", "’s"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
+        text = text.strip_suffix('?').filter(|rest| has_extension(rest)).unwrap_or(text);
         for (open, close) in [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')] {
             let count = |c| text.matches(c).count();
             if text.ends_with(close) && count(close) > count(open) {
@@ -103,9 +91,7 @@ fn without_location(text: &str) -> &str {
         let (head, tail) = (&text[..at], &text[at + 1..]);
         let is_number = mark == ':'
             && tail.starts_with(|c: char| c.is_ascii_digit())
-            && tail
-                .chars()
-                .all(|c| c.is_ascii_digit() || ":-–,L".contains(c));
+            && tail.chars().all(|c| c.is_ascii_digit() || ":-–,L".contains(c));
         let name = file_name(head);
         if has_extension(head) || is_number || (is_file_name(name) && !name.is_empty()) {
             return head;
@@ -164,10 +150,7 @@ fn resolved(text: &str) -> Option<String> {
 fn is_no_path(text: &str) -> bool {
     let first = text.split('/').next().unwrap_or(text);
     let has_folder = text.contains('/');
-    let is_numeric = |part: &str| {
-        part.chars()
-            .all(|c| c.is_ascii_digit() || ".,~+%x-".contains(c))
-    };
+    let is_numeric = |part: &str| part.chars().all(|c| c.is_ascii_digit() || ".,~+%x-".contains(c));
     text.is_empty()
         || text.contains("://")
         || text.contains("...")
@@ -225,11 +208,7 @@ fn certainty(path: &str, form: PathForm, is_code: bool, is_rooted: bool) -> Opti
         _ if name.starts_with('.') && !has_folder => {
             let is_ending = is_extension(&name[1..]);
             let is_name = name.len() > 2 && name[1..].starts_with(|c: char| c.is_ascii_lowercase());
-            let grade = if is_code {
-                Certainty::Likely
-            } else {
-                Certainty::Unsure
-            };
+            let grade = if is_code { Certainty::Likely } else { Certainty::Unsure };
             (is_name && !is_ending).then_some(grade)
         }
         PathForm::Folder if is_code || has_folder => Some(Certainty::Likely),

@@ -87,10 +87,7 @@ fn bare_names_are_paths_where_only_files_are_called_so() {
         ("`.gitignore`", "~.gitignore"),
         ("`.rs` files", ""),
         ("Node.js and Vue.js, `Next.js`", "?Node.js ?Vue.js ?Next.js"),
-        (
-            "`response.json`, `console.log`, `items.map`",
-            "?response.json ?console.log ?items.map",
-        ),
+        ("`response.json`, `console.log`, `items.map`", "?response.json ?console.log ?items.map"),
         ("`vite.config.js`", "vite.config.js"),
     ] {
         let expected: Vec<&str> = expected.split_whitespace().collect();

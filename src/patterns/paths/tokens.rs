@@ -30,11 +30,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             let fence = rest.len() - rest.trim_start_matches('`').len();
             let start = text.len() - rest.len();
             let is_closed = last_runs.get(&fence).is_some_and(|last| *last > start);
-            let (inner, after) = if is_closed {
-                code(&rest[fence..], fence)
-            } else {
-                (None, &rest[fence..])
-            };
+            let (inner, after) =
+                if is_closed { code(&rest[fence..], fence) } else { (None, &rest[fence..]) };
             if let Some(inner) = inner.filter(|_| fence < 3) {
                 span(inner, &mut found);
             }
@@ -137,9 +134,6 @@ fn outside_braces(word: &str) -> Vec<&str> {
 
 fn push(word: &str, is_code: bool, found: &mut Vec<Token>) {
     if !word.is_empty() {
-        found.push(Token {
-            text: word.to_owned(),
-            is_code,
-        });
+        found.push(Token { text: word.to_owned(), is_code });
     }
 }

@@ -106,10 +106,8 @@ impl CheckContext<'_> {
         texts: &[DatedText<'_>],
         resolved: Vec<Vec<ResolvedMention>>,
     ) -> Result<Staleness> {
-        let all_commits: Vec<CandidateCommits> = texts
-            .iter()
-            .map(|text| self.candidate_commits(text))
-            .collect();
+        let all_commits: Vec<CandidateCommits> =
+            texts.iter().map(|text| self.candidate_commits(text)).collect();
         self.list_the_past(&resolved, &all_commits)?;
         let mut missing = Vec::new();
         let mut entries = Vec::new();
@@ -195,11 +193,9 @@ impl CheckContext<'_> {
                     match self.classify(&one.mention, says_removed, commits)? {
                         MissingKind::NoPath => continue,
                         MissingKind::Unknown => {}
-                        MissingKind::Traceable(path) => missing.push(Missing {
-                            text,
-                            report: reports.len(),
-                            path,
-                        }),
+                        MissingKind::Traceable(path) => {
+                            missing.push(Missing { text, report: reports.len(), path })
+                        }
                     }
                 }
             }
@@ -245,11 +241,7 @@ impl CheckContext<'_> {
             && !Tree::is_generated(path)
             && self.tree.has_first_folder(path)?
             && !self.tree.has_similar(path)?;
-        Ok(if is_gone {
-            MissingKind::Unknown
-        } else {
-            MissingKind::NoPath
-        })
+        Ok(if is_gone { MissingKind::Unknown } else { MissingKind::NoPath })
     }
 
     /// Traces all missing paths at once, and completes their reports.
@@ -282,10 +274,8 @@ impl CheckContext<'_> {
         let Some(past) = &mut self.past else {
             return Ok(());
         };
-        let commit_indices: Vec<Option<usize>> = texts
-            .iter()
-            .map(|text| past.written_at(text.commit, text.date))
-            .collect();
+        let commit_indices: Vec<Option<usize>> =
+            texts.iter().map(|text| past.written_at(text.commit, text.date)).collect();
         let indices = commit_indices.iter().flatten();
         // Each commit is compared only once.
         let mut compared: HashMap<usize, Option<Structure>> =
@@ -320,11 +310,7 @@ fn resolve_mentions(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Vec<Reso
             PathForm::Outside => Resolution::Outside,
             _ => tree.locate(&mention)?,
         };
-        Ok(ResolvedMention {
-            written,
-            mention,
-            resolution,
-        })
+        Ok(ResolvedMention { written, mention, resolution })
     };
     let in_text = |text: &DatedText<'_>| mentions(text.text).into_iter().map(resolve).collect();
     texts.iter().map(in_text).collect()
@@ -332,6 +318,5 @@ fn resolve_mentions(texts: &[DatedText<'_>], tree: &Tree) -> Result<Vec<Vec<Reso
 
 /// Returns whether a path is in a planning folder, whose files are moved by shipping.
 fn is_planning(path: &str) -> bool {
-    path.split('/')
-        .any(|part| LayoutName::from_dir(Path::new(part)).is_some())
+    path.split('/').any(|part| LayoutName::from_dir(Path::new(part)).is_some())
 }

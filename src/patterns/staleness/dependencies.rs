@@ -28,9 +28,7 @@ const GO_FRAMEWORKS: &str = "github.com/gin-gonic/gin github.com/labstack/echo g
 /// Returns whether a file is a manifest in a supported format.
 pub(crate) fn is_manifest(path: &str) -> bool {
     let name = file_name(path);
-    let is_generated = path
-        .split('/')
-        .any(|part| part == "node_modules" || part == "vendor");
+    let is_generated = path.split('/').any(|part| part == "node_modules" || part == "vendor");
     !is_generated && reader(name).is_some()
 }
 
@@ -110,9 +108,7 @@ fn cargo_table(table: &toml::Table, found: &mut Vec<String>) {
 }
 
 fn node(text: &str) -> Vec<String> {
-    let keys = [
-        "dependencies", "devDependencies", "peerDependencies", "optionalDependencies",
-    ];
+    let keys = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
     json_keys(text, &keys)
 }
 
@@ -140,38 +136,20 @@ fn python(text: &str) -> Vec<String> {
     };
     let mut found = Vec::new();
     let mut lists: Vec<&toml::Value> = at(&["project", "dependencies"]).into_iter().collect();
-    for groups in [
-        at(&["project", "optional-dependencies"]),
-        at(&["dependency-groups"]),
-    ] {
+    for groups in [at(&["project", "optional-dependencies"]), at(&["dependency-groups"])] {
         let groups = groups.and_then(toml::Value::as_table);
         lists.extend(groups.into_iter().flat_map(toml::Table::values));
     }
     for list in lists.into_iter().filter_map(toml::Value::as_array) {
-        found.extend(
-            list.iter()
-                .filter_map(toml::Value::as_str)
-                .filter_map(requirement),
-        );
+        found.extend(list.iter().filter_map(toml::Value::as_str).filter_map(requirement));
     }
-    let mut tables = vec![
-        at(&["tool", "poetry", "dependencies"]),
-        at(&["tool", "poetry", "dev-dependencies"]),
-    ];
+    let mut tables =
+        vec![at(&["tool", "poetry", "dependencies"]), at(&["tool", "poetry", "dev-dependencies"])];
     let groups = at(&["tool", "poetry", "group"]).and_then(toml::Value::as_table);
     let groups = groups.into_iter().flat_map(toml::Table::values);
     tables.extend(groups.map(|group| group.get("dependencies")));
-    for table in tables
-        .into_iter()
-        .flatten()
-        .filter_map(toml::Value::as_table)
-    {
-        found.extend(
-            table
-                .keys()
-                .filter(|name| *name != "python")
-                .map(|name| normal(name)),
-        );
+    for table in tables.into_iter().flatten().filter_map(toml::Value::as_table) {
+        found.extend(table.keys().filter(|name| *name != "python").map(|name| normal(name)));
     }
     found
 }
@@ -231,9 +209,7 @@ fn pubspec(text: &str) -> Vec<String> {
         if line.starts_with(|c: char| c.is_ascii_alphabetic()) {
             is_list = matches!(line.trim_end(), "dependencies:" | "dev_dependencies:");
         }
-        let name = line
-            .strip_prefix("  ")
-            .and_then(|rest| rest.split_once(':'));
+        let name = line.strip_prefix("  ").and_then(|rest| rest.split_once(':'));
         if let Some((name, _)) = name.filter(|(name, _)| is_list && !name.starts_with([' ', '#'])) {
             found.push(name.to_owned());
         }
@@ -282,11 +258,7 @@ mod tests {
                 "module x\n\nrequire github.com/a/b v1.0.0\nrequire (\n\tgorm.io/gorm v1\n\tc.d/e v2 // indirect\n)\n",
                 "github.com/a/b gorm.io/gorm",
             ),
-            (
-                "Gemfile",
-                "source 'x'\ngem 'rails', '~> 7'\n  gem \"pg\"\n",
-                "pg rails",
-            ),
+            ("Gemfile", "source 'x'\ngem 'rails', '~> 7'\n  gem \"pg\"\n", "pg rails"),
             (
                 "composer.json",
                 r#"{"require":{"php":">=8","ext-json":"*","laravel/framework":"^11"}}"#,
@@ -306,9 +278,7 @@ mod tests {
 
     #[test]
     fn what_is_broken_adds_nothing_and_what_is_foreign_is_none() {
-        for path in [
-            "Cargo.toml", "package.json", "pyproject.toml", "composer.json",
-        ] {
+        for path in ["Cargo.toml", "package.json", "pyproject.toml", "composer.json"] {
             assert_eq!(names(path, "{[\u{0}"), [""; 0], "{path}");
         }
         assert!(!is_manifest("node_modules/x/package.json") && !is_manifest("README.md"));
@@ -324,9 +294,6 @@ mod tests {
             dependencies
         };
         let (added, removed) = of("flask\nruff\n").changes(&of("ruff\ndjango\n"));
-        assert_eq!(
-            (added, removed),
-            (vec!["django".to_owned()], vec!["flask".to_owned()])
-        );
+        assert_eq!((added, removed), (vec!["django".to_owned()], vec!["flask".to_owned()]));
     }
 }

@@ -24,11 +24,7 @@ impl FileNames {
     pub(crate) fn new(mut files: Vec<String>) -> Self {
         files.sort_unstable();
         files.dedup();
-        Self {
-            files,
-            by_name: OnceCell::new(),
-            lower: OnceCell::new(),
-        }
+        Self { files, by_name: OnceCell::new(), lower: OnceCell::new() }
     }
 
     pub(crate) fn files(&self) -> &[String] {
@@ -36,17 +32,13 @@ impl FileNames {
     }
 
     pub(crate) fn has_file(&self, path: &str) -> bool {
-        self.files
-            .binary_search_by(|file| file.as_str().cmp(path))
-            .is_ok()
+        self.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok()
     }
 
     pub(crate) fn has_folder(&self, path: &str) -> bool {
         let start = format!("{path}/");
         let first = self.files.partition_point(|file| *file < start);
-        self.files
-            .get(first)
-            .is_some_and(|file| file.starts_with(&start))
+        self.files.get(first).is_some_and(|file| file.starts_with(&start))
     }
 
     /// Returns whether exactly this path exists.
@@ -61,8 +53,7 @@ impl FileNames {
             return Vec::new();
         };
         let ends = |home: &str| {
-            home.strip_suffix(path)
-                .is_some_and(|head| head.is_empty() || head.ends_with('/'))
+            home.strip_suffix(path).is_some_and(|head| head.is_empty() || head.ends_with('/'))
         };
         candidates
             .iter()
@@ -99,12 +90,10 @@ impl FileNames {
     /// Imports omit extensions or use `.js` for `.ts`, and people write names with different case.
     pub(crate) fn has_similar(&self, path: &str) -> bool {
         let lower = path.to_lowercase();
-        let script = [".js", ".jsx", ".mjs", ".cjs"]
-            .iter()
-            .find_map(|ending| lower.strip_suffix(ending));
-        let lower_files = self
-            .lower
-            .get_or_init(|| self.files.iter().map(|file| file.to_lowercase()).collect());
+        let script =
+            [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| lower.strip_suffix(ending));
+        let lower_files =
+            self.lower.get_or_init(|| self.files.iter().map(|file| file.to_lowercase()).collect());
         lower_files.iter().any(|file| {
             let of_stem = rest_after(file, &lower).is_some_and(|rest| {
                 rest.is_empty() || rest.starts_with('/') || rest.starts_with('.')
@@ -121,10 +110,7 @@ impl FileNames {
             let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
             let mut add = |path: &str| {
                 let name = file_name(path);
-                by_name
-                    .entry(name.to_owned())
-                    .or_default()
-                    .push(path.to_owned());
+                by_name.entry(name.to_owned()).or_default().push(path.to_owned());
             };
             let mut last = "";
             for file in &self.files {
@@ -179,45 +165,27 @@ mod tests {
             listing.paths_ending_in("mod.rs", PathForm::Plain),
             ["src/api/mod.rs", "src/web/mod.rs"]
         );
-        assert_eq!(
-            listing.paths_ending_in("api/login.rs", PathForm::Plain),
-            ["src/api/login.rs"]
-        );
-        assert_eq!(
-            listing.paths_ending_in("api", PathForm::Folder),
-            ["src/api"]
-        );
-        assert_eq!(
-            listing.paths_ending_in("i/login.rs", PathForm::Plain),
-            [""; 0]
-        );
+        assert_eq!(listing.paths_ending_in("api/login.rs", PathForm::Plain), ["src/api/login.rs"]);
+        assert_eq!(listing.paths_ending_in("api", PathForm::Folder), ["src/api"]);
+        assert_eq!(listing.paths_ending_in("i/login.rs", PathForm::Plain), [""; 0]);
         assert_eq!(
             listing.paths_ending_in("[id]/page.tsx", PathForm::Plain),
             ["app/[id]/page.tsx"]
         );
-        assert_eq!(
-            FileNames::default().paths_ending_in("a", PathForm::Plain),
-            [""; 0]
-        );
+        assert_eq!(FileNames::default().paths_ending_in("a", PathForm::Plain), [""; 0]);
     }
 
     #[test]
     fn every_folder_is_known_by_its_name_once() {
         let files = ["a/b/1", "a/b/2", "a/b-c/b/3", "a/b/b/4"];
         let listing = FileNames::new(files.map(str::to_owned).to_vec());
-        assert_eq!(
-            listing.paths_ending_in("b", PathForm::Folder),
-            ["a/b-c/b", "a/b", "a/b/b"]
-        );
+        assert_eq!(listing.paths_ending_in("b", PathForm::Folder), ["a/b-c/b", "a/b", "a/b/b"]);
     }
 
     #[test]
     fn patterns_match_files_and_folders_below_any_folder() {
         let listing = listing();
-        assert_eq!(
-            listing.matches("src/*/mod.rs"),
-            ["src/api/mod.rs", "src/web/mod.rs"]
-        );
+        assert_eq!(listing.matches("src/*/mod.rs"), ["src/api/mod.rs", "src/web/mod.rs"]);
         assert_eq!(listing.matches("*.tsx").len(), 2);
         assert_eq!(listing.matches("src/a*"), ["src/api"]);
         assert_eq!(listing.matches("web/*.tsx"), ["src/web/Button.tsx"]);
@@ -228,9 +196,7 @@ mod tests {
     #[test]
     fn other_spellings_are_known() {
         let listing = listing();
-        for path in [
-            "readme.md", "src/web/button.tsx", "web/Button", "src/web/Button.js",
-        ] {
+        for path in ["readme.md", "src/web/button.tsx", "web/Button", "src/web/Button.js"] {
             assert!(listing.has_similar(path), "{path}");
         }
         for path in ["src/web/Butto", "utton.tsx", "src/api/login.py"] {

@@ -72,10 +72,7 @@ pub(crate) fn find_in_history(
         let homes = listing.paths_ending_in(&mention.path, mention.form);
         for home in homes.into_iter().take(MAX_HOMES) {
             if let Some(seen) = past.last_seen(home, commits)? {
-                return Ok(Some(MissingPath::new(
-                    subject(home.to_owned(), seen, past)?,
-                    seen,
-                )));
+                return Ok(Some(MissingPath::new(subject(home.to_owned(), seen, past)?, seen)));
             }
         }
     }
@@ -86,11 +83,7 @@ fn subject(path: String, seen: usize, past: &mut TreeHistory) -> Result<Subject>
     let hash = past.timeline().hash(seen).unwrap_or("HEAD").to_owned();
     let folder = past.folders(&[format!("{hash}:{path}")])?;
     let is_folder = folder.first().is_some_and(|entries| !entries.is_empty());
-    Ok(if is_folder {
-        Subject::Folder(path)
-    } else {
-        Subject::File(path)
-    })
+    Ok(if is_folder { Subject::Folder(path) } else { Subject::File(path) })
 }
 
 fn pattern(
@@ -138,19 +131,12 @@ pub(crate) fn trace(
             .iter()
             .filter_map(|commit_index| past.timeline().hash(*commit_index))
             .collect();
-        let renames: BTreeMap<usize, Vec<Rename>> = removers
-            .iter()
-            .copied()
-            .zip(git.renames(&hashes)?)
-            .collect();
+        let renames: BTreeMap<usize, Vec<Rename>> =
+            removers.iter().copied().zip(git.renames(&hashes)?).collect();
         for one in paths.iter_mut().filter(|one| !one.is_settled) {
             let commit_index = one.removed.unwrap_or_default();
             let none = Vec::new();
-            one.step(
-                renames.get(&commit_index).unwrap_or(&none),
-                commit_index,
-                tree,
-            )?;
+            one.step(renames.get(&commit_index).unwrap_or(&none), commit_index, tree)?;
         }
     }
     Ok(())
@@ -158,13 +144,7 @@ pub(crate) fn trace(
 
 impl MissingPath {
     fn new(subject: Subject, seen: usize) -> Self {
-        Self {
-            subject,
-            seen,
-            removed: None,
-            now: None,
-            is_settled: false,
-        }
+        Self { subject, seen, removed: None, now: None, is_settled: false }
     }
 
     /// Returns the path found in history, relative to the root of the repository.
@@ -238,10 +218,8 @@ impl Subject {
             }
             Self::Pattern { pattern, files } => {
                 let name = file_name(pattern);
-                let moved: Vec<&Rename> = renames
-                    .iter()
-                    .filter(|rename| files.contains(&rename.from))
-                    .collect();
+                let moved: Vec<&Rename> =
+                    renames.iter().filter(|rename| files.contains(&rename.from)).collect();
                 let folders = moved
                     .iter()
                     .map(|rename| rename.to.rsplit_once('/').map_or("", |(folder, _)| folder));
@@ -269,8 +247,5 @@ fn most_frequent<'a>(texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
         *counts.entry(text).or_default() += 1;
     }
     let most = counts.values().copied().max()?;
-    counts
-        .into_iter()
-        .find(|(_, count)| *count == most)
-        .map(|(text, _)| text)
+    counts.into_iter().find(|(_, count)| *count == most).map(|(text, _)| text)
 }

@@ -44,9 +44,8 @@ impl Freshness {
         }
         // By path as written, without a folder's trailing slash.
         let paths = self.paths.iter();
-        let paths: HashMap<&str, String> = paths
-            .filter_map(|report| Some((report.written.as_str(), report.reason()?)))
-            .collect();
+        let paths: HashMap<&str, String> =
+            paths.filter_map(|report| Some((report.written.as_str(), report.reason()?))).collect();
         let structure = self.structure.as_ref().and_then(Structure::reason);
         let reason = |text: &str| {
             let removed = LazyCell::new(|| removal::removed_paths(text));
@@ -58,9 +57,7 @@ impl Freshness {
             of_paths.or_else(|| structure.clone())
         };
         let bullets = bullets.into_iter();
-        bullets
-            .filter_map(|text| Some((text.to_owned(), reason(text)?)))
-            .collect()
+        bullets.filter_map(|text| Some((text.to_owned(), reason(text)?))).collect()
     }
 }
 
@@ -121,16 +118,9 @@ mod tests {
             .collect();
         assert_eq!(
             stale,
-            [
-                ("Phase 1: Store", 3, true),
-                ("Phase 2: Web", 11, false),
-                ("Notes", 18, true),
-            ]
+            [("Phase 1: Store", 3, true), ("Phase 2: Web", 11, false), ("Notes", 18, true),]
         );
-        let bullets = [
-            "Tests in `src/kept.rs` first (plan 01)",
-            "`src/gone.rs` grew (plan 02)",
-        ];
+        let bullets = ["Tests in `src/kept.rs` first (plan 01)", "`src/gone.rs` grew (plan 02)"];
         let reasons = found.entries[0].reasons_of(bullets);
         assert_eq!(reasons.len(), 1);
         let gone = &reasons[bullets[1]];

@@ -21,9 +21,7 @@ const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
 pub(crate) fn removed_paths(text: &str) -> HashSet<String> {
     let mut paths = HashSet::new();
     for statement in statements(text) {
-        let removals = sentences(&statement)
-            .into_iter()
-            .filter(|s| speaks_of_removal(s));
+        let removals = sentences(&statement).into_iter().filter(|s| speaks_of_removal(s));
         paths.extend(removals.flat_map(mentions).map(|mention| mention.path));
     }
     paths

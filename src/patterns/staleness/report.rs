@@ -73,11 +73,7 @@ pub enum PathStatus {
 impl PathReport {
     /// Returns the report on a path that exists; `written` is the path as written in the text.
     pub(crate) fn new(written: &str, mention: &Mention) -> Self {
-        let slash = if mention.form == PathForm::Folder {
-            "/"
-        } else {
-            ""
-        };
+        let slash = if mention.form == PathForm::Folder { "/" } else { "" };
         Self {
             path: format!("{}{slash}", mention.path),
             written: written.to_owned(),
@@ -91,10 +87,7 @@ impl PathReport {
     /// Returns why this path makes a text stale; `None` if it does not.
     pub(crate) fn reason(&self) -> Option<String> {
         let since = match &self.since {
-            Some(CommitRef {
-                commit,
-                date: Some(date),
-            }) => format!(" since {commit}, {date}"),
+            Some(CommitRef { commit, date: Some(date) }) => format!(" since {commit}, {date}"),
             Some(CommitRef { commit, date: None }) => format!(" since {commit}"),
             None => String::new(),
         };

@@ -115,13 +115,7 @@ impl<'a> CurrentTree<'a> {
                 manifests.insert(file.to_owned());
             }
         }
-        Self {
-            listing,
-            folders,
-            manifests,
-            read,
-            dependencies: RefCell::default(),
-        }
+        Self { listing, folders, manifests, read, dependencies: RefCell::default() }
     }
 
     /// Returns the dependencies of some manifests.
@@ -204,11 +198,8 @@ fn counts_at(
     most: usize,
 ) -> Result<TreeCounts> {
     let mut counts = TreeCounts::default();
-    let mut open = vec![OpenFolder {
-        path: String::new(),
-        id: format!("{hash}^{{tree}}"),
-        weight: 1.0,
-    }];
+    let mut open =
+        vec![OpenFolder { path: String::new(), id: format!("{hash}^{{tree}}"), weight: 1.0 }];
     while !open.is_empty() {
         if past.unread(open.iter().map(|folder| &folder.id)) > most {
             open = sample(open, most);
@@ -277,10 +268,8 @@ fn compared_manifests<'a>(
 }
 
 fn dependencies_at(past: &mut TreeHistory, hash: &str, manifests: &[&str]) -> Result<Dependencies> {
-    let names: Vec<String> = manifests
-        .iter()
-        .map(|manifest| format!("{hash}:{manifest}"))
-        .collect();
+    let names: Vec<String> =
+        manifests.iter().map(|manifest| format!("{hash}:{manifest}")).collect();
     let mut dependencies = Dependencies::default();
     for (manifest, object) in manifests.iter().zip(past.read(&names)?) {
         if let Some(Object::Blob(bytes)) = object {
@@ -302,10 +291,7 @@ fn is_counted(path: &str) -> bool {
     reason = "counts are small and not negative"
 )]
 fn rate(count: f64, of: f64) -> Rate {
-    Rate {
-        count: count.round() as usize,
-        of: of.round() as usize,
-    }
+    Rate { count: count.round() as usize, of: of.round() as usize }
 }
 
 impl Structure {
@@ -327,16 +313,10 @@ impl Structure {
         }
         for framework in &self.frameworks {
             let is_added = self.dependencies_added.contains(framework);
-            parts.push(format!(
-                "{framework} {}",
-                if is_added { "added" } else { "removed" }
-            ));
+            parts.push(format!("{framework} {}", if is_added { "added" } else { "removed" }));
         }
         let CommitRef { commit, date } = &self.since;
         let date = date.map(|date| format!(", {date}")).unwrap_or_default();
-        Some(format!(
-            "structure changed since {commit}{date}: {}",
-            parts.join(", ")
-        ))
+        Some(format!("structure changed since {commit}{date}: {}", parts.join(", ")))
     }
 }

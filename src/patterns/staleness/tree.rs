@@ -67,11 +67,7 @@ impl Tree {
             },
             None => FileSource::Disk(root.to_owned()),
         };
-        Self {
-            source,
-            listing: OnceCell::new(),
-            submodules: OnceCell::new(),
-        }
+        Self { source, listing: OnceCell::new(), submodules: OnceCell::new() }
     }
 
     /// Returns a mention of an absolute path in the project as a path relative to its root.
@@ -114,11 +110,7 @@ impl Tree {
         }
         if !is_literal {
             let is_there = !listing.matches(path).is_empty();
-            return Ok(if is_there {
-                Resolution::Exists
-            } else {
-                Resolution::Missing
-            });
+            return Ok(if is_there { Resolution::Exists } else { Resolution::Missing });
         }
         let is_listed =
             listing.has(path, mention.form) || listing.has(&self.in_repository(path), mention.form);
@@ -159,8 +151,7 @@ impl Tree {
 
     /// Returns whether a missing path would be in a generated, downloaded or hidden folder.
     pub(crate) fn is_generated(path: &str) -> bool {
-        path.split('/')
-            .any(|part| GENERATED.contains(&part) || part.starts_with('.'))
+        path.split('/').any(|part| GENERATED.contains(&part) || part.starts_with('.'))
     }
 
     /// Returns whether the first folder of a path exists in the project.
@@ -169,10 +160,7 @@ impl Tree {
             return Ok(true);
         };
         Ok(self.is_on_disk(first)
-            || !self
-                .listing()?
-                .paths_ending_in(first, PathForm::Folder)
-                .is_empty())
+            || !self.listing()?.paths_ending_in(first, PathForm::Folder).is_empty())
     }
 
     /// Returns the paths of all files, relative to the top of the repository, or to the project without git.
@@ -220,8 +208,7 @@ impl Tree {
     fn is_in_submodule(&self, path: &str) -> bool {
         let inside = |path: &str| {
             self.submodules.get().into_iter().flatten().any(|module| {
-                path.strip_prefix(module.as_str())
-                    .is_some_and(|rest| rest.starts_with('/'))
+                path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
             })
         };
         inside(path) || inside(&self.in_repository(path))

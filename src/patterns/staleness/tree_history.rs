@@ -51,13 +51,9 @@ impl CandidateCommits {
     /// Returns the candidates just before the text's own commit.
     pub(crate) fn before(&self) -> Option<Self> {
         match self {
-            Self::Known {
-                before: Some(before),
-                ..
-            } => Some(Self::Known {
-                indices: vec![*before],
-                before: None,
-            }),
+            Self::Known { before: Some(before), .. } => {
+                Some(Self::Known { indices: vec![*before], before: None })
+            }
             _ => None,
         }
     }
@@ -67,12 +63,7 @@ impl TreeHistory {
     /// Returns the history of these commits; `None` if there are none.
     pub(crate) fn new(timeline: Timeline, objects: Option<Objects>) -> Option<Self> {
         let objects = objects.filter(|_| !timeline.is_empty())?;
-        Some(Self {
-            timeline,
-            objects,
-            trees: HashMap::new(),
-            listings: Vec::new(),
-        })
+        Some(Self { timeline, objects, trees: HashMap::new(), listings: Vec::new() })
     }
 
     pub(crate) fn timeline(&self) -> &Timeline {
@@ -108,16 +99,11 @@ impl TreeHistory {
         let of_day = |commit_index: &usize| self.timeline.date(*commit_index) == date;
         match date.and_then(|day| self.timeline.at_end_of(day)) {
             Some(end) => {
-                let day = (end..self.timeline.len())
-                    .take_while(of_day)
-                    .take(LATER_COMMITS);
+                let day = (end..self.timeline.len()).take_while(of_day).take(LATER_COMMITS);
                 let mut indices: Vec<usize> = day.collect();
                 let before = indices.last().map_or(end, |last| last + 1);
                 indices.extend((before < self.timeline.len()).then_some(before));
-                CandidateCommits::Known {
-                    indices,
-                    before: None,
-                }
+                CandidateCommits::Known { indices, before: None }
             }
             // Undated, or older than the first commit.
             None => CandidateCommits::Unknown,
@@ -147,10 +133,9 @@ impl TreeHistory {
         let mut indices: Vec<usize> = Vec::new();
         for commits in all_commits {
             match commits {
-                CandidateCommits::Known {
-                    indices: known,
-                    before,
-                } => indices.extend(known.first().into_iter().chain(before)),
+                CandidateCommits::Known { indices: known, before } => {
+                    indices.extend(known.first().into_iter().chain(before))
+                }
                 CandidateCommits::Unknown => indices.extend(self.spread(most)),
             }
         }
@@ -230,10 +215,7 @@ impl TreeHistory {
 
     fn listing(&mut self, commit_index: usize) -> Result<FileNames> {
         let mut files = Vec::new();
-        let top = format!(
-            "{}^{{tree}}",
-            self.timeline.hash(commit_index).unwrap_or("HEAD")
-        );
+        let top = format!("{}^{{tree}}", self.timeline.hash(commit_index).unwrap_or("HEAD"));
         let mut open = vec![(String::new(), top)];
         while !open.is_empty() {
             let ids: Vec<String> = open.iter().map(|(_, id)| id.clone()).collect();

@@ -5,18 +5,12 @@ use std::process::Stdio;
 use super::*;
 
 fn rate(count: usize, misses: usize) -> Rate {
-    Rate {
-        count,
-        of: count + misses,
-    }
+    Rate { count, of: count + misses }
 }
 
 fn close(actual: f64, expected: f64) {
     let tolerance = 1e-6 * expected.max(1e-3);
-    assert!(
-        (actual - expected).abs() <= tolerance,
-        "{actual}, not {expected}"
-    );
+    assert!((actual - expected).abs() <= tolerance, "{actual}, not {expected}");
 }
 
 /// R. A. Fisher, The Design of Experiments, 1935: the lady tasting tea; and Statistical Methods for Research
@@ -42,16 +36,8 @@ fn equal_and_empty_groups_show_nothing() {
 fn the_published_table_of_u() {
     // For n = 5, m = 5: P(U <= 2) = .016, P(U <= 4) = .048; for n = 4, m = 3: P(U <= 0) = .028.
     let cases: [(&[f64], &[f64], f64); 3] = [
-        (
-            &[1.0, 2.0, 3.0, 4.0, 7.0],
-            &[5.0, 6.0, 8.0, 9.0, 10.0],
-            4.0 / 252.0,
-        ),
-        (
-            &[1.0, 2.0, 3.0, 5.0, 8.0],
-            &[4.0, 6.0, 7.0, 9.0, 10.0],
-            12.0 / 252.0,
-        ),
+        (&[1.0, 2.0, 3.0, 4.0, 7.0], &[5.0, 6.0, 8.0, 9.0, 10.0], 4.0 / 252.0),
+        (&[1.0, 2.0, 3.0, 5.0, 8.0], &[4.0, 6.0, 7.0, 9.0, 10.0], 12.0 / 252.0),
         (&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0, 7.0], 1.0 / 35.0),
     ];
     for (one, other, one_sided) in cases {
@@ -79,10 +65,7 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: u64) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         usize::try_from((self.0 >> 33) % limit).unwrap()
     }
 }
@@ -108,16 +91,9 @@ fn scipy_says_the_same() {
             values.collect()
         };
         let (one, other) = (group(14, 0), group(300, round % 4));
-        let method = if one.len() * other.len() > MAX_EXACT_PRODUCT {
-            "asymptotic"
-        } else {
-            "auto"
-        };
-        writeln!(
-            script,
-            "print(mannwhitneyu({one:?},{other:?},method='{method}')[1])"
-        )
-        .unwrap();
+        let method =
+            if one.len() * other.len() > MAX_EXACT_PRODUCT { "asymptotic" } else { "auto" };
+        writeln!(script, "print(mannwhitneyu({one:?},{other:?},method='{method}')[1])").unwrap();
         ours.push(mann_whitney(&one, &other));
     }
     let Some(theirs) = python(&script) else {
@@ -157,12 +133,7 @@ fn python(script: &str) -> Option<Vec<f64>> {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(script.as_bytes())
-        .unwrap();
+    child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     let lines = String::from_utf8(output.stdout).unwrap();

@@ -87,9 +87,8 @@ impl CheckFiles {
             let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
             if self.has_remediation {
                 file = latest_round(&rounds, kind)?.or(file);
-                let mut below = [rounds, remediation]
-                    .map(|place| place.join(stage_name))
-                    .into_iter();
+                let mut below =
+                    [rounds, remediation].map(|place| place.join(stage_name)).into_iter();
                 stage_file = below.find(is_file);
             }
             let is_beside = || self.stages.iter().any(|name| name == stage_name);
@@ -98,11 +97,7 @@ impl CheckFiles {
             stage_file = stage_file.or_else(beside);
         }
         let file = file.or_else(|| stage_file.clone());
-        Ok(file.map(|file| CheckFile {
-            kind,
-            file,
-            stage_file,
-        }))
+        Ok(file.map(|file| CheckFile { kind, file, stage_file }))
     }
 }
 
@@ -131,10 +126,7 @@ fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
 impl CheckFile {
     /// Reads the result of the check; `None` if its files do not state one.
     fn read(&self, text: TextOf<'_>) -> Option<Check> {
-        let stage = self
-            .stage_file
-            .as_ref()
-            .and_then(|path| Some((path, text(path)?)));
+        let stage = self.stage_file.as_ref().and_then(|path| Some((path, text(path)?)));
         let stated = text(&self.file)
             .and_then(|text| StatedStatus::from_report(self.kind, &text, &self.file));
         let check = |file: &Path, outcome, status_word: &str| Check {
@@ -148,10 +140,7 @@ impl CheckFile {
         let of_file = stated
             .and_then(|stated| Some(check(&self.file, stated.outcome?, &stated.words)))
             .filter(|check| !is_list || check.outcome != CheckOutcome::Pending);
-        if of_file
-            .as_ref()
-            .is_some_and(|check| check.outcome == CheckOutcome::Passed)
-        {
+        if of_file.as_ref().is_some_and(|check| check.outcome == CheckOutcome::Passed) {
             return of_file;
         }
         let Some((path, stage)) = stage else {

@@ -39,11 +39,7 @@ pub struct Checks {
 impl Checks {
     /// Creates the checks in these files, for a phase with these plans, each complete or not.
     pub fn new(files: CheckFiles, plans: Vec<(PathBuf, bool)>) -> Self {
-        Self {
-            files,
-            plans,
-            read: OnceLock::new(),
-        }
+        Self { files, plans, read: OnceLock::new() }
     }
 
     /// Returns the checks with a known outcome; `text` reads their files on the first call.
@@ -96,10 +92,7 @@ mod tests {
     fn a_word_that_begins_with_r_is_no_round() {
         let of_name = CheckKind::from_name;
         assert_eq!(of_name("R02-UAT.md"), Some(CheckKind::Uat));
-        assert_eq!(
-            of_name("02-R1-VERIFICATION.md"),
-            Some(CheckKind::Verification)
-        );
+        assert_eq!(of_name("02-R1-VERIFICATION.md"), Some(CheckKind::Verification));
         assert_eq!(of_name("02-RLS-UAT.md"), None);
         assert_eq!(of_name("02-REGRESSION-VERIFICATION.md"), None);
     }
@@ -118,26 +111,18 @@ mod tests {
         assert_eq!(found("02-UAT.md", fixed), Some(CheckOutcome::Passed));
         let some = "status: complete\nissues: 2\nissues_fixed: 1";
         assert_eq!(found("02-UAT.md", some), issues);
-        assert_eq!(
-            found("02-VERIFICATION.md", "result: PARTIAL\nfailed: 1"),
-            issues
-        );
+        assert_eq!(found("02-VERIFICATION.md", "result: PARTIAL\nfailed: 1"), issues);
         let goes_on = "status: partial\nfailed: 1";
         assert_eq!(found("02-UAT.md", goes_on), Some(CheckOutcome::Pending));
         let waiting = "result: PARTIAL\nfailed: 0";
-        assert_eq!(
-            found("02-VERIFICATION.md", waiting),
-            Some(CheckOutcome::Pending)
-        );
+        assert_eq!(found("02-VERIFICATION.md", waiting), Some(CheckOutcome::Pending));
     }
 
     #[test]
     fn the_latest_round_replaces_the_report_of_the_phase() {
         let dir = TempDir::new().unwrap();
         let report = |status: &str| format!("---\nstatus: {status}\n---\n");
-        dir.child("02-VERIFICATION.md")
-            .write_str(&report("gaps_found"))
-            .unwrap();
+        dir.child("02-VERIFICATION.md").write_str(&report("gaps_found")).unwrap();
         let names = ["02-VERIFICATION.md"];
         assert_eq!(outcome_in(&dir, &names), Some(CheckOutcome::Issues));
         for (round, status) in [("round-01", "gaps_found"), ("round-02", "passed")] {
@@ -155,9 +140,7 @@ mod tests {
         dir.child("remediation").create_dir_all().unwrap();
         let rounds = dir.child("remediation/qa");
         std::os::unix::fs::symlink("qa", rounds.path()).unwrap();
-        dir.child("02-VERIFICATION.md")
-            .write_str("---\nstatus: passed\n---\n")
-            .unwrap();
+        dir.child("02-VERIFICATION.md").write_str("---\nstatus: passed\n---\n").unwrap();
         let found = outcome_in(&dir, &["02-VERIFICATION.md"]);
         assert_eq!(found, Some(CheckOutcome::Issues));
     }

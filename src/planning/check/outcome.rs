@@ -57,9 +57,7 @@ impl CheckKind {
 
     /// Returns the kind of check for a file name; `01-UI-REVIEW.md` reviews a design and is not one.
     pub(super) fn from_name(name: &str) -> Option<Self> {
-        let (kind, end) = Self::FILE_SUFFIXES
-            .into_iter()
-            .find(|(_, end)| name.ends_with(end))?;
+        let (kind, end) = Self::FILE_SUFFIXES.into_iter().find(|(_, end)| name.ends_with(end))?;
         let head = name[..name.len() - end.len()].trim_end_matches('-');
         let is_number = |word: &str| {
             let round = word.strip_prefix('R').unwrap_or(word);

@@ -72,9 +72,7 @@ impl StatedStatus {
     ) -> Option<Self> {
         let stated = Self::from_word(status?);
         let count = |field: Option<&str>| field.and_then(|count| count.trim().parse::<u32>().ok());
-        let open = count(issues)
-            .unwrap_or(0)
-            .saturating_sub(count(fixed).unwrap_or(0));
+        let open = count(issues).unwrap_or(0).saturating_sub(count(fixed).unwrap_or(0));
         let failed = count(failed).unwrap_or(0);
         let left = match stated.outcome {
             // A user test session is complete once everything has been tried, regardless of the findings.
@@ -108,21 +106,16 @@ const OUTCOMES: &[(CheckOutcome, &[&str])] = &[
     (CheckOutcome::Diagnosed, &["diagnosed"]),
     (
         CheckOutcome::Passed,
-        &[
-            "pass", "complete", "resolved", "verified", "approved", "clean", "ok", "done",
-        ],
+        &["pass", "complete", "resolved", "verified", "approved", "clean", "ok", "done"],
     ),
     (
         CheckOutcome::Pending,
-        &[
-            "human", "testing", "partial", "pending", "in_progress", "in progress", "ready",
-        ],
+        &["human", "testing", "partial", "pending", "in_progress", "in progress", "ready"],
     ),
 ];
 
 fn outcome(status_word: &str) -> Option<CheckOutcome> {
-    let found = OUTCOMES
-        .iter()
-        .find(|(_, words)| words.iter().any(|word| status_word.starts_with(word)));
+    let found =
+        OUTCOMES.iter().find(|(_, words)| words.iter().any(|word| status_word.starts_with(word)));
     found.map(|(outcome, _)| *outcome)
 }

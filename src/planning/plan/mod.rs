@@ -113,19 +113,13 @@ impl MustHaves {
         let section = heading::sections(outline, &["must haves", "must-haves"]).next()?;
         let items = outline.items(&section.whole);
         let truths = items.map(|(_, item)| item.text.clone()).collect();
-        Some(Self {
-            truths,
-            ..Self::default()
-        })
+        Some(Self { truths, ..Self::default() })
     }
 
     /// Parses a plain list, or a mapping of three lists with long or short names.
     fn from_node(node: &Node) -> Self {
         if node.pairs().is_empty() {
-            return Self {
-                truths: node.texts(),
-                ..Self::default()
-            };
+            return Self { truths: node.texts(), ..Self::default() };
         }
         let list = |keys: &[&str]| node.get(keys).map(Node::texts).unwrap_or_default();
         Self {

@@ -55,13 +55,7 @@ mod tests {
             plan("04", None, &["a.rs"]),
             plan("05", Some(1), &[]),
         ];
-        let found: Vec<String> = check_overlap(&plans)
-            .iter()
-            .map(Warning::to_string)
-            .collect();
-        assert_eq!(
-            found,
-            ["02-PLAN.md: changes the same files as plan 01 in wave 1: b.rs, a.rs"]
-        );
+        let found: Vec<String> = check_overlap(&plans).iter().map(Warning::to_string).collect();
+        assert_eq!(found, ["02-PLAN.md: changes the same files as plan 01 in wave 1: b.rs, a.rs"]);
     }
 }

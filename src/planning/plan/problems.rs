@@ -16,11 +16,8 @@ impl Plan {
             ("depends_on", self.depends_on.is_some()),
             ("must_haves", self.must_haves.is_some()),
         ];
-        let missing: Vec<&str> = fields
-            .into_iter()
-            .filter(|(_, is_there)| !is_there)
-            .map(|(name, _)| name)
-            .collect();
+        let missing: Vec<&str> =
+            fields.into_iter().filter(|(_, is_there)| !is_there).map(|(name, _)| name).collect();
         if !missing.is_empty() {
             let message = format!("the plan does not state {}", missing.join(", "));
             found.push(Warning::file(&self.file, message));
@@ -38,12 +35,8 @@ impl Plan {
 
     /// Returns a single warning that lists the tasks for which `has` is false.
     fn tasks_without(&self, what: &str, has: impl Fn(&PlanTask) -> bool) -> Option<Warning> {
-        let without: Vec<(usize, &PlanTask)> = self
-            .tasks
-            .iter()
-            .enumerate()
-            .filter(|(_, task)| !has(task))
-            .collect();
+        let without: Vec<(usize, &PlanTask)> =
+            self.tasks.iter().enumerate().filter(|(_, task)| !has(task)).collect();
         let line = without.first()?.1.line;
         let numbers: Vec<String> = without.iter().map(|(at, _)| (at + 1).to_string()).collect();
         let noun = pluralize(numbers.len(), "task");

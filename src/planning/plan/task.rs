@@ -149,11 +149,7 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = attributes;
     while let Some((before, after)) = rest.split_once('=') {
         let key = before.trim();
-        let quote = after
-            .trim_start()
-            .chars()
-            .next()
-            .filter(|c| "\"'".contains(*c))?;
+        let quote = after.trim_start().chars().next().filter(|c| "\"'".contains(*c))?;
         let (value, next) = after.trim_start()[1..].split_once(quote)?;
         if key.eq_ignore_ascii_case(name) {
             return Some(value.trim()).filter(|value| !value.is_empty());
@@ -167,35 +163,22 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
 fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     let sections = document.outline.sections();
     let of_level = |fits: &dyn Fn(&Section) -> bool| -> Vec<&Section> {
-        let level = sections
-            .iter()
-            .find(|section| fits(section))
-            .map(|section| section.level);
-        sections
-            .iter()
-            .filter(|section| Some(section.level) == level && fits(section))
-            .collect()
+        let level = sections.iter().find(|section| fits(section)).map(|section| section.level);
+        sections.iter().filter(|section| Some(section.level) == level && fits(section)).collect()
     };
     let mut found = of_level(&|section| section.level > 1 && task_number(&section.title).is_some());
     if found.is_empty() {
         let Some(home) = home(document) else {
             return Vec::new();
         };
-        let level = document
-            .outline
-            .subsections(home)
-            .map(|section| section.level)
-            .min();
+        let level = document.outline.subsections(home).map(|section| section.level).min();
         found = document
             .outline
             .subsections(home)
             .filter(|section| Some(section.level) == level)
             .collect();
     }
-    found
-        .into_iter()
-        .map(|section| from_section(document, section))
-        .collect()
+    found.into_iter().map(|section| from_section(document, section)).collect()
 }
 
 fn from_section(document: &Document<'_>, section: &Section) -> PlanTask {
@@ -207,10 +190,7 @@ fn from_section(document: &Document<'_>, section: &Section) -> PlanTask {
         };
         let heads = document.outline.subsections(section);
         let titles = heads.map(|inner| title_words(&inner.title).join(" "));
-        labels.iter().any(is)
-            || titles
-                .into_iter()
-                .any(|title| names.contains(&title.as_str()))
+        labels.iter().any(is) || titles.into_iter().any(|title| names.contains(&title.as_str()))
     };
     PlanTask {
         name: Some(without_number(&section.title).to_owned()).filter(|name| !name.is_empty()),
@@ -226,11 +206,8 @@ fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
     let Some(home) = home(document) else {
         return Vec::new();
     };
-    let items: Vec<_> = document
-        .outline
-        .items(&home.whole)
-        .filter(|(_, item)| item.depth == 0)
-        .collect();
+    let items: Vec<_> =
+        document.outline.items(&home.whole).filter(|(_, item)| item.depth == 0).collect();
     let has_numbers = items.iter().any(|(_, item)| item.number.is_some());
     let has_boxes = items.iter().any(|(_, item)| item.checked.is_some());
     items
@@ -273,18 +250,14 @@ fn task_number(title: &str) -> Option<&str> {
         let follows = if *word == "t" {
             rest.starts_with(|c: char| c.is_ascii_digit()) && start == "T"
         } else {
-            rest.trim_start_matches([' ', '-', '#'])
-                .starts_with(|c: char| c.is_ascii_digit())
+            rest.trim_start_matches([' ', '-', '#']).starts_with(|c: char| c.is_ascii_digit())
         };
         (start.eq_ignore_ascii_case(word) && follows).then_some(rest)
     })?;
     let rest = word.trim_start_matches([' ', '-', '#']);
     let number = |c: char| c.is_ascii_digit();
     let mut rest = rest.trim_start_matches(number);
-    while let Some(after) = rest
-        .strip_prefix('.')
-        .filter(|after| after.starts_with(number))
-    {
+    while let Some(after) = rest.strip_prefix('.').filter(|after| after.starts_with(number)) {
         rest = after.trim_start_matches(number);
     }
     // `1b`, but not the word in `1.Parse`.

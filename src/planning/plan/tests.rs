@@ -14,10 +14,7 @@ fn front_matter_is_read_as_stated() {
     let plan = parse(
         "---\nphase: 03-parser\nplan: 01\nwave: 2\ndepends_on: [03-00, \"02-01\"]\nfiles_modified:\n  - src/a.rs\neffort_override: thorough\nmust_haves:\n  truths:\n    - it parses\n  artifacts:\n    - path: src/a.rs\n      provides: Parser\n---\n# Phase 3 Plan 1: Parser\n",
     );
-    assert_eq!(
-        (plan.phase.as_deref(), plan.plan.as_deref()),
-        (Some("03"), Some("01"))
-    );
+    assert_eq!((plan.phase.as_deref(), plan.plan.as_deref()), (Some("03"), Some("01")));
     assert_eq!(plan.title.as_deref(), Some("Phase 3 Plan 1: Parser"));
     assert_eq!(plan.wave, Some(2));
     assert_eq!(plan.depends_on.unwrap(), ["03-00", "02-01"]);
@@ -26,13 +23,7 @@ fn front_matter_is_read_as_stated() {
     let must_haves = plan.must_haves.unwrap();
     assert_eq!(must_haves.truths, ["it parses"]);
     assert_eq!(must_haves.artifacts, ["path: src/a.rs, provides: Parser"]);
-    assert_eq!(
-        parse("---\nmust_haves: [a, b]\n---\n")
-            .must_haves
-            .unwrap()
-            .truths,
-        ["a", "b"]
-    );
+    assert_eq!(parse("---\nmust_haves: [a, b]\n---\n").must_haves.unwrap().truths, ["a", "b"]);
     assert_eq!(parse("# T\n").depends_on, None);
 }
 
@@ -41,10 +32,7 @@ fn must_haves_may_stand_in_a_section_of_the_body() {
     let plan = parse(
         "---\nphase: 3\n---\n# T\n\n## must_haves\n\n- it parses\n- it `writes`\n\n## Tasks\n\n- other\n",
     );
-    assert_eq!(
-        plan.must_haves.unwrap().truths,
-        ["it parses", "it `writes`"]
-    );
+    assert_eq!(plan.must_haves.unwrap().truths, ["it parses", "it `writes`"]);
     assert_eq!(parse("# T\n\n## Tasks\n\n- other\n").must_haves, None);
 }
 
@@ -59,34 +47,16 @@ fn xml_headings_and_lists_are_tasks() {
             "## Tasks\n\n### Task 1: Parser\n#### Task 1a\n### Task 2 \u{2014} Tests\n## Verification\n### Other\n",
             &["Parser", "Tests"],
         ),
-        (
-            "## Task 1: Parser\n\n## Task 2: Tests\n",
-            &["Parser", "Tests"],
-        ),
-        (
-            "## Tasks\n### T1: Parser\n### T2 \u{2014} Tests\n",
-            &["Parser", "Tests"],
-        ),
-        (
-            "## Plan\n### 1) Parser\n### 2) Tests\n",
-            &["Parser", "Tests"],
-        ),
+        ("## Task 1: Parser\n\n## Task 2: Tests\n", &["Parser", "Tests"]),
+        ("## Tasks\n### T1: Parser\n### T2 \u{2014} Tests\n", &["Parser", "Tests"]),
+        ("## Plan\n### 1) Parser\n### 2) Tests\n", &["Parser", "Tests"]),
         (
             "## Tasks\n\n1. Parser\n   - detail\n2. Tests\n\n## Verify\n1. not this\n",
             &["Parser", "Tests"],
         ),
-        (
-            "## Tasks\n- [ ] Parser\n- [x] Tests\n",
-            &["Parser", "Tests"],
-        ),
-        (
-            "<feature>\n  <name>Parser</name>\n  <behavior>x</behavior>\n</feature>\n",
-            &["Parser"],
-        ),
-        (
-            "## \u{417}\u{430}\u{434}\u{430}\u{447}\u{438}\n\n1. **Parser**\n",
-            &["**Parser**"],
-        ),
+        ("## Tasks\n- [ ] Parser\n- [x] Tests\n", &["Parser", "Tests"]),
+        ("<feature>\n  <name>Parser</name>\n  <behavior>x</behavior>\n</feature>\n", &["Parser"]),
+        ("## \u{417}\u{430}\u{434}\u{430}\u{447}\u{438}\n\n1. **Parser**\n", &["**Parser**"]),
         ("## Context\n1. not a task\n", &[]),
     ] {
         assert_eq!(names(text), expected, "{text}");
@@ -94,21 +64,14 @@ fn xml_headings_and_lists_are_tasks() {
     let rows = "{\"p\":\"03\",\"n\":\"01\",\"t\":\"Parser\",\"w\":1,\"d\":[\"01-01\"],\"mh\":{\"tr\":[\"x\"]}}\n{\"id\":\"T1\",\"tp\":\"auto\",\"a\":\"Write it. Then more.\",\"f\":[\"a\"],\"v\":\"run\",\"done\":\"ok\"}\n";
     let plan = parse(rows);
     assert_eq!(plan.tasks[0].name.as_deref(), Some("Write it"));
-    assert_eq!(
-        (plan.wave, plan.depends_on),
-        (Some(1), Some(vec!["01-01".to_owned()]))
-    );
+    assert_eq!((plan.wave, plan.depends_on), (Some(1), Some(vec!["01-01".to_owned()])));
     assert_eq!(plan.must_haves.unwrap().truths, ["x"]);
 }
 
 #[test]
 fn a_fence_left_open_in_the_context_does_not_swallow_the_tasks() {
     let text = "<context>\n<interfaces>\n```rust\nstruct A;\n```\n<!-- B\n```\n</interfaces>\n</context>\n<tasks>\n<task type=\"auto\">\n<name>Parser</name>\n</task>\n</tasks>\n";
-    let names: Vec<_> = parse(text)
-        .tasks
-        .into_iter()
-        .map(|task| task.name)
-        .collect();
+    let names: Vec<_> = parse(text).tasks.into_iter().map(|task| task.name).collect();
     assert_eq!(names, [Some("Parser".to_owned())]);
 }
 
@@ -116,40 +79,21 @@ fn a_fence_left_open_in_the_context_does_not_swallow_the_tasks() {
 fn a_plan_says_what_it_lacks() {
     let complete = "---\nphase: 3\nplan: 1\nwave: 1\ndepends_on: []\nmust_haves: [a]\n---\n<task type=\"auto\">\n<name>Parser</name>\n<action>x</action>\n<verify>y</verify>\n</task>\n";
     assert_eq!(parse(complete).problems(), []);
-    let messages: Vec<_> = parse("# T\n")
-        .problems()
-        .into_iter()
-        .map(|one| one.message)
-        .collect();
+    let messages: Vec<_> = parse("# T\n").problems().into_iter().map(|one| one.message).collect();
     assert_eq!(
         messages,
-        [
-            "the plan does not state wave, depends_on, must_haves",
-            "the plan has no tasks"
-        ]
+        ["the plan does not state wave, depends_on, must_haves", "the plan has no tasks"]
     );
-    let bare = complete
-        .replace("<verify>y</verify>", "")
-        .replace("<name>Parser</name>", "");
+    let bare = complete.replace("<verify>y</verify>", "").replace("<name>Parser</name>", "");
     let found = parse(&bare).problems();
     let messages: Vec<_> = found.iter().map(|one| one.message.as_str()).collect();
     assert_eq!(
         messages,
-        [
-            "without a name: task 1",
-            "without a way to check that it is done: task 1"
-        ]
+        ["without a name: task 1", "without a way to check that it is done: task 1"]
     );
     assert_eq!(found[0].place.line, Some(8));
     let titled = "## Tasks\n### Task 1: a\n**Files:** b\n\nDo it.\n\n**Verify:** run\n### Task 2: c\nDo it.\n";
-    assert_eq!(
-        parse(titled)
-            .tasks
-            .iter()
-            .filter(|task| task.has_check)
-            .count(),
-        1
-    );
+    assert_eq!(parse(titled).tasks.iter().filter(|task| task.has_check).count(), 1);
 }
 
 #[test]
@@ -165,11 +109,7 @@ fn dependencies_must_be_in_an_earlier_wave() {
         assert!(warnings.iter().all(|one| one.place.line == Some(5)));
         warnings.into_iter().map(|one| one.message).collect()
     };
-    let fine = [
-        plan("01", 1, "02-04"),
-        plan("02", 2, "01"),
-        plan("03", 3, "03-02, 03-01-PLAN"),
-    ];
+    let fine = [plan("01", 1, "02-04"), plan("02", 2, "01"), plan("03", 3, "03-02, 03-01-PLAN")];
     assert_eq!(messages(&fine), Vec::<String>::new());
     assert_eq!(
         messages(&[plan("01", 1, "03-02"), plan("02", 2, "01")]),
@@ -182,10 +122,7 @@ fn dependencies_must_be_in_an_earlier_wave() {
         messages(&[plan("01", 1, "03-02-parser"), plan("02", 1, "")]),
         ["in wave 1, depends on 03-02-parser, which is in wave 1"]
     );
-    assert_eq!(
-        messages(&[plan("01", 1, "1")]),
-        ["circular dependency: 01 \u{2192} 01"]
-    );
+    assert_eq!(messages(&[plan("01", 1, "1")]), ["circular dependency: 01 \u{2192} 01"]);
     assert_eq!(
         messages(&[plan("01", 1, "07")]),
         ["depends on 07, which is not a plan of this phase"]

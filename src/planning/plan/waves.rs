@@ -114,9 +114,7 @@ fn find_cycle(
         return None;
     }
     path.push(at);
-    let found = edges[at]
-        .iter()
-        .find_map(|next| find_cycle(*next, edges, path, is_done));
+    let found = edges[at].iter().find_map(|next| find_cycle(*next, edges, path, is_done));
     path.pop();
     is_done[at] = true;
     found

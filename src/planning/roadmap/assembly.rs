@@ -114,13 +114,9 @@ impl<'a, 'o> Assembly<'a, 'o> {
         entries: &[ChecklistEntry<'_>],
     ) -> HashSet<PhaseNumber> {
         let headings = || {
-            headings
-                .iter()
-                .map(|heading| (&heading.named.number, heading.section.heading.start))
+            headings.iter().map(|heading| (&heading.named.number, heading.section.heading.start))
         };
-        let entries = entries
-            .iter()
-            .map(|entry| (&entry.named.number, entry.block.range.start));
+        let entries = entries.iter().map(|entry| (&entry.named.number, entry.block.range.start));
         let shipped: HashSet<&PhaseNumber> = headings()
             .chain(entries)
             .filter(|(number, at)| self.home(*at, number).is_shipped)
@@ -194,10 +190,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let home = self.home(section.heading.start, &named.number);
         let found = self.slot(&named.number, home, section.line);
         if std::mem::replace(&mut found.has_section, true) {
-            let message = format!(
-                "phase {} is described twice; the first description is used",
-                named.number
-            );
+            let message =
+                format!("phase {} is described twice; the first description is used", named.number);
             let warning = Warning::at(self.path, section.line, message);
             self.duplicates.push(warning);
             return;
@@ -269,10 +263,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
     /// Returns the phase whose name a row bears, if several phases have its number: at least half of the row's longer
     /// words are in the name, and in no other name as many.
     fn namesake(&self, row: &ProgressRow) -> Option<usize> {
-        let same = self
-            .by_number
-            .get(&row.number)
-            .filter(|same| same.len() > 1)?;
+        let same = self.by_number.get(&row.number).filter(|same| same.len() > 1)?;
         let longer_words = |name: Option<&str>| -> HashSet<String> {
             let words = heading::words(name.unwrap_or_default());
             let words = words.split(' ').filter(|word| word.chars().count() > 3);
@@ -299,15 +290,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
             }
             let is_reused = self.reused.contains(&phase.number);
             phase.milestone = self.milestones.iter().position(|milestone| {
-                milestone
-                    .phases
-                    .as_ref()
-                    .is_some_and(|range| range.contains(&phase.number))
+                milestone.phases.as_ref().is_some_and(|range| range.contains(&phase.number))
                     && !(is_reused && milestone.is_shipped)
             });
-            phase.is_shipped |= phase
-                .milestone
-                .is_some_and(|index| self.milestones[index].is_shipped);
+            phase.is_shipped |=
+                phase.milestone.is_some_and(|index| self.milestones[index].is_shipped);
         }
     }
 }

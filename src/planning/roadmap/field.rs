@@ -26,10 +26,7 @@ pub(super) enum Field {
 const NAMES: &[(Field, &[&str])] = &[
     (
         Field::Goal,
-        &[
-            "goal", "objective", "objectif", "objetivo", "obiettivo", "ziel", "цель", "目标",
-            "目標",
-        ],
+        &["goal", "objective", "objectif", "objetivo", "obiettivo", "ziel", "цель", "目标", "目標"],
     ),
     (
         Field::DependsOn,
@@ -132,16 +129,8 @@ mod tests {
         for (line, field, value) in [
             ("**Goal**: do it", Field::Goal, "do it"),
             ("**Deps:** none", Field::DependsOn, "none"),
-            (
-                "**Success Criteria** (what must be TRUE):",
-                Field::SuccessCriteria,
-                "",
-            ),
-            (
-                "**Success Criteria (exit gate):**",
-                Field::SuccessCriteria,
-                "",
-            ),
+            ("**Success Criteria** (what must be TRUE):", Field::SuccessCriteria, ""),
+            ("**Success Criteria (exit gate):**", Field::SuccessCriteria, ""),
             ("   **Plans**: 3 plans", Field::Plans, "3 plans"),
             ("Plans:", Field::Plans, ""),
             ("**REQ coverage:** REQ-01", Field::Requirements, "REQ-01"),
@@ -151,11 +140,7 @@ mod tests {
             ("**Ziel:** rechnen", Field::Goal, "rechnen"),
             ("**Depende de**: Fase 1", Field::DependsOn, "Fase 1"),
             ("**Requisitos**: SOMA-01", Field::Requirements, "SOMA-01"),
-            (
-                "**Critérios de sucesso** (todos):",
-                Field::SuccessCriteria,
-                "",
-            ),
+            ("**Critérios de sucesso** (todos):", Field::SuccessCriteria, ""),
             ("**Цель**: считать", Field::Goal, "считать"),
             ("**目标**\u{ff1a}计算", Field::Goal, "计算"),
         ] {

@@ -35,10 +35,7 @@ pub(super) fn headings<'o>(
     outline: &'o Outline<'_>,
     numbering: PhaseNumbering,
 ) -> Vec<PhaseHeading<'o>> {
-    let sections = outline
-        .sections()
-        .iter()
-        .filter(|section| section.level > 0);
+    let sections = outline.sections().iter().filter(|section| section.level > 0);
     sections
         .filter_map(|section| {
             let line = outline.text().get(section.heading.clone())?;
@@ -110,11 +107,7 @@ pub(super) fn entries<'o>(
     };
     let has_list = !headings.is_empty() || bullets.iter().any(is_listed);
     let is_entry = |entry: &ChecklistEntry<'_>| {
-        if has_list {
-            is_listed(entry)
-        } else {
-            is_bold(entry)
-        }
+        if has_list { is_listed(entry) } else { is_bold(entry) }
     };
     bullets.into_iter().filter(is_entry).collect()
 }

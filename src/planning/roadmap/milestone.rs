@@ -56,10 +56,7 @@ pub(super) fn milestones(
 pub(crate) fn version_in(text: &str) -> Option<&str> {
     let words = text.split([' ', '(', ')', ',', ';', ':', '\u{2013}', '\u{2014}']);
     let is_sure = |word: &&str| word.starts_with(['v', 'V']);
-    words
-        .filter(is_sure)
-        .find_map(version)
-        .or_else(|| version(text))
+    words.filter(is_sure).find_map(version).or_else(|| version(text))
 }
 
 /// Returns the version at the start of a name, without its letter and zeros at its end: `1.2` for `✅ v1.2.0 MVP`.
@@ -115,15 +112,12 @@ fn is_version_complete(title: &str) -> bool {
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 fn names_shipping(text: &str) -> bool {
     words(text).any(|word| {
-        ["shipped", "archived", "released"]
-            .iter()
-            .any(|said| word.eq_ignore_ascii_case(said))
+        ["shipped", "archived", "released"].iter().any(|said| word.eq_ignore_ascii_case(said))
     })
 }
 
@@ -133,9 +127,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(open) = text[at..].find("<details").map(|open| at + open) {
-        let end = text[open..]
-            .find("</details>")
-            .map_or(text.len(), |end| open + end);
+        let end = text[open..].find("</details>").map_or(text.len(), |end| open + end);
         let block = &text[open..end];
         let summary = block
             .split_once("<summary>")
@@ -182,9 +174,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
 
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
-    let titles = [
-        "milestones", "completed milestones", "shipped milestones", "milestone history",
-    ];
+    let titles = ["milestones", "completed milestones", "shipped milestones", "milestone history"];
     let mut found = Vec::new();
     for section in heading::sections(outline, &titles) {
         for (block, item) in outline.items(&section.own) {
@@ -300,13 +290,8 @@ fn may_follow_phase(text: &str) -> bool {
 
 /// Returns whether a number before this text counts something else than phases.
 fn is_counted(text: &str) -> bool {
-    let word = text
-        .split(|c: char| !c.is_alphabetic())
-        .next()
-        .unwrap_or_default();
-    let nouns = [
-        "plan", "task", "requirement", "test", "file", "commit", "day",
-    ];
+    let word = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let nouns = ["plan", "task", "requirement", "test", "file", "commit", "day"];
     nouns.contains(&word.strip_suffix('s').unwrap_or(word)) || text.starts_with(['/', '%'])
 }
 
@@ -318,10 +303,8 @@ mod tests {
     fn blocks_sections_and_lists_are_one_milestone_each() {
         let text = "# R\n## Milestones\n- \u{2705} **v1.0 MVP** \u{2014} Phases 1-2 (shipped 2026-04-05)\n- v2.0 **Next** - Phases 3-4 (in progress)\n- \u{1f4cb} **v3.0** \u{2014} Phases 5+ (planned)\n## Phases\n<details>\n<summary>\u{2705} v1.0 MVP (Phases 1-2) \u{2014} SHIPPED</summary>\n\n- [x] Phase 1: A\n</details>\n\n### v2.0 Next (In Progress)\n#### Phase 3: B\n";
         let (found, _) = milestones(&Outline::parse(text, 0), PhaseNumbering::Plain);
-        let shown: Vec<_> = found
-            .iter()
-            .map(|m| (m.name.as_str(), m.is_shipped, m.phases.clone()))
-            .collect();
+        let shown: Vec<_> =
+            found.iter().map(|m| (m.name.as_str(), m.is_shipped, m.phases.clone())).collect();
         assert_eq!(
             shown,
             [
@@ -362,10 +345,7 @@ mod tests {
         for (text, expected) in [
             ("\u{2705} v1.0 MVP -- SHIPPED 2026-02-23", "v1.0 MVP"),
             ("**v1.0 MVP**: shipped", "v1.0 MVP"),
-            (
-                "Milestone 1 \u{2014} Map (done)",
-                "Milestone 1 \u{2014} Map",
-            ),
+            ("Milestone 1 \u{2014} Map (done)", "Milestone 1 \u{2014} Map"),
             ("v2.0 Complete Rewrite", "v2.0 Complete Rewrite"),
             ("v1.0 \u{2014} Base (Phases 1-3)", "v1.0 \u{2014} Base"),
             ("v1.0 - Base - Phases 1-3", "v1.0 - Base"),
@@ -377,14 +357,8 @@ mod tests {
             ("v1.1 (Parser & Web)", "v1.1 (Parser & Web)"),
             ("v1.1 (current)", "v1.1"),
             ("v1.1 - Built-in Player", "v1.1 - Built-in Player"),
-            (
-                "v1.0 \u{2014} [MVP](m/v1.md) \u{2014} Phases 1-2",
-                "v1.0 \u{2014} MVP",
-            ),
-            (
-                "v1.0 \u{2014} Phased rollout. Since 2026",
-                "v1.0 \u{2014} Phased rollout",
-            ),
+            ("v1.0 \u{2014} [MVP](m/v1.md) \u{2014} Phases 1-2", "v1.0 \u{2014} MVP"),
+            ("v1.0 \u{2014} Phased rollout. Since 2026", "v1.0 \u{2014} Phased rollout"),
         ] {
             assert_eq!(plain(text), expected);
         }
@@ -402,9 +376,7 @@ mod tests {
         ] {
             assert_eq!(version(name), expected, "{name}");
         }
-        for name in [
-            "Heart Rate v1.1", "Next (v1.1)", "v1.1\u{2014}Next", "v1.1.",
-        ] {
+        for name in ["Heart Rate v1.1", "Next (v1.1)", "v1.1\u{2014}Next", "v1.1."] {
             assert_eq!(version_in(name), Some("1.1"), "{name}");
         }
     }
@@ -443,10 +415,6 @@ mod tests {
     #[test]
     fn a_collapsed_block_of_something_else_is_none() {
         let text = "<details>\n<summary>More</summary>\n\nx\n</details>\n<details>\n";
-        assert!(
-            milestones(&Outline::parse(text, 0), PhaseNumbering::Plain)
-                .0
-                .is_empty()
-        );
+        assert!(milestones(&Outline::parse(text, 0), PhaseNumbering::Plain).0.is_empty());
     }
 }

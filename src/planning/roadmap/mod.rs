@@ -89,20 +89,13 @@ impl Roadmap {
         let assembly = Assembly::read(&outline, numbering, path);
         warnings.extend(assembly.duplicates.into_iter().take(MAX_REPORTED));
         warnings.extend(assembly.cut_dependencies.into_iter().take(MAX_REPORTED));
-        let mut phases: Vec<RoadmapPhase> = assembly
-            .phases
-            .into_iter()
-            .map(PhaseDraft::with_progress)
-            .collect();
+        let mut phases: Vec<RoadmapPhase> =
+            assembly.phases.into_iter().map(PhaseDraft::with_progress).collect();
         if assembly.is_cut {
             warnings.push(limit::too_many(MAX_PHASES, "phases", path));
         }
         if assembly.has_more_milestones {
-            warnings.push(limit::too_many(
-                milestone::MAX_MILESTONES,
-                "milestones",
-                path,
-            ));
+            warnings.push(limit::too_many(milestone::MAX_MILESTONES, "milestones", path));
         }
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let value = Self {

@@ -145,8 +145,7 @@ impl NamedPhase {
         self.dropped_as = self
             .dropped_as
             .or_else(|| PhaseProgress::parse(status.text).filter(|p| p.is_dropped()));
-        self.status
-            .get_or_insert_with(|| status.with_value(status.text.to_owned()));
+        self.status.get_or_insert_with(|| status.with_value(status.text.to_owned()));
     }
 
     /// Looks in the brackets after a name for a status that drops the phase; other text there describes its
@@ -156,9 +155,7 @@ impl NamedPhase {
             self.add_status(remarks.part(at + 1..at + 1 + inside.len()));
         }
         for (at, _) in remarks.text.match_indices('(') {
-            let end = remarks.text[at..]
-                .find(')')
-                .map_or(remarks.text.len(), |end| at + end);
+            let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
             let inside = remarks.part(at + 1..end);
             if PhaseProgress::parse(inside.text).is_some_and(PhaseProgress::is_dropped) {
                 self.add_status(inside);
@@ -188,9 +185,7 @@ mod tests {
             found.number.to_string(),
             found.name.unwrap_or("_".into()),
             status.unwrap_or("_".into()),
-            found
-                .dropped_as
-                .map_or("_".into(), |out| format!("{out:?}")),
+            found.dropped_as.map_or("_".into(), |out| format!("{out:?}")),
         ]
         .join("|")
     }
@@ -200,18 +195,12 @@ mod tests {
         for (text, expected) in [
             ("Phase 1: Foundation & Base", "1|Foundation & Base|_|_"),
             ("Phase 01.1: Polish (INSERTED)", "1.1|Polish|_|_"),
-            (
-                "Phase 11: Permissions (INSERTED \u{2014} Gap Closure)",
-                "11|Permissions|_|_",
-            ),
+            ("Phase 11: Permissions (INSERTED \u{2014} Gap Closure)", "11|Permissions|_|_"),
             ("Phase 1 \u{2014} QA & Gates", "1|QA & Gates|_|_"),
             ("Phase 2: Audit \u{2713}", "2|Audit|\u{2713}|_"),
             ("Phase 2: Audit \u{2014} COMPLETE", "2|Audit|COMPLETE|_"),
             ("\u{2705} Phase 2: Audit (Complete)", "2|Audit|Complete|_"),
-            (
-                "**Phase 7: Build** - Install so it runs (completed 2026-02-25)",
-                "7|Build|_|_",
-            ),
+            ("**Phase 7: Build** - Install so it runs (completed 2026-02-25)", "7|Build|_|_"),
             (
                 "[Phase 3: Shell-out](#phase-3) _(superseded by Phase 2)_",
                 "3|Shell-out|superseded by Phase 2|Superseded",
@@ -221,22 +210,10 @@ mod tests {
                 "7|Read optimization|deferred to a future milestone|Deferred",
             ),
             ("Phase 7: Read (deferred)", "7|Read|deferred|Deferred"),
-            (
-                "~~**Phase 6: Micro**~~ - Removed for good",
-                "6|Micro|_|Removed",
-            ),
-            (
-                "**Phase 6: Cleaner** - Removed what was old",
-                "6|Cleaner|_|_",
-            ),
-            (
-                "Phase 1: Foundation (2/2 plans) \u{2014} completed 2026-04-04",
-                "1|Foundation|_|_",
-            ),
-            (
-                "Phase 8: Display label (issue #21)",
-                "8|Display label (issue #21)|_|_",
-            ),
+            ("~~**Phase 6: Micro**~~ - Removed for good", "6|Micro|_|Removed"),
+            ("**Phase 6: Cleaner** - Removed what was old", "6|Cleaner|_|_"),
+            ("Phase 1: Foundation (2/2 plans) \u{2014} completed 2026-04-04", "1|Foundation|_|_"),
+            ("Phase 8: Display label (issue #21)", "8|Display label (issue #21)|_|_"),
             ("Phase 3b: Idiom Cleanup", "3b|Idiom Cleanup|_|_"),
             ("Phase 4", "4|_|_|_"),
             ("Phase 1: Complete Rewrite", "1|Complete Rewrite|_|_"),
@@ -264,9 +241,9 @@ mod tests {
 
     #[test]
     fn other_texts_name_no_phase() {
-        for text in [
-            "Phases 1-6", "Phase Details", "Phase 1-4: all", "Phased 1", "01-01-PLAN.md", "",
-        ] {
+        for text in
+            ["Phases 1-6", "Phase Details", "Phase 1-4: all", "Phased 1", "01-01-PLAN.md", ""]
+        {
             let found = parse_phase(Span::new(text, 0, 1), PhaseNumbering::Plain);
             assert_eq!(found, None, "{text}");
         }

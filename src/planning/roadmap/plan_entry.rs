@@ -38,10 +38,8 @@ fn plan_number(
         let rest = rest.trim_end_matches("-PLAN").strip_prefix('-')?;
         return PlanNumber::parse(rest.split('-').next()?);
     }
-    let parts: Vec<&str> = token
-        .split('-')
-        .filter(|part| !part.eq_ignore_ascii_case("plan"))
-        .collect();
+    let parts: Vec<&str> =
+        token.split('-').filter(|part| !part.eq_ignore_ascii_case("plan")).collect();
     match parts.as_slice() {
         // A lone number may begin a sentence (`400 errors are not retried`).
         [plan] => {
@@ -58,9 +56,7 @@ fn plan_number(
 
 /// Returns the title of a plan in the text after its number: `](link) — Title`, `**: Title`.
 pub(super) fn title(text: &str) -> Option<String> {
-    let link = text
-        .strip_prefix("](")
-        .and_then(|link| link.split_once(')'));
+    let link = text.strip_prefix("](").and_then(|link| link.split_once(')'));
     let text = link.map_or(text, |(_, after)| after).replace("**", "");
     let is_mark = |c: char| c.is_whitespace() || "-:*`\u{2013}\u{2014}".contains(c);
     non_placeholder(text.trim_matches(is_mark)).map(str::to_owned)
@@ -76,8 +72,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
 
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = strip_prefix_ignore_case(text, word)?;
-    rest.starts_with([' ', '-'])
-        .then(|| rest.trim_start_matches([' ', '-']))
+    rest.starts_with([' ', '-']).then(|| rest.trim_start_matches([' ', '-']))
 }
 
 #[cfg(test)]
@@ -117,14 +112,8 @@ mod tests {
     #[test]
     fn the_title_is_what_follows_the_number() {
         for (text, expected) in [
-            (
-                "01-05-PLAN.md \u{2014} Parse the file",
-                Some("Parse the file"),
-            ),
-            (
-                "[01-05-PLAN.md](x) \u{2014} Parse the file",
-                Some("Parse the file"),
-            ),
+            ("01-05-PLAN.md \u{2014} Parse the file", Some("Parse the file")),
+            ("[01-05-PLAN.md](x) \u{2014} Parse the file", Some("Parse the file")),
             ("**01-05**: Parse the file", Some("Parse the file")),
             ("**Plan 05:** Parse **the** file", Some("Parse the file")),
             ("`01-05-PLAN.md` - Parse the file", Some("Parse the file")),
@@ -140,9 +129,7 @@ mod tests {
     fn placeholders_are_no_plans() {
         assert!(is_placeholder("TBD (run plan-phase 8)"));
         assert!(is_placeholder("09-01: TBD during planning"));
-        assert!(is_placeholder(
-            "03-01: TBD (se define con `/gsd:plan-phase 3`)"
-        ));
+        assert!(is_placeholder("03-01: TBD (se define con `/gsd:plan-phase 3`)"));
         assert!(is_placeholder("09-01-PLAN.md \u{2014} Plan 1: TBD"));
         assert!(!is_placeholder("09-01: real"));
         assert!(!is_placeholder("09-01: TBDs: count them"));

@@ -27,28 +27,14 @@ impl PhaseDraft {
             PhaseProgress::Complete if is_short => PhaseProgress::InProgress,
             progress => progress,
         });
-        let boxed = phase
-            .checkbox
-            .as_ref()
-            .map(|mark| match (mark.value, listed) {
-                (true, _) => PhaseProgress::Complete,
-                (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
-                (false, Some(_)) => PhaseProgress::InProgress,
-            });
+        let boxed = phase.checkbox.as_ref().map(|mark| match (mark.value, listed) {
+            (true, _) => PhaseProgress::Complete,
+            (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
+            (false, Some(_)) => PhaseProgress::InProgress,
+        });
         let completed = self.is_completed.then_some(PhaseProgress::Complete);
-        let counted = || {
-            phase
-                .plan_count
-                .as_ref()
-                .and_then(|count| counted_progress(&count.value))
-        };
-        phase.status = out
-            .or(row)
-            .or(own)
-            .or(completed)
-            .or(boxed)
-            .or(listed)
-            .or_else(counted);
+        let counted = || phase.plan_count.as_ref().and_then(|count| counted_progress(&count.value));
+        phase.status = out.or(row).or(own).or(completed).or(boxed).or(listed).or_else(counted);
         phase
     }
 }

@@ -59,19 +59,14 @@ pub(super) fn phases(text: &str, numbering: PhaseNumbering) -> ReferencedPhases 
     }
     let is_left_out = |clause: &&String| {
         let clause = clause.trim_start_matches(['*', '_', '(', ' ']);
-        let is_exception = ["beyond", "other than", "except"]
-            .iter()
-            .any(|word| clause.contains(word));
+        let is_exception =
+            ["beyond", "other than", "except"].iter().any(|word| clause.contains(word));
         let is_denied = clause.starts_with("no ") && clause.contains("dependenc") && !is_exception;
         is_denied || clause.starts_with("soft") || clause.starts_with("optional")
     };
     for clause in clauses.iter().filter(|clause| !is_left_out(clause)) {
         for piece in clause.split("phase").skip(1) {
-            list(
-                piece.strip_prefix('s').unwrap_or(piece),
-                numbering,
-                &mut found,
-            );
+            list(piece.strip_prefix('s').unwrap_or(piece), numbering, &mut found);
             if found.is_cut {
                 return found;
             }
@@ -139,9 +134,8 @@ fn list(text: &str, numbering: PhaseNumbering, found: &mut ReferencedPhases) {
             return;
         }
         let behind = behind.trim_start();
-        let joined = [",", "and ", "&", "+", "/"]
-            .iter()
-            .find_map(|joint| behind.strip_prefix(joint));
+        let joined =
+            [",", "and ", "&", "+", "/"].iter().find_map(|joint| behind.strip_prefix(joint));
         let through = ["-", "\u{2013}", "to ", "through "]
             .iter()
             .find_map(|joint| behind.strip_prefix(joint));
@@ -191,10 +185,7 @@ pub(super) fn requirements(text: &str) -> Vec<String> {
 
 /// Returns the requirements of a bullet: separately if it consists only of ids.
 pub(super) fn listed_requirements(text: &str) -> Vec<String> {
-    if text
-        .split(',')
-        .all(|piece| begins_with_id(piece.trim()) && !piece.contains(':'))
-    {
+    if text.split(',').all(|piece| begins_with_id(piece.trim()) && !piece.contains(':')) {
         return requirements(text);
     }
     vec![text.trim().to_owned()]
@@ -225,10 +216,7 @@ mod tests {
         for (text, expected) in [
             ("Phase 1", "1"),
             ("Phase 1, Phase 3", "1 3"),
-            (
-                "Phase 2 (F1) \u{2014} both consume what F1 stabilises.",
-                "2",
-            ),
+            ("Phase 2 (F1) \u{2014} both consume what F1 stabilises.", "2"),
             ("Phase 3 (after `x`; order of Phase 9 is open).", "3"),
             ("Phases 2-4 and 05.1", "2 3 4 5.1"),
             ("Phases 2-400", "2 400"),
@@ -239,10 +227,7 @@ mod tests {
             ("None \u{2014} independent of Phase 1", ""),
             ("Phase 2; Phase 4", "2 4"),
             ("Wave A (Phases 5-6); soft dependency on 7", "5 6"),
-            (
-                "Wave A complete (Phases 5-6); soft dependency on Phase 7",
-                "5 6",
-            ),
+            ("Wave A complete (Phases 5-6); soft dependency on Phase 7", "5 6"),
             ("Wave 1 (Phases 2-4)", "2 3 4"),
             ("No hard dependency. Runs **before** Phase 19", ""),
             ("No dependency on Phase 8, but needs Phase 7", "7"),
@@ -296,10 +281,7 @@ mod tests {
         assert!(!phases(&repeated, PhaseNumbering::Plain).is_cut);
         let found = phases(&list(MAX_PHASES + 1), PhaseNumbering::Plain);
         assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, true));
-        let found = phases(
-            "Phases 1-50, 60-109, 201-250, 301-350, 401-450",
-            PhaseNumbering::Plain,
-        );
+        let found = phases("Phases 1-50, 60-109, 201-250, 301-350, 401-450", PhaseNumbering::Plain);
         assert_eq!((found.phases.len(), found.is_cut), (MAX_PHASES, true));
     }
 
@@ -309,19 +291,10 @@ mod tests {
             requirements("REQ-02 (first, second), AUTH-01-06, ORG-06a"),
             ["REQ-02 (first, second)", "AUTH-01-06", "ORG-06a"]
         );
-        assert_eq!(
-            requirements("Smart caching, gates"),
-            ["Smart caching, gates"]
-        );
-        assert_eq!(
-            requirements("REQ-01 through REQ-11"),
-            ["REQ-01 through REQ-11"]
-        );
+        assert_eq!(requirements("Smart caching, gates"), ["Smart caching, gates"]);
+        assert_eq!(requirements("REQ-01 through REQ-11"), ["REQ-01 through REQ-11"]);
         assert!(requirements("TBD").is_empty());
         assert_eq!(listed_requirements("A-01, A-02"), ["A-01", "A-02"]);
-        assert_eq!(
-            listed_requirements("A-01, A-02: both, once"),
-            ["A-01, A-02: both, once"]
-        );
+        assert_eq!(listed_requirements("A-01, A-02: both, once"), ["A-01, A-02: both, once"]);
     }
 }

@@ -142,16 +142,10 @@ impl SectionReader<'_, '_> {
             self.label(field, first.after(at));
             return;
         }
-        let own = 1 + lines[1..]
-            .iter()
-            .take_while(|line| Field::from_line(line.text).is_none())
-            .count();
+        let own =
+            1 + lines[1..].iter().take_while(|line| Field::from_line(line.text).is_none()).count();
         let (own, rest) = lines.split_at(own);
-        let text = own
-            .iter()
-            .map(|line| line.text)
-            .collect::<Vec<_>>()
-            .join(" ");
+        let text = own.iter().map(|line| line.text).collect::<Vec<_>>().join(" ");
         self.entry(&text, block, item);
         for line in rest {
             if let Some((field, at)) = Field::from_line(line.text) {
@@ -163,10 +157,8 @@ impl SectionReader<'_, '_> {
     /// Returns whether a bullet may be a label: not within a list of entries, unless the section's labels are
     /// bullets.
     fn may_be_label(&self, item: &ListItem) -> bool {
-        let is_list = matches!(
-            self.field,
-            Some(Field::Requirements | Field::SuccessCriteria | Field::Plans)
-        );
+        let is_list =
+            matches!(self.field, Some(Field::Requirements | Field::SuccessCriteria | Field::Plans));
         item.depth == 0 && (self.has_bullet_labels || !is_list)
     }
 
@@ -187,12 +179,10 @@ impl SectionReader<'_, '_> {
             Field::Requirements => body.requirements.extend(reference::requirements(text)),
             Field::SuccessCriteria => body.success_criteria.push(text.to_owned()),
             Field::Plans => {
-                body.plan_count
-                    .get_or_insert_with(|| value.with_value(text.to_owned()));
+                body.plan_count.get_or_insert_with(|| value.with_value(text.to_owned()));
             }
             Field::Status => {
-                body.status
-                    .get_or_insert_with(|| value.with_value(text.to_owned()));
+                body.status.get_or_insert_with(|| value.with_value(text.to_owned()));
             }
             Field::Completed => body.is_completed |= parse_date(text).is_some(),
             Field::Other => {}
@@ -257,10 +247,9 @@ impl SectionReader<'_, '_> {
             return;
         }
         match self.field {
-            Some(Field::Requirements) => self
-                .body
-                .requirements
-                .extend(reference::listed_requirements(text)),
+            Some(Field::Requirements) => {
+                self.body.requirements.extend(reference::listed_requirements(text))
+            }
             Some(Field::SuccessCriteria) => self.body.success_criteria.push(text.to_owned()),
             Some(Field::Goal) if self.body.goal.is_none() => self.body.goal = Some(text.to_owned()),
             Some(Field::DependsOn) => {

@@ -8,9 +8,7 @@ fn read(text: &str) -> Roadmap {
 
 fn shown(roadmap: &Roadmap) -> Vec<String> {
     let show = |phase: &RoadmapPhase| {
-        let status = phase
-            .status
-            .map_or("_".to_owned(), |status| format!("{status:?}"));
+        let status = phase.status.map_or("_".to_owned(), |status| format!("{status:?}"));
         let name = phase.name.as_deref().unwrap_or("_");
         format!("{}|{name}|{status}|{}", phase.number, phase.is_shipped)
     };
@@ -24,11 +22,7 @@ fn a_phase_is_put_together_from_list_section_and_table() {
     let roadmap = read(GSD);
     assert_eq!(
         shown(&roadmap),
-        [
-            "1|Base|Complete|false",
-            "2|More|NotStarted|false",
-            "3|Later|Deferred|false"
-        ]
+        ["1|Base|Complete|false", "2|More|NotStarted|false", "3|Later|Deferred|false"]
     );
     let first = &roadmap.phases[0];
     assert_eq!(first.goal.as_deref(), Some("Users can log in and out."));
@@ -36,10 +30,7 @@ fn a_phase_is_put_together_from_list_section_and_table() {
     assert_eq!(first.success_criteria, ["One holds", "Two holds"]);
     assert_eq!(first.plans.len(), 2);
     assert_eq!(first.plans[1].plan, PlanNumber::parse("2"));
-    assert_eq!(
-        first.plan_count.as_ref().unwrap().value,
-        "2/2 plans complete"
-    );
+    assert_eq!(first.plan_count.as_ref().unwrap().value, "2/2 plans complete");
     let second = &roadmap.phases[1];
     assert_eq!(second.goal, None);
     assert_eq!(second.depends_on, [PhaseNumber::from(1)]);
@@ -66,9 +57,7 @@ fn phases_of_shipped_milestones_are_told_apart() {
     let text = "# R\n## Milestones\n- \u{2705} **v1.0 MVP** \u{2014} Phases 1-2 (shipped 2026-04-05)\n## Phases\n- [ ] **Phase 1: New** - again\n<details>\n<summary>v1.0 MVP (Phases 1-2) \u{2014} SHIPPED</summary>\n\n- [x] Phase 1: Old (2/2 plans)\n- [x] Phase 2: Older\n</details>\n\n### v2.0 Next (In Progress)\n#### Phase 1: New\n**Goal:** again\n## Progress\n| Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n| 1. Old | v1.0 | 2/2 | Complete | x |\n| 1. New | v2.0 | 0/1 | Not started | - |\n";
     assert_eq!(
         shown(&read(text)),
-        [
-            "1|Old|Complete|true", "2|Older|Complete|true", "1|New|NotStarted|false"
-        ]
+        ["1|Old|Complete|true", "2|Older|Complete|true", "1|New|NotStarted|false"]
     );
 }
 
@@ -76,10 +65,7 @@ fn phases_of_shipped_milestones_are_told_apart() {
 fn a_list_of_milestones_ships_its_phases() {
     let text = "## Milestones\n- [v1.0](x) - Phases 1-2 (SHIPPED 2025-12-27)\n- v1.1 - Phases 3-4\n## Progress\n| Phase | Status |\n|---|---|\n| 1. A | Complete |\n| 3. B | Pending |\n";
     let roadmap = read(text);
-    assert_eq!(
-        shown(&roadmap),
-        ["1|A|Complete|true", "3|B|NotStarted|false"]
-    );
+    assert_eq!(shown(&roadmap), ["1|A|Complete|true", "3|B|NotStarted|false"]);
     assert_eq!(roadmap.phases[1].milestone, Some(1));
 }
 
@@ -154,10 +140,7 @@ fn milestones_beyond_the_most_are_left_out_with_one_warning() {
         |number| format!("## v{number}.0 Name\n\n"),
         |number| format!("- 📋 **v{number}.0 Name** (planned)\n"),
     ];
-    for (form, head) in forms
-        .iter()
-        .zip(["# Roadmap\n\n", "# Roadmap\n\n## Milestones\n\n"])
-    {
+    for (form, head) in forms.iter().zip(["# Roadmap\n\n", "# Roadmap\n\n## Milestones\n\n"]) {
         let text: String = (1..=milestone::MAX_MILESTONES + 1).map(form).collect();
         let read = Roadmap::parse(&format!("{head}{text}"), Path::new("plans/ROADMAP.md"));
         assert_eq!(read.value.milestones.len(), milestone::MAX_MILESTONES);
@@ -174,9 +157,7 @@ fn milestones_beyond_the_most_are_left_out_with_one_warning() {
 
 #[test]
 fn dependencies_of_a_phase_are_counted_in_lists_too() {
-    let bullets: Vec<String> = (1..=250)
-        .map(|number| format!("- Phase {number}\n"))
-        .collect();
+    let bullets: Vec<String> = (1..=250).map(|number| format!("- Phase {number}\n")).collect();
     let text = format!(
         "# R\n\n### Phase 300: A\n**Depends on**:\n{}\n### Phase 301: B\n**Depends on**: Phase 1\n- Phase 2\n",
         bullets.concat()
@@ -194,13 +175,8 @@ fn dependencies_of_a_phase_are_counted_in_lists_too() {
 #[test]
 fn bold_bullets_are_the_list_where_nothing_else_names_a_phase() {
     let bullets = "- **Phase 1: Tides** [DONE]\n  - Read the tables.\n- **Phase 2: Piers** [IMPLEMENTED; MANUAL TEST PENDING]\n- **Phase 2 planning**: see notes\n- **Phase 3** waits for it.\n";
-    let roadmap = read(&format!(
-        "# Roadmap\n\n## Active milestone: Harbour\n\n{bullets}"
-    ));
-    assert_eq!(
-        shown(&roadmap),
-        ["1|Tides|Complete|false", "2|Piers|_|false"]
-    );
+    let roadmap = read(&format!("# Roadmap\n\n## Active milestone: Harbour\n\n{bullets}"));
+    assert_eq!(shown(&roadmap), ["1|Tides|Complete|false", "2|Piers|_|false"]);
     let notes =
         "# Roadmap\n\n- [ ] **Phase 1: Tides**\n\n## Notes\n\n- **Phase 9: Ferries** is an idea.\n";
     assert_eq!(shown(&read(notes)), ["1|Tides|NotStarted|false"]);

@@ -56,10 +56,7 @@ pub(super) fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<Wri
     let of_labels = labels.iter().filter(is_date);
     let in_front = ["last_updated", "last_activity"].map(|key| front.text(&[key]));
     let stated = in_front.into_iter().flatten();
-    stated
-        .chain(of_labels.map(|label| label.value.as_str()))
-        .filter_map(WrittenAt::parse)
-        .collect()
+    stated.chain(of_labels.map(|label| label.value.as_str())).filter_map(WrittenAt::parse).collect()
 }
 
 /// Returns the next steps, from labels anywhere in the file but under the headings of finished phases.
@@ -99,9 +96,7 @@ fn is_finished_phase(title: &str, numbering: PhaseNumbering) -> bool {
     // `Phase 8 (complete 2026-01-02)` has no name.
     let name = phase.name.as_deref().filter(|name| is_status(name));
     let status = phase.status.as_ref().map(|status| status.value.as_str());
-    status
-        .or(name)
-        .is_some_and(PhaseProgress::is_complete_status)
+    status.or(name).is_some_and(PhaseProgress::is_complete_status)
 }
 
 #[cfg(test)]
@@ -125,11 +120,7 @@ mod tests {
             ("Phase 2: Not done", false),
             ("Current Phase ✅", false),
         ] {
-            assert_eq!(
-                is_finished_phase(title, PhaseNumbering::Plain),
-                expected,
-                "{title}"
-            );
+            assert_eq!(is_finished_phase(title, PhaseNumbering::Plain), expected, "{title}");
         }
     }
 

@@ -79,10 +79,7 @@ impl StatedMilestone {
 fn without_heading(name: &str) -> Option<&str> {
     let mut marks = name.match_indices('#').map(|(at, _)| at);
     let heading = marks.find(|at| {
-        let is_start = name[..*at]
-            .chars()
-            .next_back()
-            .is_none_or(char::is_whitespace);
+        let is_start = name[..*at].chars().next_back().is_none_or(char::is_whitespace);
         let after = name[*at..].trim_start_matches('#');
         is_start && name[*at..].starts_with("##") && after.starts_with(' ')
     });
@@ -113,9 +110,7 @@ fn says_between(front: &FrontMatter, labels: &[(String, String)], milestone: Opt
         (status.contains("milestone") && status.contains("complete")) || names_shipping(status)
     });
     is_over
-        || statuses
-            .iter()
-            .any(|status| says_none_is_active(status) || is_shipped_status(status))
+        || statuses.iter().any(|status| says_none_is_active(status) || is_shipped_status(status))
         || phase_values.into_iter().any(|phase| {
             says_none_is_active(&phase)
                 || (phase.starts_with("milestone") && phase.contains("complete"))
@@ -135,9 +130,7 @@ fn says_none_is_active(lower: &str) -> bool {
 
 /// Returns whether a text in lower case contains the word `shipped` or `archived`.
 fn names_shipping(lower: &str) -> bool {
-    lower
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| matches!(word, "shipped" | "archived"))
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "shipped" | "archived"))
 }
 
 /// Returns whether a status says that the milestone shipped; a phase that shipped does not count.

@@ -155,10 +155,7 @@ impl StateFile {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        for label in position::unclear_phases(&outline)
-            .into_iter()
-            .take(MAX_UNCLEAR)
-        {
+        for label in position::unclear_phases(&outline).into_iter().take(MAX_UNCLEAR) {
             let message = format!("the current phase has no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
         }
@@ -218,9 +215,7 @@ impl StateFile {
 
 /// Returns the labels that describe the project and the position, as lower-case name and value.
 fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
-    let references = [
-        "project reference", "project", "project summary", "reference",
-    ];
+    let references = ["project reference", "project", "project summary", "reference"];
     let mut scopes = position::scopes(outline);
     scopes.extend(heading::sections(outline, &references).map(|section| section.own.clone()));
     scopes.sort_by_key(|scope| scope.start);
@@ -238,13 +233,8 @@ fn listed_total(phases: &[PhaseStatus]) -> Option<u32> {
     let mut ordinals: Vec<u32> = phases.iter().map(|phase| phase.number.ordinal()).collect();
     ordinals.sort_unstable();
     ordinals.dedup();
-    let is_whole_list = ordinals
-        .iter()
-        .zip(1..)
-        .all(|(ordinal, expected)| *ordinal == expected);
-    u32::try_from(phases.len())
-        .ok()
-        .filter(|_| are_siblings && is_whole_list)
+    let is_whole_list = ordinals.iter().zip(1..).all(|(ordinal, expected)| *ordinal == expected);
+    u32::try_from(phases.len()).ok().filter(|_| are_siblings && is_whole_list)
 }
 
 /// Returns the decisions, including those under subheadings, without phases that are listed among them.
@@ -280,8 +270,7 @@ fn is_phase_report(text: &str, numbering: PhaseNumbering) -> bool {
     strip_prefix_ignore_case(text, "phase ")
         .and_then(|rest| numbering.split(rest.trim_start()))
         .and_then(|(_, rest)| {
-            rest.split(|c: char| !c.is_alphanumeric())
-                .find(|word| !word.is_empty())
+            rest.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())
         })
         .is_some_and(|word| OVER.iter().any(|over| over.eq_ignore_ascii_case(word)))
 }

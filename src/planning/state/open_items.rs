@@ -51,11 +51,7 @@ const BLOCKERS: &[&str] = &[
 pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = OpenItems::default();
     let mut end = 0;
-    for section in outline
-        .sections()
-        .iter()
-        .filter(|section| section.level > 0)
-    {
+    for section in outline.sections().iter().filter(|section| section.level > 0) {
         let title = heading::words(&section.title);
         if TODOS.contains(&title.as_str()) {
             end = end.max(section.whole.end);
@@ -157,9 +153,7 @@ impl OpenItems {
     }
 
     fn read_table(&mut self, table: &Table) {
-        let names = [
-            "Todo", "Task", "Title", "Item", "Blocker", "Concern", "Issue", "Description",
-        ];
+        let names = ["Todo", "Task", "Title", "Item", "Blocker", "Concern", "Issue", "Description"];
         let Some(text) = table.column(&names) else {
             return;
         };
@@ -167,11 +161,9 @@ impl OpenItems {
         let status = table.column(&["Status", "State"]);
         for row in &table.rows {
             let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
-            let is_complete = cell(status)
-                .and_then(PhaseProgress::parse)
-                .is_some_and(|progress| {
-                    progress == PhaseProgress::Complete || progress.is_dropped()
-                });
+            let is_complete = cell(status).and_then(PhaseProgress::parse).is_some_and(|progress| {
+                progress == PhaseProgress::Complete || progress.is_dropped()
+            });
             if let Some(text) = cell(Some(text)) {
                 let state = ItemState::done_if(cell(outcome).is_some() || is_complete);
                 self.push(text, text, state);
@@ -219,19 +211,13 @@ mod tests {
             ["Label printer (needs its own phase): one driver; paper sizes"]
         );
         // The first line decides whether an entry is settled: one of several parts may be.
-        assert_eq!(
-            read(text, blockers),
-            ["No key asked twice: RESOLVED for staging"]
-        );
+        assert_eq!(read(text, blockers), ["No key asked twice: RESOLVED for staging"]);
     }
 
     #[test]
     fn next_steps_are_todos_but_for_commands_of_the_workflow() {
         let text = "## Todos\n- Order labels\n## Operator Next Steps\n- Try the scales at home:\n  - kitchen\n  - cellar\n- [x] Buy batteries\n- Order labels\n- Run `/gsd-plan-phase 8`\n\nNone of it is urgent.\n";
-        assert_eq!(
-            read(text, todos),
-            ["Order labels", "Try the scales at home: kitchen; cellar"]
-        );
+        assert_eq!(read(text, todos), ["Order labels", "Try the scales at home: kitchen; cellar"]);
         for step in [
             "/gsd-plan-phase 8",
             "Start the next milestone with /gsd-new-milestone",

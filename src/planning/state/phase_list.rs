@@ -23,9 +23,7 @@ const PHASE_SECTIONS: &[&str] = &[
 ];
 
 /// Sections whose bullets record events rather than the current status.
-const LOG_SECTIONS: &[&str] = &[
-    "activity log", "recent activity", "activity", "history", "log",
-];
+const LOG_SECTIONS: &[&str] = &["activity log", "recent activity", "activity", "history", "log"];
 
 /// Returns the phases listed with a status, the first mention of each, in file order.
 pub(super) fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<PhaseStatus> {
@@ -82,10 +80,7 @@ const MARKS: &[char] = &['*', ':', '-', ' ', '\u{2013}', '\u{2014}'];
 fn name_and_status(rest: Span<'_>) -> Option<(Option<&str>, Span<'_>)> {
     if let Some(inside) = rest.text.strip_prefix('(') {
         // Names may contain brackets: the closing one is before the colon or the end of the bold text.
-        let end = ["):", ")**"]
-            .iter()
-            .filter_map(|end| inside.find(end))
-            .min()?;
+        let end = ["):", ")**"].iter().filter_map(|end| inside.find(end)).min()?;
         let status = rest.suffix(inside[end + 1..].trim_start_matches(MARKS));
         return (!status.text.is_empty()).then_some((Some(&inside[..end]), status));
     }
@@ -128,35 +123,17 @@ mod tests {
     #[test]
     fn bullets_of_every_shape_are_read() {
         for (text, expected) in [
-            (
-                "**Phase 1:** Complete (4 plans, 93 tests)",
-                "1|_|Complete (4 plans, 93 tests)",
-            ),
-            (
-                "**Phase 1 (Preset (x) Cli):** Complete",
-                "1|Preset (x) Cli|Complete",
-            ),
+            ("**Phase 1:** Complete (4 plans, 93 tests)", "1|_|Complete (4 plans, 93 tests)"),
+            ("**Phase 1 (Preset (x) Cli):** Complete", "1|Preset (x) Cli|Complete"),
             (
                 "**Phase 7 (Read):** Deferred to a future milestone (2026-06-01)",
                 "7|Read|Deferred to a future milestone (2026-06-01)",
             ),
-            (
-                "**Phase 3:** Superseded by Phase 2 (session)",
-                "3|_|Superseded by Phase 2 (session)",
-            ),
+            ("**Phase 3:** Superseded by Phase 2 (session)", "3|_|Superseded by Phase 2 (session)"),
             ("**Phase 1:** Pending planning", "1|_|Pending planning"),
-            (
-                "Phase 7: Clean Architecture \u{2705}",
-                "7|Clean Architecture|\u{2705}",
-            ),
-            (
-                "**Phase 3: Name** \u{2014} In progress",
-                "3|Name|In progress",
-            ),
-            (
-                "Phase 05.1 - A name - COMPLETE (3 plans)",
-                "5.1|A name|COMPLETE (3 plans)",
-            ),
+            ("Phase 7: Clean Architecture \u{2705}", "7|Clean Architecture|\u{2705}"),
+            ("**Phase 3: Name** \u{2014} In progress", "3|Name|In progress"),
+            ("Phase 05.1 - A name - COMPLETE (3 plans)", "5.1|A name|COMPLETE (3 plans)"),
         ] {
             assert_eq!(shown(text).as_deref(), Some(expected), "{text}");
         }

@@ -183,30 +183,18 @@ mod tests {
     fn every_notation_is_read() {
         for (text, expected) in [
             ("4 of 4 (Name) \u{2014} COMPLETE", "4|4|Name|COMPLETE"),
-            (
-                "02 of 9 (A (b) c) -- COMPLETE (100% tests)",
-                "2|9|A (b) c|COMPLETE (100% tests)",
-            ),
-            (
-                "6 of 15 (06.1 Executive Report)",
-                "6.1|15|Executive Report|_",
-            ),
+            ("02 of 9 (A (b) c) -- COMPLETE (100% tests)", "2|9|A (b) c|COMPLETE (100% tests)"),
+            ("6 of 15 (06.1 Executive Report)", "6.1|15|Executive Report|_"),
             ("15 of 15 (Phase 12 Forward)", "15|15|Phase 12 Forward|_"),
             ("3 of 9 (12 factor app)", "3|9|12 factor app|_"),
             ("15 (some-slug) - EXECUTING", "15|_|some-slug|EXECUTING"),
             ("Phase 4", "4|_|_|_"),
             ("Phase 10 - Name", "10|_|Name|_"),
-            (
-                "11 \u{2014} DB-Only Default Mode",
-                "11|_|DB-Only Default Mode|_",
-            ),
+            ("11 \u{2014} DB-Only Default Mode", "11|_|DB-Only Default Mode|_"),
             ("6 -- Name", "6|_|Name|_"),
             ("3b (planned)", "3b|_|_|planned"),
             ("4 of 4 (All phases complete)", "4|4|_|All phases complete"),
-            (
-                "Phase 2: Events & Base \u{2014} IN PROGRESS",
-                "2|_|Events & Base|IN PROGRESS",
-            ),
+            ("Phase 2: Events & Base \u{2014} IN PROGRESS", "2|_|Events & Base|IN PROGRESS"),
             (
                 "Phase 3: Harbour fees [BUILT; MANUAL TEST PENDING]",
                 "3|_|Harbour fees|BUILT; MANUAL TEST PENDING",
@@ -220,10 +208,7 @@ mod tests {
             ("Milestone v2.0 complete", "_|_|_|_"),
             ("", "_|_|_|_"),
             ("(", "_|_|_|_"),
-            (
-                "4 de 7 (Combate) \u{2014} CONCLUIDA",
-                "4|7|Combate|CONCLUIDA",
-            ),
+            ("4 de 7 (Combate) \u{2014} CONCLUIDA", "4|7|Combate|CONCLUIDA"),
             ("Fase 3: Mapa", "3|_|Mapa|_"),
             ("Фаза 3 из 5", "3|5|_|_"),
         ] {
@@ -234,10 +219,7 @@ mod tests {
     #[test]
     fn phases_of_milestones_are_read_where_the_project_has_them() {
         for (text, expected) in [
-            (
-                "2-01 of 4 (Name) \u{2014} EXECUTING",
-                "2-01|4|Name|EXECUTING",
-            ),
+            ("2-01 of 4 (Name) \u{2014} EXECUTING", "2-01|4|Name|EXECUTING"),
             ("Phase 02-01: Name", "2-01|_|Name|_"),
             ("02-01-some-slug", "2-01|_|some-slug|_"),
             ("1 of 4 (2-01 Name)", "2-01|4|Name|_"),

@@ -111,9 +111,7 @@ pub(super) fn claims(
 /// Counts are skipped: in such tables they refer to the project as often as to the phase.
 fn rows(outline: &Outline<'_>, scope: &Range<usize>) -> Vec<Label> {
     const COUNTS: &[&str] = &["phases", "total phases", "plans", "plans complete"];
-    let tables = outline
-        .tables(scope)
-        .filter(|table| table.header.len() == 2);
+    let tables = outline.tables(scope).filter(|table| table.header.len() == 2);
     let label = |row: &TableRow| {
         let name = row.cells.first()?.trim_matches(['*', '`', ':', ' ']);
         let is_count = COUNTS.iter().any(|count| name.eq_ignore_ascii_case(count));
@@ -126,10 +124,7 @@ fn rows(outline: &Outline<'_>, scope: &Range<usize>) -> Vec<Label> {
             is_bold: false,
         })
     };
-    tables
-        .flat_map(|table| &table.rows)
-        .filter_map(label)
-        .collect()
+    tables.flat_map(|table| &table.rows).filter_map(label).collect()
 }
 
 /// Returns the labels of the current phase that neither contain a number nor say that there is no phase.
@@ -139,9 +134,7 @@ pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
     labels
         .filter(|label| is_phase_label(&label.name))
         .filter(|label| {
-            PhaseValue::parse(Span::from_label(label), PhaseNumbering::Plain)
-                .number
-                .is_none()
+            PhaseValue::parse(Span::from_label(label), PhaseNumbering::Plain).number.is_none()
         })
         .filter(|label| {
             let lower = label.value.to_lowercase();
@@ -196,10 +189,7 @@ fn unlabelled_phase(
     numbering: PhaseNumbering,
 ) -> Vec<Located<Claim>> {
     let mut found = Vec::new();
-    if claims
-        .iter()
-        .any(|claim| matches!(claim.value, Claim::Phase(_)))
-    {
+    if claims.iter().any(|claim| matches!(claim.value, Claim::Phase(_))) {
         return found;
     }
     let is_about_phase = |title: &&&str| !OF_THE_WHOLE.contains(*title);
@@ -248,9 +238,7 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> V
     ];
     let progress = front.get(&["progress"]);
     for (key, claim) in counts {
-        let node = progress
-            .and_then(|node| node.get(&[key]))
-            .or_else(|| front.get(&[key]));
+        let node = progress.and_then(|node| node.get(&[key])).or_else(|| front.get(&[key]));
         if let Some((digits, number)) = span_of(text, node).and_then(Span::leading_number) {
             claims.push(digits.with_value(claim(number)));
         }
@@ -262,11 +250,8 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> V
 fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
     let node = node?;
     let value = non_placeholder(node.as_text()?)?;
-    let start: usize = text
-        .split_inclusive('\n')
-        .take(node.line.saturating_sub(1))
-        .map(str::len)
-        .sum();
+    let start: usize =
+        text.split_inclusive('\n').take(node.line.saturating_sub(1)).map(str::len).sum();
     let line = text.get(start..)?.lines().next()?;
     let colon = line.find(':').map_or(0, |at| at + 1);
     // In a map on one line, another value may contain this one.
@@ -274,11 +259,7 @@ fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
         return None;
     }
     let at = colon + line.get(colon..)?.find(value)?;
-    Some(Span::new(
-        line.get(at..at + value.len())?,
-        start + at,
-        node.line,
-    ))
+    Some(Span::new(line.get(at..at + value.len())?, start + at, node.line))
 }
 
 /// Returns the position according to all statements; the body takes precedence over the front matter.

@@ -75,9 +75,7 @@ fn share(value: Span<'_>) -> Option<Located<Claim>> {
 /// Finds the first percentage; a fraction is rounded.
 fn percent(value: Span<'_>) -> Option<Located<Claim>> {
     let end = value.text.find('%')?;
-    let start = value.text[..end]
-        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
-        .len();
+    let start = value.text[..end].trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').len();
     let digits = value.part(start..end);
     let (whole, fraction) = digits.text.split_once('.').unwrap_or((digits.text, ""));
     let rounded = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
@@ -107,10 +105,7 @@ mod tests {
     fn read(text: &str, reader: fn(Span<'_>, &mut Vec<Located<Claim>>)) -> Vec<(Claim, String)> {
         let mut claims = Vec::new();
         reader(Span::new(text, 0, 1), &mut claims);
-        claims
-            .into_iter()
-            .map(|claim| (claim.value, text[claim.range].to_owned()))
-            .collect()
+        claims.into_iter().map(|claim| (claim.value, text[claim.range].to_owned())).collect()
     }
 
     #[test]
@@ -118,10 +113,7 @@ mod tests {
         assert_eq!(
             read("[\u{2588}\u{2591}] 37.5% (6/6)", progress),
             [
-                (
-                    Claim::Bar("[\u{2588}\u{2591}]".into()),
-                    "[\u{2588}\u{2591}]".into()
-                ),
+                (Claim::Bar("[\u{2588}\u{2591}]".into()), "[\u{2588}\u{2591}]".into()),
                 (Claim::Percent(38), "37.5".into()),
                 (Claim::Share(6, 6), "6".into()),
             ]
@@ -153,26 +145,14 @@ mod tests {
         for text in ["3/4 phases", "3/4 Phases"] {
             assert_eq!(
                 read(text, progress),
-                [
-                    (Claim::PhasesComplete(3), "3".into()),
-                    (Claim::Total(4), "4".into())
-                ]
+                [(Claim::PhasesComplete(3), "3".into()), (Claim::Total(4), "4".into())]
             );
         }
-        assert_eq!(
-            read("0/TBD", plans),
-            [(Claim::PlansComplete(0), "0".into())]
-        );
-        assert_eq!(
-            read("3 (wave 1)", plans),
-            [(Claim::PlansTotal(3), "3".into())]
-        );
+        assert_eq!(read("0/TBD", plans), [(Claim::PlansComplete(0), "0".into())]);
+        assert_eq!(read("3 (wave 1)", plans), [(Claim::PlansTotal(3), "3".into())]);
         assert_eq!(
             read("2 of 3 in current phase", plan),
-            [
-                (Claim::CurrentPlan(2), "2".into()),
-                (Claim::PlansTotal(3), "3".into())
-            ]
+            [(Claim::CurrentPlan(2), "2".into()), (Claim::PlansTotal(3), "3".into())]
         );
         assert!(read("02-01 complete", plan).is_empty());
     }

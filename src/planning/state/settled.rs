@@ -5,9 +5,8 @@ use crate::planning::status::begins_with_date;
 
 /// Returns whether an entry only reports a finished phase: `Phase 3 complete -- all 3 plans executed`.
 fn reports_finished_phase(text: &str) -> bool {
-    const LEFT: &[&str] = &[
-        "must", "need", "open", "red", "fail", "but", "not", "except", "remain", "await",
-    ];
+    const LEFT: &[&str] =
+        &["must", "need", "open", "red", "fail", "but", "not", "except", "remain", "await"];
     let lower = text.to_lowercase().replace('*', "");
     let number = lower.strip_prefix("phase ").and_then(PhaseNumber::split);
     let status = number.map(|(_, rest)| rest.trim_start_matches([':', ' ']));
@@ -18,9 +17,8 @@ fn reports_finished_phase(text: &str) -> bool {
     let is_report = |rest: &str| {
         let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
         let words: Vec<&str> = rest.split_whitespace().take(3).collect();
-        let counts_plans = words
-            .iter()
-            .any(|word| word.starts_with("plan") || word.starts_with("task"));
+        let counts_plans =
+            words.iter().any(|word| word.starts_with("plan") || word.starts_with("task"));
         let is_count = rest.starts_with(|c: char| c.is_ascii_digit()) || rest.starts_with("all ");
         rest.is_empty()
             || is_count && counts_plans
@@ -63,9 +61,7 @@ pub(super) fn is_none_so_far(text: &str) -> bool {
 fn is_time(text: &str) -> bool {
     // `None at roadmap stage`, not `None at all of the services may write`.
     let is_short = |most| text.split_whitespace().count() <= most;
-    let words = [
-        "so far", "yet", "known", "blocking", "active", "open", "outstanding",
-    ];
+    let words = ["so far", "yet", "known", "blocking", "active", "open", "outstanding"];
     let ends = |word: &&str| {
         let after = text.strip_prefix(*word);
         after.is_some_and(|after| {
@@ -131,14 +127,10 @@ pub(super) fn is_settled(text: &str) -> bool {
     is_struck
         || reports_finished_phase(text)
         || is_closed(text)
-        || text
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| word == "RESOLVED")
-        || [
-            "resolved", "[resolved", "(resolved", "**resolved", "\u{2705}", "[done",
-        ]
-        .iter()
-        .any(|mark| lower.starts_with(mark))
+        || text.split(|c: char| !c.is_alphanumeric()).any(|word| word == "RESOLVED")
+        || ["resolved", "[resolved", "(resolved", "**resolved", "\u{2705}", "[done"]
+            .iter()
+            .any(|mark| lower.starts_with(mark))
 }
 
 #[cfg(test)]

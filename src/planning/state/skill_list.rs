@@ -40,9 +40,7 @@ pub(super) fn skills(outline: &Outline<'_>) -> Vec<Skill> {
         let is_name = |skill: &Skill| !skill.name.starts_with(|c: char| c.is_uppercase());
         installed.extend(skills.filter(is_name));
         for (index, (label, part)) in parts.iter().enumerate() {
-            let end = parts
-                .get(index + 1)
-                .map_or(section.own.end, |(next, _)| next.range.start);
+            let end = parts.get(index + 1).map_or(section.own.end, |(next, _)| next.range.start);
             let below = label.range.end..end;
             if *part == LabelTopic::Installed {
                 installed.extend(under(outline, label, below));
@@ -76,10 +74,7 @@ fn under(outline: &Outline<'_>, label: &Label, below: Range<usize>) -> Vec<Skill
         .items(&below)
         .filter(|(block, _)| block.line > label.line)
         .map(|(_, item)| item.text.as_str());
-    comma_separated(&label.value)
-        .chain(bullets)
-        .filter_map(skill)
-        .collect()
+    comma_separated(&label.value).chain(bullets).filter_map(skill).collect()
 }
 
 /// Parses `name (global)`, `` `name` — what it does ``.

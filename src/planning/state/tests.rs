@@ -38,11 +38,8 @@ fn labels_and_a_phase_list_are_read() {
     assert_eq!(state.phase.progress_percent, Some(25));
     assert_eq!(state.decisions.len(), 1);
     assert!(state.todos.is_empty());
-    let statuses: Vec<&str> = state
-        .phase_statuses
-        .iter()
-        .map(|phase| &text[phase.status.range.clone()])
-        .collect();
+    let statuses: Vec<&str> =
+        state.phase_statuses.iter().map(|phase| &text[phase.status.range.clone()]).collect();
     assert_eq!(statuses, ["Complete (4 plans)", "Pending", "Complete"]);
 }
 
@@ -70,10 +67,7 @@ fn every_claim_stands_where_it_says() {
             | Claim::Share(n, _) => n.to_string(),
         };
         assert_eq!(written, shown);
-        assert_eq!(
-            claim.line,
-            1 + text[..claim.range.start].matches('\n').count()
-        );
+        assert_eq!(claim.line, 1 + text[..claim.range.start].matches('\n').count());
     }
     assert_eq!(state.claims.len(), 11);
     assert_eq!(state.phase.total, Some(4));
@@ -91,20 +85,9 @@ fn the_front_matter_fills_what_the_body_leaves_open() {
     assert_eq!(state.project.as_deref(), Some("demo"));
     assert_eq!(state.milestone.as_deref(), Some("v1.1"));
     assert_eq!(state.milestone_name.as_deref(), Some("Better"));
-    assert_eq!(
-        state
-            .phase
-            .number
-            .as_ref()
-            .map(ToString::to_string)
-            .as_deref(),
-        Some("3.1")
-    );
+    assert_eq!(state.phase.number.as_ref().map(ToString::to_string).as_deref(), Some("3.1"));
     assert_eq!(state.phase.status.as_deref(), Some("milestone_complete"));
-    assert_eq!(
-        (state.phase.total, state.phase.progress_percent),
-        (Some(12), Some(100))
-    );
+    assert_eq!((state.phase.total, state.phase.progress_percent), (Some(12), Some(100)));
     assert!(!state.is_between_milestones);
 }
 
@@ -237,10 +220,7 @@ fn a_log_of_decisions_is_read_and_pending_ones_are_not() {
     let text = "# State\n## Decisions Log\n- 2026-03-02: Store prices in cents\n### OpenAPI\n- Generate the client\n### Open questions\n- Which currency?\n## Pending Decisions\n- Pick a queue\n";
     let state = read(text);
     let texts: Vec<&str> = state.decisions.iter().map(|d| d.text.as_str()).collect();
-    assert_eq!(
-        texts,
-        ["2026-03-02: Store prices in cents", "Generate the client"]
-    );
+    assert_eq!(texts, ["2026-03-02: Store prices in cents", "Generate the client"]);
     assert_eq!(state.decisions[0].date, NaiveDate::from_ymd_opt(2026, 3, 2));
 }
 

@@ -3,9 +3,7 @@
 use crate::project::LayoutName;
 
 /// Words in the title of a STATE.md that refer to the file.
-const WORDS: &[&str] = &[
-    "state", "state.md", "project", "milestone", "current", "workflow",
-];
+const WORDS: &[&str] = &["state", "state.md", "project", "milestone", "current", "workflow"];
 
 /// Returns the project named in a title: `name State`, `STATE: Name`, `Name — Project State`.
 pub(super) fn project(title: &str) -> Option<String> {

@@ -22,9 +22,7 @@ impl AcceptanceResult {
         let verdict = self.verdict.as_deref().unwrap_or_default().to_lowercase();
         let mut words = verdict.split(|c: char| !c.is_alphanumeric());
         matches!(words.next(), Some("no" | "unmet" | "missed"))
-            || ["fail", "partial", "not met"]
-                .iter()
-                .any(|words| verdict.starts_with(words))
+            || ["fail", "partial", "not met"].iter().any(|words| verdict.starts_with(words))
     }
 }
 
@@ -36,10 +34,8 @@ pub(super) fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult
 
 fn from_node(node: &Node) -> Option<AcceptanceResult> {
     let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
-    let criterion = of(&[
-        "criterion", "must_have", "truth", "description", "text", "name", "id",
-    ])
-    .unwrap_or_else(|| node.flat());
+    let criterion = of(&["criterion", "must_have", "truth", "description", "text", "name", "id"])
+        .unwrap_or_else(|| node.flat());
     (!criterion.is_empty()).then(|| AcceptanceResult {
         criterion,
         verdict: of(&["verdict", "status", "result"]),
@@ -61,9 +57,7 @@ mod tests {
             };
             result.has_failed()
         };
-        for verdict in [
-            "fail", "FAILED", "no", "No - see below", "partial", "not met", "unmet",
-        ] {
+        for verdict in ["fail", "FAILED", "no", "No - see below", "partial", "not met", "unmet"] {
             assert!(has_failed(verdict), "{verdict}");
         }
         for verdict in ["pass", "", "not applicable", "none", "noted"] {

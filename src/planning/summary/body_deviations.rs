@@ -126,10 +126,8 @@ impl BodyDeviations {
     fn totals(&mut self, document: &Document<'_>, range: &Range<usize>) {
         for label in document.outline.labels(range) {
             if label.name.eq_ignore_ascii_case("total deviations") {
-                let number = label
-                    .value
-                    .split(|c: char| !c.is_ascii_digit())
-                    .find(|part| !part.is_empty());
+                let number =
+                    label.value.split(|c: char| !c.is_ascii_digit()).find(|part| !part.is_empty());
                 self.total = number.and_then(|number| number.parse().ok());
             }
         }
@@ -230,9 +228,7 @@ impl BodyDeviations {
     }
 
     fn table(&mut self, table: &Table, start: usize) {
-        let texts = [
-            "description", "deviation", "what", "change", "topic", "details", "issue",
-        ];
+        let texts = ["description", "deviation", "what", "change", "topic", "details", "issue"];
         let kinds = ["id", "code", "type", "kind", "rule", "category", "severity"];
         // A table of measurements or checks lists no deviations.
         let Some(column) = table.column(&texts) else {
@@ -241,16 +237,12 @@ impl BodyDeviations {
         let of = |names: &[&str]| table.column(names).filter(|found| *found != column);
         let kind = of(&kinds);
         let severity = of(&["severity"]).filter(|found| Some(*found) != kind);
-        let (fix, cause) = (
-            of(&["resolution", "fix", "action"]),
-            of(&["reason", "rationale", "why", "cause"]),
-        );
+        let (fix, cause) =
+            (of(&["resolution", "fix", "action"]), of(&["reason", "rationale", "why", "cause"]));
         for row in &table.rows {
             let cell = |column: usize| row.cells.get(column).map_or("", String::as_str);
             let named = |column: Option<usize>| {
-                let words = column
-                    .map(cell)
-                    .filter(|cell| cell.contains(char::is_alphabetic));
+                let words = column.map(cell).filter(|cell| cell.contains(char::is_alphabetic));
                 words.map(str::to_owned)
             };
             let is_filler = row.cells.first().is_none_or(|first| is_none(first));
@@ -328,9 +320,7 @@ fn is_group(document: &Document<'_>, section: &Section) -> bool {
 /// Returns whether a heading opens a list of fixes, which counts even if deviations were denied: `Auto-fixed
 /// Issues`.
 fn is_fix_list(title: &str) -> bool {
-    title_words(title)
-        .first()
-        .is_some_and(|word| word == "auto")
+    title_words(title).first().is_some_and(|word| word == "auto")
 }
 
 /// Returns whether "None" is followed by exceptions: `None beyond these two:`.

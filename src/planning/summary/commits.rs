@@ -98,11 +98,7 @@ fn in_task_lines(document: &Document<'_>) -> Vec<String> {
             ]
             .iter()
             .any(|word| text.contains(word));
-            if names_commits {
-                Subject::Commits
-            } else {
-                Subject::Any
-            }
+            if names_commits { Subject::Commits } else { Subject::Any }
         };
         let of_section = subject(&section.title);
         hashes.add(&section.title, of_section);
@@ -147,15 +143,11 @@ fn in_labels(document: &Document<'_>) -> Vec<String> {
 /// Returns the byte ranges of the sections in [`EXCLUDED_SECTIONS`], with their subsections.
 fn excluded_ranges(document: &Document<'_>) -> Ranges {
     let sections = document.outline.sections().iter();
-    let others = sections
-        .filter(|section| section.level > 1)
-        .filter(|section| {
-            let words = title_words(&section.title);
-            words.first().is_some_and(|word| word != "task")
-                && words
-                    .iter()
-                    .any(|word| EXCLUDED_SECTIONS.contains(&word.as_str()))
-        });
+    let others = sections.filter(|section| section.level > 1).filter(|section| {
+        let words = title_words(&section.title);
+        words.first().is_some_and(|word| word != "task")
+            && words.iter().any(|word| EXCLUDED_SECTIONS.contains(&word.as_str()))
+    });
     Ranges::merge(others.map(|section| section.heading.start..section.whole.end))
 }
 
@@ -174,9 +166,8 @@ struct Hashes(Vec<String>);
 impl Hashes {
     /// Adds the hashes at the start of a list entry; the commit message follows them.
     fn add_leading(&mut self, text: &str) {
-        let words = text
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|word| !word.is_empty());
+        let words =
+            text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let hashes = words.take_while(|word| (7..=64).contains(&word.len()) && is_hex(word));
         self.0.extend(hashes.map(str::to_owned));
     }
@@ -221,8 +212,7 @@ fn is_hash(word: &str, before: Option<char>, after: Option<char>, subject: Subje
 }
 
 fn is_hex(word: &str) -> bool {
-    word.bytes()
-        .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 #[cfg(test)]
@@ -238,20 +228,11 @@ mod tests {
     #[test]
     fn stated_hashes_come_out_as_written() {
         for (text, hashes) in [
-            (
-                "commit_hashes: [84e9493, 0753326, 8475544]",
-                &["84e9493", "0753326", "8475544"][..],
-            ),
+            ("commit_hashes: [84e9493, 0753326, 8475544]", &["84e9493", "0753326", "8475544"][..]),
             ("commit_hashes:\n  - 08579dc # PR-01a: text", &["08579dc"]),
             ("commits:\n  - hash: 50e50a9\n    message: x", &["50e50a9"]),
-            (
-                "commits:\n  - \"506e556 feat: x\"\ncommit_hashes: []",
-                &["506e556"],
-            ),
-            (
-                "commits:\n  - \"feat: x\"\ncommit_hashes: [1009cd2]",
-                &["1009cd2"],
-            ),
+            ("commits:\n  - \"506e556 feat: x\"\ncommit_hashes: []", &["506e556"]),
+            ("commits:\n  - \"feat: x\"\ncommit_hashes: [1009cd2]", &["1009cd2"]),
             ("tasks:\n  - name: a\n    commit: b924d66", &["b924d66"]),
             ("commits: \"1a2b3c4, 5d6e7f8\"", &["1a2b3c4", "5d6e7f8"]),
             ("commits: []", &[]),
@@ -269,14 +250,8 @@ mod tests {
                 "## Task Commits\n1. **Task 1: x** - `870c86b` (feat)\n2. **Task 2** - `8475544`\n",
                 &["870c86b", "8475544"][..],
             ),
-            (
-                "## Commit\n`b7f87c9` - x\n\n## Deviations\nalso in 0b7f87c\n",
-                &["b7f87c9"],
-            ),
-            (
-                "- Tasks: fixture (f3c07d0), tests (cf3be7b)\n",
-                &["f3c07d0", "cf3be7b"],
-            ),
+            ("## Commit\n`b7f87c9` - x\n\n## Deviations\nalso in 0b7f87c\n", &["b7f87c9"]),
+            ("- Tasks: fixture (f3c07d0), tests (cf3be7b)\n", &["f3c07d0", "cf3be7b"]),
             ("Tasks: T1 dd64015 | T2 489584a\n", &["dd64015", "489584a"]),
             (
                 "## Tasks\n| # | Commit |\n|---|---|\n| 1 | 94368d9* |\n| 2 | (staged) |\n",

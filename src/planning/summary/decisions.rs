@@ -21,9 +21,8 @@ pub(super) fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
 }
 
 fn from_node(node: &Node) -> Option<Decision> {
-    const TEXTS: &[&str] = &[
-        "decision", "summary", "text", "title", "what", "description", "choice",
-    ];
+    const TEXTS: &[&str] =
+        &["decision", "summary", "text", "title", "what", "description", "choice"];
     let text = node.get(TEXTS).and_then(Node::as_text);
     let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
     let text = text.map_or_else(|| node.flat(), str::to_owned);
@@ -60,10 +59,7 @@ fn from_section(document: &Document<'_>) -> Option<Vec<Decision>> {
 }
 
 fn from_text(text: &str) -> Decision {
-    Decision {
-        text: text.to_owned(),
-        ..Decision::default()
-    }
+    Decision { text: text.to_owned(), ..Decision::default() }
 }
 
 fn from_table(table: &Table) -> Vec<Decision> {

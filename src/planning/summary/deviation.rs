@@ -59,9 +59,7 @@ const LABELS: &[(DeviationPart, &[&str])] = &[
     ),
     (
         DeviationPart::Cause,
-        &[
-            "root cause", "cause", "reason", "reasoning", "why", "rationale", "justification",
-        ],
+        &["root cause", "cause", "reason", "reasoning", "why", "rationale", "justification"],
     ),
     (
         DeviationPart::Fix,
@@ -70,10 +68,7 @@ const LABELS: &[(DeviationPart, &[&str])] = &[
             "approach", "remedy", "workaround",
         ],
     ),
-    (
-        DeviationPart::Impact,
-        &["impact", "effect", "user impact", "net impact"],
-    ),
+    (DeviationPart::Impact, &["impact", "effect", "user impact", "net impact"]),
     (
         DeviationPart::Files,
         &[
@@ -97,9 +92,7 @@ impl DeviationPart {
     fn from_label(label: &str) -> Option<Self> {
         // Strips the remark: `**Fix (abc1234):**`, `**Defect (found by a user):**`.
         let name = label.split_once(" (").map_or(label, |(name, _)| name);
-        let name = name
-            .trim_matches(|c: char| !c.is_alphanumeric())
-            .to_lowercase();
+        let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
         let is_named = |(_, names): &&(Self, &[&str])| names.contains(&name.as_str());
         LABELS.iter().find(is_named).map(|(part, _)| *part)
     }
@@ -199,9 +192,7 @@ fn next_label(line: &str) -> Option<(&str, &str, &str)> {
             None => after.strip_prefix(':').map(|after| (name, after)),
         };
         // Within a sentence, only known labels count.
-        let is_at_start = line[..at]
-            .trim_matches([' ', '\t', '-', '*', '+'])
-            .is_empty();
+        let is_at_start = line[..at].trim_matches([' ', '\t', '-', '*', '+']).is_empty();
         if let Some((label, after)) = label
             && (is_at_start || DeviationPart::from_label(label).is_some())
         {
@@ -263,17 +254,13 @@ fn severity_of(text: &str) -> Option<String> {
     let rest = text.strip_prefix("DEVN-")?;
     let head = rest.split(':').next()?.to_lowercase();
     let mut words = head.split(|c: char| !c.is_alphabetic());
-    words
-        .find(|word| SEVERITIES.contains(word))
-        .map(str::to_owned)
+    words.find(|word| SEVERITIES.contains(word)).map(str::to_owned)
 }
 
 /// Returns whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly
 /// as written`.
 pub(super) fn is_none(text: &str) -> bool {
-    let text = text
-        .trim_start_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase();
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     if let Some(rest) = text.strip_prefix("none") {
         // "None of the tests could run" is a deviation.
         return !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(" of ");
@@ -310,24 +297,19 @@ pub(super) fn names_rule(text: &str) -> bool {
     };
     let lower = text.chars().take(100).collect::<String>().to_lowercase();
     let head = lower.trim_start_matches(|c: char| c.is_ascii_digit() || "*_~`[(. ".contains(c));
-    let opens = ["rule", "devn"]
-        .iter()
-        .any(|word| head.strip_prefix(word).is_some_and(is_number));
+    let opens = ["rule", "devn"].iter().any(|word| head.strip_prefix(word).is_some_and(is_number));
     opens || lower.split("(rule").skip(1).any(is_number)
 }
 
 /// Returns whether an entry says that it is not a deviation: `(not a deviation)`, `kept small, as planned`.
 pub(super) fn is_not_a_deviation(text: &str) -> bool {
-    const DENIALS: &[&str] = &[
-        "not a deviation", "not a plan deviation", "not deviations", "no deviation from",
-    ];
+    const DENIALS: &[&str] =
+        &["not a deviation", "not a plan deviation", "not deviations", "no deviation from"];
     let lower = text.to_lowercase();
     let has = |words: &str| lower.contains(words);
     let is_denied = DENIALS.iter().any(|words| has(words));
     let is_planned = has(" as planned") || has("(as planned");
-    let is_negated = ["not ", "n't ", "instead", "but "]
-        .iter()
-        .any(|word| has(word));
+    let is_negated = ["not ", "n't ", "instead", "but "].iter().any(|word| has(word));
     !names_rule(text) && (is_denied || (is_planned && !is_negated))
 }
 
@@ -348,10 +330,7 @@ mod tests {
              - **Issue:** The crate is not\n  in the lock file\n- **Root cause:** An old cache\n\
              - **Fix:** Ran `cargo fetch`\n- **Files modified:** Cargo.lock, `src/a.rs` (new)\n- **Commit:** abc1234\n",
         );
-        assert_eq!(
-            found.issue.as_deref(),
-            Some("The crate is not in the lock file")
-        );
+        assert_eq!(found.issue.as_deref(), Some("The crate is not in the lock file"));
         assert_eq!(found.cause.as_deref(), Some("An old cache"));
         assert_eq!(found.fix.as_deref(), Some("Ran `cargo fetch`"));
         assert_eq!(found.files, ["Cargo.lock", "src/a.rs"]);
@@ -375,9 +354,6 @@ mod tests {
         let found = Deviation::from_text("DEVN-03 (critical, plan-amended): the spec was wrong", 1);
         assert_eq!(found.kind.as_deref(), Some("DEVN-03"));
         assert_eq!(found.severity.as_deref(), Some("critical"));
-        assert_eq!(
-            Deviation::from_text("DEVN-01: a high wall", 1).severity,
-            None
-        );
+        assert_eq!(Deviation::from_text("DEVN-01: a high wall", 1).severity, None);
     }
 }

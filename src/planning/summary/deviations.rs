@@ -54,10 +54,9 @@ impl Deviations {
                 let total = body.total;
                 let list = body.at_most(total.unwrap_or(1) as usize);
                 match total {
-                    Some(total) if list.is_empty() && total > 0 => Self {
-                        count: Some(total),
-                        ..Self::default()
-                    },
+                    Some(total) if list.is_empty() && total > 0 => {
+                        Self { count: Some(total), ..Self::default() }
+                    }
                     _ => Self::whole(list, left_out),
                 }
             }
@@ -65,21 +64,14 @@ impl Deviations {
     }
 
     fn whole(list: Vec<Deviation>, left_out: usize) -> Self {
-        Self {
-            count: Some(length(list.len() + left_out)),
-            list: Some(list),
-            left_out,
-        }
+        Self { count: Some(length(list.len() + left_out)), list: Some(list), left_out }
     }
 }
 
 /// Fills in the details of each deviation in the front matter from the same one in the body.
 fn complete(list: &mut [Deviation], told: &[Deviation]) {
-    let told: Vec<(Vec<char>, &Deviation)> = told
-        .iter()
-        .take(MAX_LISTED)
-        .map(|other| (letters(&other.text), other))
-        .collect();
+    let told: Vec<(Vec<char>, &Deviation)> =
+        told.iter().take(MAX_LISTED).map(|other| (letters(&other.text), other)).collect();
     for deviation in list.iter_mut().take(MAX_LISTED) {
         let own = letters(&deviation.text);
         let is_same = |other: &[char]| {
@@ -133,11 +125,7 @@ impl FrontMatterDeviations {
         if let (true, Some(Ok(count))) = (listed == node, count.map(str::parse)) {
             return Self::Count(count);
         }
-        let list: Vec<_> = listed
-            .elements()
-            .into_iter()
-            .filter_map(from_node)
-            .collect();
+        let list: Vec<_> = listed.elements().into_iter().filter_map(from_node).collect();
         match &node.value {
             // `deviations:` without a value states nothing.
             Value::Text(_) => Self::Nothing,
@@ -167,9 +155,8 @@ fn from_node(node: &Node) -> Option<Deviation> {
         "description", "deviation", "text", "what", "summary", "issue", "title", "detail",
         "details", "note",
     ];
-    const KINDS: &[&str] = &[
-        "code", "type", "kind", "rule", "category", "severity", "classification", "id",
-    ];
+    const KINDS: &[&str] =
+        &["code", "type", "kind", "rule", "category", "severity", "classification", "id"];
     let field = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
     let Some(text) = field(TEXTS) else {
         let text = node.flat();

@@ -69,16 +69,11 @@ fn first_path(text: &str) -> Option<(&str, &str)> {
         let is_whole = !path.is_empty() && !path.contains(' ') && !path.ends_with("()");
         return (is_whole || is_path(path)).then_some((path, after));
     }
-    if let Some((name, after)) = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once("]("))
-    {
+    if let Some((name, after)) = text.strip_prefix('[').and_then(|rest| rest.split_once("](")) {
         let path = name.trim_matches('`');
         return is_path(path).then(|| (path, after.split_once(')').map_or("", |(_, rest)| rest)));
     }
-    let end = text
-        .find(|c: char| c.is_whitespace() || c == ',' || c == ';')
-        .unwrap_or(text.len());
+    let end = text.find(|c: char| c.is_whitespace() || c == ',' || c == ';').unwrap_or(text.len());
     let path = text[..end].trim_end_matches(['*', ':', '.', '`']);
     is_path(path).then(|| (path, &text[path.len()..]))
 }
@@ -104,9 +99,7 @@ pub(super) fn is_path(text: &str) -> bool {
     let name = file_name(text.trim_end_matches('/'));
     let has_ending = name.rsplit_once('.').is_some_and(|(_, ending)| {
         (1..=12).contains(&ending.len())
-            && ending
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "{},*_-".contains(c))
+            && ending.chars().all(|c| c.is_ascii_alphanumeric() || "{},*_-".contains(c))
             && ending.contains(|c: char| c.is_ascii_alphabetic() || c == '*' || c == '{')
     });
     let has_folder = text.contains('/') && text.chars().any(char::is_alphabetic);
@@ -120,26 +113,17 @@ mod tests {
     #[test]
     fn paths_are_read_without_what_is_said_of_them() {
         for (text, paths) in [
-            (
-                "`src/a.rs` \u{2014} new file with `helper()`",
-                &["src/a.rs"][..],
-            ),
+            ("`src/a.rs` \u{2014} new file with `helper()`", &["src/a.rs"][..]),
             ("src/a.rs -- created: all of it", &["src/a.rs"]),
             ("src/a.rs: what changed", &["src/a.rs"]),
-            (
-                "**Created:** `src/a.rs`, `src/b.rs`",
-                &["src/a.rs", "src/b.rs"],
-            ),
+            ("**Created:** `src/a.rs`, `src/b.rs`", &["src/a.rs", "src/b.rs"]),
             ("Modified `MANIFEST.in`", &["MANIFEST.in"]),
             (
                 "**`src/app/(auth)/[id]/page.tsx`** (new, 12 tests)",
                 &["src/app/(auth)/[id]/page.tsx"],
             ),
             ("`src/{a,b}.ts`", &["src/{a,b}.ts"]),
-            (
-                "`lib/l10n/app*.dart` - regenerated",
-                &["lib/l10n/app*.dart"],
-            ),
+            ("`lib/l10n/app*.dart` - regenerated", &["lib/l10n/app*.dart"]),
             ("`old.rs` \u{2192} `new.rs`", &["old.rs", "new.rs"]),
             ("`Makefile`", &["Makefile"]),
             ("See `files_modified` in frontmatter (14 files).", &[]),

@@ -56,11 +56,7 @@ pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
             paths.add_node(node);
         }
     }
-    for task in document
-        .field(&["task_rows"])
-        .map(Node::elements)
-        .unwrap_or_default()
-    {
+    for task in document.field(&["task_rows"]).map(Node::elements).unwrap_or_default() {
         if let Some(node) = task.get(&["files"]) {
             paths.add_node(node);
         }
@@ -80,9 +76,7 @@ pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
 fn heads_files(words: &[String]) -> bool {
     let is = |word: &String, list: &[&str]| list.contains(&word.as_str());
     words.iter().any(|word| is(word, FILE_WORDS))
-        && words
-            .iter()
-            .all(|word| is(word, FILE_WORDS) || is(word, TITLE_WORDS))
+        && words.iter().all(|word| is(word, FILE_WORDS) || is(word, TITLE_WORDS))
 }
 
 /// Maximum length of a path, in bytes.
@@ -229,10 +223,7 @@ mod tests {
     #[test]
     fn front_matter_and_body_are_one_set() {
         let text = "---\nkey-files:\n  created: [src/a.rs]\n  modified:\n    - src/b.rs: renamed\n    - path: src/c.rs\n---\n## Files Created/Modified\n- `a.rs` - again\n- `src/d.rs`\n  - `run()` added\n\n## Files to read\n- `x.rs`\n";
-        assert_eq!(
-            read(text).unwrap(),
-            ["src/a.rs", "src/b.rs", "src/c.rs", "src/d.rs"]
-        );
+        assert_eq!(read(text).unwrap(), ["src/a.rs", "src/b.rs", "src/c.rs", "src/d.rs"]);
     }
 
     #[test]
@@ -244,15 +235,9 @@ mod tests {
             }
             paths.list
         }
-        assert_eq!(
-            list(&["b.rs", "a.rs", "src/b.rs", "b.rs"]),
-            ["src/b.rs", "a.rs"]
-        );
+        assert_eq!(list(&["b.rs", "a.rs", "src/b.rs", "b.rs"]), ["src/b.rs", "a.rs"]);
         assert_eq!(list(&["src/b.rs", "b.rs", "rb.rs"]), ["src/b.rs", "rb.rs"]);
-        assert_eq!(
-            list(&["a/b.rs", "c/b.rs", "x/c/b.rs"]),
-            ["a/b.rs", "x/c/b.rs"]
-        );
+        assert_eq!(list(&["a/b.rs", "c/b.rs", "x/c/b.rs"]), ["a/b.rs", "x/c/b.rs"]);
         assert_eq!(list(&["x".repeat(5000).as_str()]), [""; 0]);
     }
 

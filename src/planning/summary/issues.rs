@@ -66,18 +66,14 @@ fn add(
     // One inside another adds nothing, so that they stay sorted by both ends.
     let mut good_news: Vec<Range<usize>> = Vec::new();
     for inner in outline.subsections(section) {
-        let is_inside = good_news
-            .last()
-            .is_some_and(|last| inner.heading.start < last.end);
+        let is_inside = good_news.last().is_some_and(|last| inner.heading.start < last.end);
         if !is_inside && is_good_news(&inner.title) {
             good_news.push(inner.whole.clone());
         }
     }
     let is_left_out = |block: &&Block| {
         let at = good_news.partition_point(|range| range.end <= block.range.start);
-        good_news
-            .get(at)
-            .is_some_and(|range| range.contains(&block.range.start))
+        good_news.get(at).is_some_and(|range| range.contains(&block.range.start))
     };
     let blocks = outline.blocks(&section.whole).iter();
     let blocks: Vec<&Block> = blocks.filter(|block| !is_left_out(block)).collect();
@@ -97,11 +93,7 @@ fn add(
         is_first = false;
         let is_note = !is_nothing(&text) && !is_lead(&text) && !is_remedy(&text);
         if is_note && !is_rule(&text) && known.insert(text.clone()) {
-            found.push(IssueNote {
-                text,
-                is_lesson,
-                line: block.line,
-            });
+            found.push(IssueNote { text, is_lesson, line: block.line });
         }
     }
 }
@@ -135,18 +127,14 @@ fn with_nested(own: &str, following: &[&Block]) -> String {
 /// Returns whether a heading introduces what went well.
 fn is_good_news(title: &str) -> bool {
     let title = plain(title);
-    ["what worked", "what went well", "successes"]
-        .iter()
-        .any(|start| title.starts_with(start))
+    ["what worked", "what went well", "successes"].iter().any(|start| title.starts_with(start))
 }
 
 /// Returns whether a text only says what was done about an issue: `Resolution: …`, `**Fix:** …`.
 fn is_remedy(text: &str) -> bool {
     text.split_once(':').is_some_and(|(label, _)| {
         let label = label.trim_matches(|c: char| !c.is_alphanumeric());
-        REMEDIES
-            .iter()
-            .any(|remedy| remedy.eq_ignore_ascii_case(label))
+        REMEDIES.iter().any(|remedy| remedy.eq_ignore_ascii_case(label))
     })
 }
 
@@ -163,12 +151,8 @@ fn plain(title: &str) -> String {
 
 /// Returns whether a text says that there were no issues.
 fn is_nothing(text: &str) -> bool {
-    let lower = text
-        .trim_start_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase();
-    let starts = [
-        "none", "no issues", "no problems", "no blockers", "n/a", "nothing",
-    ];
+    let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let starts = ["none", "no issues", "no problems", "no blockers", "n/a", "nothing"];
     non_placeholder(text).is_none()
         || (starts.iter().any(|start| lower.starts_with(start)) && !lower.starts_with("none of "))
 }
@@ -188,10 +172,7 @@ mod tests {
     fn texts(text: &str) -> Vec<(String, usize)> {
         let front = FrontMatter::parse(text, Path::new("a.md")).value;
         let notes = issue_notes(&Outline::parse(text, front.range.end));
-        notes
-            .into_iter()
-            .map(|note| (note.text, note.line))
-            .collect()
+        notes.into_iter().map(|note| (note.text, note.line)).collect()
     }
 
     #[test]
@@ -200,10 +181,7 @@ mod tests {
                     - None other\n\nThe build was slow.\n\n---\n*Phase: 01*\n\n## Next\n- no\n";
         assert_eq!(
             texts(text),
-            [
-                ("A lock held `x.dll`.".to_owned(), 8),
-                ("The build was slow.".to_owned(), 12)
-            ]
+            [("A lock held `x.dll`.".to_owned(), 8), ("The build was slow.".to_owned(), 12)]
         );
         for none in ["None", "None - all fine.", "- No issues.", "N/A"] {
             let text = format!("## Issues\n\n{none}\n\n- all is checked\n");
@@ -231,13 +209,8 @@ mod tests {
     fn lessons_are_not_listed_as_issues() {
         let text = "## Lessons Learned\n\n### What Worked Well\n\n1. **Small boats**\n   - They float\n\n### Technical Insights\n\n1. **Tides**\n   - They never wait\n\n## Issues\n\n- It rained\n";
         let notes = issue_notes(&Outline::parse(text, 0));
-        let found: Vec<(&str, bool)> = notes
-            .iter()
-            .map(|note| (note.text.as_str(), note.is_lesson))
-            .collect();
-        assert_eq!(
-            found,
-            [("Tides: They never wait", true), ("It rained", false)]
-        );
+        let found: Vec<(&str, bool)> =
+            notes.iter().map(|note| (note.text.as_str(), note.is_lesson)).collect();
+        assert_eq!(found, [("Tides: They never wait", true), ("It rained", false)]);
     }
 }

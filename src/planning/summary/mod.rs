@@ -174,10 +174,7 @@ fn title(document: &Document<'_>) -> Option<String> {
 fn tokens(document: &Document<'_>) -> Option<u64> {
     let keys = ["tokens_consumed", "tokens_used", "tokens", "total_tokens"];
     let text = document.field(&keys)?.as_text()?;
-    let plain: String = text
-        .chars()
-        .filter(|c| !matches!(c, '_' | ',' | '~'))
-        .collect();
+    let plain: String = text.chars().filter(|c| !matches!(c, '_' | ',' | '~')).collect();
     let digits = plain.trim_end_matches(|c: char| !c.is_ascii_digit() && !"kK".contains(c));
     match digits.strip_suffix(['k', 'K']) {
         Some(thousands) => Some(thousands.parse::<u64>().ok()?.saturating_mul(1000)),
@@ -194,9 +191,8 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
     let known: Vec<&Node> = nodes.into_iter().flatten().collect();
     let texts = known.iter().flat_map(|node| node.texts());
     let mut seen = HashSet::new();
-    let list: Vec<String> = texts
-        .filter(|text| non_placeholder(text).is_some() && seen.insert(text.clone()))
-        .collect();
+    let list: Vec<String> =
+        texts.filter(|text| non_placeholder(text).is_some() && seen.insert(text.clone())).collect();
     (!known.is_empty()).then_some(list)
 }
 
@@ -212,9 +208,7 @@ fn one_liner(document: &Document<'_>) -> Option<String> {
     let titled = |titles: &[&str]| outline.section(titles).and_then(paragraph);
     let opening = || {
         let heads = outline.sections().iter();
-        heads
-            .take_while(|section| section.level < 2)
-            .find_map(paragraph)
+        heads.take_while(|section| section.level < 2).find_map(paragraph)
     };
     let is_sentence = |text: &&str| {
         let first = text.lines().next().unwrap_or_default().trim_end();

@@ -22,9 +22,7 @@ pub enum SummaryStatus {
     Failed,
 }
 
-const COMPLETE: &[&str] = &[
-    "complete", "done", "finished", "success", "shipped", "passed",
-];
+const COMPLETE: &[&str] = &["complete", "done", "finished", "success", "shipped", "passed"];
 const PARTIAL: &[&str] = &[
     "partial", "incomplete", "in progress", "in_progress", "in-progress", "blocked", "pending",
     "paused", "not complete", "not started", "not_started", "wip", "started", "awaiting",
@@ -32,18 +30,15 @@ const PARTIAL: &[&str] = &[
 const FAILED: &[&str] = &["fail", "abort", "abandon", "error"];
 
 /// Parts of headings under which a status is that of a task, an issue or a check, not of the plan.
-const PARTS: &[&str] = &[
-    "task", "issue", "deviation", "checkpoint", "verif", "test", "check", "criteria",
-];
+const PARTS: &[&str] =
+    &["task", "issue", "deviation", "checkpoint", "verif", "test", "check", "criteria"];
 
 impl SummaryStatus {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     pub fn from_word(text: &str) -> Option<Self> {
         let word = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let starts = |words: &[&str]| {
-            words
-                .iter()
-                .any(|start| strip_prefix_ignore_case(word, start).is_some())
+            words.iter().any(|start| strip_prefix_ignore_case(word, start).is_some())
         };
         if starts(COMPLETE) {
             Some(Self::Complete)
@@ -192,11 +187,9 @@ fn field(content: &str) -> Option<(&str, &str)> {
     let content = content.trim_start_matches(['-', '*', '+', '_', '>', '|', ' ']);
     let (name, value) = content.split_once([':', '|'])?;
     let name = name.trim_matches(['*', '_', ' ']);
-    let is_status = [
-        "status", "plan status", "overall status", "execution status",
-    ]
-    .iter()
-    .any(|wanted| name.eq_ignore_ascii_case(wanted));
+    let is_status = ["status", "plan status", "overall status", "execution status"]
+        .iter()
+        .any(|wanted| name.eq_ignore_ascii_case(wanted));
     is_status.then_some((name, value))
 }
 
@@ -246,17 +239,11 @@ mod tests {
         let complete = Some(SummaryStatus::Complete);
         for (text, status) in [
             ("---\nphase: 1\nstatus: complete\n---\n", complete),
-            (
-                "\u{feff}\r\n<!-- x -->\r\n---\r\nStatus: \"done\" # now\r\n---\r\n",
-                complete,
-            ),
+            ("\u{feff}\r\n<!-- x -->\r\n---\r\nStatus: \"done\" # now\r\n---\r\n", complete),
             ("---\nstatus: >-\n  completed\n---\n", complete),
             ("---\n  phase: 1\n  status: complete\n---\n", complete),
             ("---\n{status: complete}\n---\n", complete),
-            (
-                "---\nphase: 1\n---\n\n---\nstatus: complete\n---\n",
-                complete,
-            ),
+            ("---\nphase: 1\n---\n\n---\nstatus: complete\n---\n", complete),
             ("---\ncoverage:\n  - status: failed\n---\n# T\n", None),
             ("---\nstatus: odd\n---\n**Status:** complete\n", None),
             ("---\nstatus:\n---\n**Status:** complete\n", complete),
@@ -269,14 +256,8 @@ mod tests {
             ("# T\n\n### Task 1\n- **Status:** Complete\n", None),
             ("# T\n\n```\nstatus: complete\n```\n", None),
             ("# T\n\n- Phase 3 Status: complete\n", None),
-            (
-                "# T\n\n## Issues\n\n- Status: done\n\n---\n*Status: Complete*\n",
-                complete,
-            ),
-            (
-                "# T\n\n- **Tasks completed:** 3 / 4 (paused)\n",
-                Some(SummaryStatus::Partial),
-            ),
+            ("# T\n\n## Issues\n\n- Status: done\n\n---\n*Status: Complete*\n", complete),
+            ("# T\n\n- **Tasks completed:** 3 / 4 (paused)\n", Some(SummaryStatus::Partial)),
             ("# T\n\n- Tasks completed: 4/4\n", None),
             (
                 "# T\n\n- **Tasks Completed:** 3/4 (1 skipped because blocked)\n",
@@ -285,10 +266,7 @@ mod tests {
             ("# T\n\n- Milestone tasks completed: 4/12\n", None),
             ("# T\n\n```\nTasks completed: 0/3\n```\n", None),
             ("# T\n\n- Tasks completed: 2/3 (task 3 not needed)\n", None),
-            (
-                "# T\n\n**Tasks completed:** 2 of 3\n**Status:** complete\n",
-                complete,
-            ),
+            ("# T\n\n**Tasks completed:** 2 of 3\n**Status:** complete\n", complete),
             ("{\"p\":\"1\",\"s\":\"complete\"}\n", complete),
             ("", None),
         ] {

@@ -44,9 +44,7 @@ impl TaskCount {
         if count == Self::default() {
             let body = document.body();
             let mut items = document.outline.items(&body);
-            count = items
-                .find_map(|(_, item)| Self::from_sentence(&item.text))
-                .unwrap_or_default();
+            count = items.find_map(|(_, item)| Self::from_sentence(&item.text)).unwrap_or_default();
         }
         count
     }
@@ -71,10 +69,8 @@ impl TaskCount {
             return Self::parse(text);
         }
         let tasks = node.elements();
-        let statuses: Vec<_> = tasks
-            .iter()
-            .filter_map(|task| task.get(&["status"])?.as_text())
-            .collect();
+        let statuses: Vec<_> =
+            tasks.iter().filter_map(|task| task.get(&["status"])?.as_text()).collect();
         let open = statuses
             .iter()
             .filter(|word| SummaryStatus::from_word(word) != Some(SummaryStatus::Complete))
@@ -122,14 +118,8 @@ mod tests {
 
     #[test]
     fn a_sentence_counts_where_nothing_else_does() {
-        assert_eq!(
-            count("# T\n- A\n- 2 of 3 tasks completed\n"),
-            (Some(2), Some(3))
-        );
-        assert_eq!(
-            count("# T\n- 2 of 3 tasks were split\n- 4 tasks done\n"),
-            (None, None)
-        );
+        assert_eq!(count("# T\n- A\n- 2 of 3 tasks completed\n"), (Some(2), Some(3)));
+        assert_eq!(count("# T\n- 2 of 3 tasks were split\n- 4 tasks done\n"), (None, None));
         let both = "# T\n**Tasks:** 4/4\n- 2 of 3 tasks done\n";
         assert_eq!(count(both), (Some(4), Some(4)));
     }
@@ -137,22 +127,10 @@ mod tests {
     #[test]
     fn counts_are_read_wherever_they_stand() {
         for (text, completed, total) in [
-            (
-                "---\ntasks_completed: 0\ntasks_total: 5\n---\n",
-                Some(0),
-                Some(5),
-            ),
-            (
-                "---\nmetrics:\n  tasks_completed: 2/3\n---\n",
-                Some(2),
-                Some(3),
-            ),
+            ("---\ntasks_completed: 0\ntasks_total: 5\n---\n", Some(0), Some(5)),
+            ("---\nmetrics:\n  tasks_completed: 2/3\n---\n", Some(2), Some(3)),
             ("---\ntasks: 5/5\n---\n", Some(5), Some(5)),
-            (
-                "---\ntasks:\n  - name: a\n    commit: x\n  - name: b\n---\n",
-                Some(2),
-                None,
-            ),
+            ("---\ntasks:\n  - name: a\n    commit: x\n  - name: b\n---\n", Some(2), None),
             (
                 "---\ntasks:\n  - {name: a, status: complete}\n  - {name: b, status: skipped}\n---\n",
                 Some(1),
@@ -161,11 +139,7 @@ mod tests {
             ("- **Tasks:** 8 (Tasks 4-5 skipped)\n", Some(8), None),
             ("**Tasks:** 3 of 3 completed\n", Some(3), Some(3)),
             ("## Tasks Completed: 4/5\n", Some(4), Some(5)),
-            (
-                "| Metric | Value |\n|---|---|\n| Tasks | 2 |\n",
-                Some(2),
-                None,
-            ),
+            ("| Metric | Value |\n|---|---|\n| Tasks | 2 |\n", Some(2), None),
             ("Tasks: T1 dd64015 | T2 489584a\n", None, None),
             ("## Task 1: Parser\n", None, None),
         ] {

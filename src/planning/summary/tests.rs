@@ -6,9 +6,7 @@ fn parse(text: &str) -> Summary {
 
 fn deviations(front: &str, body: &str) -> (Option<u32>, Option<Vec<String>>) {
     let summary = parse(&format!("---\n{front}\n---\n{body}"));
-    let texts = summary
-        .deviations
-        .map(|list| list.into_iter().map(|one| one.text).collect());
+    let texts = summary.deviations.map(|list| list.into_iter().map(|one| one.text).collect());
     (summary.deviation_count, texts)
 }
 
@@ -26,10 +24,7 @@ fn a_summary_of_the_first_tool_is_read_whole() {
     assert_eq!(summary.commits.unwrap(), ["84e9493", "0753326"]);
     assert_eq!(summary.files.unwrap(), ["src/a.rs"]);
     assert_eq!(summary.tokens_consumed, Some(12_000));
-    assert_eq!(
-        summary.acceptance.unwrap()[0].verdict.as_deref(),
-        Some("pass")
-    );
+    assert_eq!(summary.acceptance.unwrap()[0].verdict.as_deref(), Some("pass"));
     assert_eq!(summary.one_line.as_deref(), Some("Reads files."));
     let decisions = summary.decisions.unwrap();
     assert_eq!(decisions[0].text, "Keep text");
@@ -43,10 +38,7 @@ fn a_summary_without_front_matter_is_read_from_its_body() {
     let summary = parse(text);
     assert_eq!(summary.phase.as_deref(), Some("05.1"));
     assert_eq!(summary.plan.as_deref(), Some("2"));
-    assert_eq!(
-        summary.title.as_deref(),
-        Some("Phase 5.1 Plan 2: Parser Summary")
-    );
+    assert_eq!(summary.title.as_deref(), Some("Phase 5.1 Plan 2: Parser Summary"));
     assert_eq!(summary.status, None);
     assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(13.0));
     assert_eq!(summary.completed, NaiveDate::from_ymd_opt(2025, 12, 24));
@@ -58,12 +50,7 @@ fn a_summary_without_front_matter_is_read_from_its_body() {
 const TOLD: &str = "## Deviations\n- told one\n- told two\n";
 
 /// Front matter, body, and the count and list that result from merging them.
-type Case = (
-    &'static str,
-    &'static str,
-    Option<u32>,
-    Option<&'static [&'static str]>,
-);
+type Case = (&'static str, &'static str, Option<u32>, Option<&'static [&'static str]>);
 
 const BOTH: &[Case] = &[
     (
@@ -72,70 +59,20 @@ const BOTH: &[Case] = &[
         Some(1),
         Some(&["stated"]),
     ),
-    (
-        "deviations:\n  - stated",
-        TOLD,
-        Some(2),
-        Some(&["told one", "told two"]),
-    ),
-    (
-        "deviations: 3",
-        TOLD,
-        Some(3),
-        Some(&["told one", "told two"]),
-    ),
-    (
-        "deviations: 1",
-        TOLD,
-        Some(2),
-        Some(&["told one", "told two"]),
-    ),
+    ("deviations:\n  - stated", TOLD, Some(2), Some(&["told one", "told two"])),
+    ("deviations: 3", TOLD, Some(3), Some(&["told one", "told two"])),
+    ("deviations: 1", TOLD, Some(2), Some(&["told one", "told two"])),
     ("deviations: 3", "", Some(3), None),
     ("deviations: none", "", Some(0), Some(&[])),
-    (
-        "deviations: \"None\"",
-        "## Deviations\n\nOne word on the numbers.\n",
-        Some(0),
-        Some(&[]),
-    ),
-    (
-        "deviations: []",
-        TOLD,
-        Some(2),
-        Some(&["told one", "told two"]),
-    ),
-    (
-        "deviations:\n  count: 2\n  items:\n    - one\n    - two",
-        "",
-        Some(2),
-        Some(&["one", "two"]),
-    ),
+    ("deviations: \"None\"", "## Deviations\n\nOne word on the numbers.\n", Some(0), Some(&[])),
+    ("deviations: []", TOLD, Some(2), Some(&["told one", "told two"])),
+    ("deviations:\n  count: 2\n  items:\n    - one\n    - two", "", Some(2), Some(&["one", "two"])),
     ("deviations: {count: 2}", "", Some(2), None),
     ("deviations: [None]", "", Some(0), Some(&[])),
-    (
-        "deviations: See below",
-        TOLD,
-        Some(2),
-        Some(&["told one", "told two"]),
-    ),
-    (
-        "deviations: Moved the file",
-        "",
-        Some(1),
-        Some(&["Moved the file"]),
-    ),
-    (
-        "plan: 1",
-        "## Deviations\n\nOne.\n\nMore on it.\n",
-        Some(1),
-        Some(&["One."]),
-    ),
-    (
-        "plan: 1",
-        "## Deviations\n\n**Total deviations:** 4 auto-fixed\n",
-        Some(4),
-        None,
-    ),
+    ("deviations: See below", TOLD, Some(2), Some(&["told one", "told two"])),
+    ("deviations: Moved the file", "", Some(1), Some(&["Moved the file"])),
+    ("plan: 1", "## Deviations\n\nOne.\n\nMore on it.\n", Some(1), Some(&["One."])),
+    ("plan: 1", "## Deviations\n\n**Total deviations:** 4 auto-fixed\n", Some(4), None),
     ("plan: 1", "", None, None),
     ("deviations:", "", None, None),
     ("plan: 1", "## Deviations\n", None, None),
@@ -173,10 +110,7 @@ fn mappings_have_kinds() {
         ("DEVN-01: renamed it", "DEVN-01"),
         ("DEVN-05 (minor): old failure", "DEVN-05"),
     ];
-    assert_eq!(
-        found,
-        expected.map(|(text, kind)| (text.to_owned(), kind.to_owned()))
-    );
+    assert_eq!(found, expected.map(|(text, kind)| (text.to_owned(), kind.to_owned())));
 }
 
 #[test]
@@ -194,9 +128,7 @@ fn a_deviation_is_read_whole() {
     assert_eq!(found[1].files, ["c.rs"]);
     // A list in the front matter takes the details from the body.
     let front = format!("---\ndeviations:\n  - Fixed it\n  - Moved the file away\n---\n{body}");
-    let found = parse(&front.replace("Fixed it", "Fixed it for good"))
-        .deviations
-        .unwrap();
+    let found = parse(&front.replace("Fixed it", "Fixed it for good")).deviations.unwrap();
     assert_eq!(found[0].issue.as_deref(), Some("It was: broken"));
     assert_eq!(found[1].issue, None);
 }
@@ -220,10 +152,7 @@ fn a_span_is_marked_as_derived() {
     assert!(summary.duration_derived);
     let mut summary = parse("---\nplan: 2\n---\n");
     let moment = |text: &str| crate::clock::parse_timestamp(text).unwrap();
-    summary.derive_duration(&[
-        moment("2026-02-15T11:05:00Z"),
-        moment("2026-02-15T11:00:00Z"),
-    ]);
+    summary.derive_duration(&[moment("2026-02-15T11:05:00Z"), moment("2026-02-15T11:00:00Z")]);
     assert_eq!(summary.duration_minutes.map(Minutes::as_f64), Some(5.0));
     assert!(summary.duration_derived);
 }
@@ -262,9 +191,7 @@ proptest::proptest! {
 
 #[test]
 fn more_patterns_than_are_read_are_warned_of() {
-    let patterns: Vec<String> = (0..=MAX_PATTERNS)
-        .map(|n| format!("  - pattern {n}\n"))
-        .collect();
+    let patterns: Vec<String> = (0..=MAX_PATTERNS).map(|n| format!("  - pattern {n}\n")).collect();
     let patterns = patterns.concat();
     let text = format!("---\npatterns-established:\n{patterns}---\n");
     let parsed = Summary::parse(&text, Path::new("05-02-SUMMARY.md"));
@@ -272,10 +199,7 @@ fn more_patterns_than_are_read_are_warned_of() {
     let [warning] = &parsed.warnings[..] else {
         panic!("one warning: {:?}", parsed.warnings);
     };
-    assert!(
-        warning.to_string().contains("more than 100 patterns"),
-        "{warning}"
-    );
+    assert!(warning.to_string().contains("more than 100 patterns"), "{warning}");
 }
 
 #[test]
@@ -291,10 +215,7 @@ fn more_issues_than_are_listed_are_warned_of() {
     let [warning] = &parsed.warnings[..] else {
         panic!("one warning: {:?}", parsed.warnings);
     };
-    assert!(
-        warning.to_string().contains("more than 1000 issues"),
-        "{warning}"
-    );
+    assert!(warning.to_string().contains("more than 1000 issues"), "{warning}");
     assert_eq!(of(MAX_LISTED).warnings, []);
 }
 
@@ -310,10 +231,7 @@ fn more_commits_than_are_asked_about_are_warned_of() {
     let [warning] = &parsed.warnings[..] else {
         panic!("one warning: {:?}", parsed.warnings);
     };
-    assert!(
-        warning.to_string().contains("more than 1000 commits"),
-        "{warning}"
-    );
+    assert!(warning.to_string().contains("more than 1000 commits"), "{warning}");
     assert_eq!(of(MAX_COMMITS).warnings, []);
 }
 
@@ -329,9 +247,5 @@ fn more_deviations_than_are_listed_are_counted_and_warned_of() {
     };
     assert!(warning.to_string().contains("only counted"), "{warning}");
     let (stated, _) = deviations("deviations: 1200", &text);
-    assert_eq!(
-        stated,
-        Some(1_200),
-        "the stated number includes unlisted deviations"
-    );
+    assert_eq!(stated, Some(1_200), "the stated number includes unlisted deviations");
 }

@@ -28,9 +28,7 @@ const WITH_UNIT: &[(&str, TimeUnit)] = &[
 const WITHOUT_UNIT: &[&str] = &[
     "duration", "duration_human", "actual_duration", "total_duration", "execution_time", "elapsed",
 ];
-const LABELS: &[&str] = &[
-    "duration", "total duration", "actual duration", "execution time",
-];
+const LABELS: &[&str] = &["duration", "total duration", "actual duration", "execution time"];
 const STARTED: &[&str] = &["started_at", "started", "start_time"];
 const COMPLETED: &[&str] = &[
     "completed", "completed_at", "completed_date", "completed_on", "completion_date", "finished",
@@ -86,10 +84,9 @@ fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> 
     let text = node.as_text().filter(|text| !is_absent(text))?;
     let bare = text.trim_start_matches('~').trim().parse::<f64>().ok();
     let (minutes, fault) = match bare {
-        Some(number) if number <= MAX_BARE_MINUTES => (
-            Minutes::from_number(number, TimeUnit::Minutes),
-            "not a duration",
-        ),
+        Some(number) if number <= MAX_BARE_MINUTES => {
+            (Minutes::from_number(number, TimeUnit::Minutes), "not a duration")
+        }
         Some(_) => (None, "a number without a unit (minutes or seconds?)"),
         None => (Minutes::parse(text), "not a duration"),
     };
@@ -102,11 +99,7 @@ fn stated(document: &Document<'_>, path: &Path, warnings: &mut Vec<Warning>) -> 
 /// Returns the time between the stated start and the stated end.
 fn span(document: &Document<'_>) -> Option<Minutes> {
     let start = stated_time(document, STARTED, &["started", "start"])?;
-    let end = stated_time(
-        document,
-        COMPLETED,
-        &["completed", "finished", "ended", "end"],
-    )?;
+    let end = stated_time(document, COMPLETED, &["completed", "finished", "ended", "end"])?;
     if is_round(start) && is_round(end) {
         return None;
     }
@@ -119,23 +112,14 @@ fn is_round(time: DateTime<Utc>) -> bool {
 }
 
 fn stated_time(document: &Document<'_>, keys: &[&str], labels: &[&str]) -> Option<DateTime<Utc>> {
-    let fields = keys
-        .iter()
-        .filter_map(|key| document.field(&[key])?.as_text());
-    fields
-        .chain(document.values(labels))
-        .find_map(parse_timestamp)
+    let fields = keys.iter().filter_map(|key| document.field(&[key])?.as_text());
+    fields.chain(document.values(labels)).find_map(parse_timestamp)
 }
 
 fn completed(document: &Document<'_>) -> Option<NaiveDate> {
-    let fields = COMPLETED
-        .iter()
-        .filter_map(|key| document.field(&[key])?.as_text());
+    let fields = COMPLETED.iter().filter_map(|key| document.field(&[key])?.as_text());
     let labels = ["completed", "date completed", "completed on", "date"];
-    fields
-        .chain(document.values(&labels))
-        .find_map(parse_date)
-        .or_else(|| footer(document))
+    fields.chain(document.values(&labels)).find_map(parse_date).or_else(|| footer(document))
 }
 
 /// Finds `*Completed: 2026-02-26*` at the end of a file.

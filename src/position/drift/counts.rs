@@ -17,9 +17,7 @@ pub(super) fn count(
     here: Option<usize>,
     position: &Position,
 ) -> Option<(u32, RangeInclusive<usize>)> {
-    let here = here
-        .map(|index| &position.phases[index])
-        .filter(|phase| !has_unclear_counts(phase));
+    let here = here.map(|index| &position.phases[index]).filter(|phase| !has_unclear_counts(phase));
     Some(match claim {
         Claim::Total(stated) if is_a_count(position, *stated) => return None,
         // `8 of 6` would make no sense: numbering continues across milestones, or folders are missing.
@@ -40,10 +38,9 @@ pub(super) fn count(
         Claim::PlansComplete(stated) => (*stated, here?.complete_range()),
         Claim::PlansTotal(stated) => (*stated, here?.plans_range()),
         Claim::CurrentPlan(stated) => (*stated, current_plan(here?, *stated as usize)),
-        Claim::AllPlansComplete(stated) => (
-            *stated,
-            in_milestone_or_all(position, Phase::complete_range)?,
-        ),
+        Claim::AllPlansComplete(stated) => {
+            (*stated, in_milestone_or_all(position, Phase::complete_range)?)
+        }
         Claim::AllPlansTotal(stated) => {
             (*stated, in_milestone_or_all(position, Phase::plans_range)?)
         }
@@ -54,16 +51,9 @@ pub(super) fn count(
 /// Returns whether a total is a plausible count of the phases.
 fn is_a_count(position: &Position, stated: u32) -> bool {
     let stated = stated as usize;
-    let last = position
-        .phases
-        .iter()
-        .map(|phase| phase.number.ordinal() as usize)
-        .max();
-    let whole: BTreeSet<PhaseNumber> = position
-        .phases
-        .iter()
-        .map(|phase| phase.number.sibling(phase.number.ordinal()))
-        .collect();
+    let last = position.phases.iter().map(|phase| phase.number.ordinal() as usize).max();
+    let whole: BTreeSet<PhaseNumber> =
+        position.phases.iter().map(|phase| phase.number.sibling(phase.number.ordinal())).collect();
     let folders = position.phases.iter();
     let folders = folders.filter(|phase| phase.dir.is_some()).count();
     stated == position.total()
@@ -101,11 +91,7 @@ fn in_milestone_or_all(
     let is_earlier = |phase: &Phase| !phase.is_in_milestone || phase.is_counted_complete;
     let has_earlier = first > Some(1) || position.phases.iter().any(is_earlier);
     let counted = over_all(position.members(), count);
-    let most = if has_earlier {
-        usize::MAX
-    } else {
-        *counted.end()
-    };
+    let most = if has_earlier { usize::MAX } else { *counted.end() };
     has_plans.then(|| *counted.start()..=most)
 }
 

@@ -83,10 +83,8 @@ impl Drift {
 
     /// Returns a sentence with the stated and the actual value; the caller prints file and line before it.
     pub fn sentence(&self) -> String {
-        let (stated, actual) = (
-            clip(&self.stated, MAX_VALUE_LENGTH),
-            clip(&self.actual, MAX_VALUE_LENGTH),
-        );
+        let (stated, actual) =
+            (clip(&self.stated, MAX_VALUE_LENGTH), clip(&self.actual, MAX_VALUE_LENGTH));
         match self.subject {
             PLAN => format!("{stated} has {actual}"),
             STATUS => format!("{STATUS} is {stated:?}, but the files show {actual:?}"),
@@ -177,10 +175,7 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
     let Some(dir) = &phase.dir else {
         return Vec::new();
     };
-    let open = phase
-        .plans
-        .iter()
-        .filter(|(_, state)| *state == PlanState::Open);
+    let open = phase.plans.iter().filter(|(_, state)| *state == PlanState::Open);
     let reason = if phase.state == PhaseState::Done {
         format!("phase {} is called complete", phase.number)
     } else {
@@ -235,11 +230,7 @@ impl<'a> Statements<'a> {
     fn new(evidence: &Evidence<'_>, position: &'a Position, name: &str) -> Self {
         let file = evidence.folder.active.dir.join(name);
         let shown: &Path = file.strip_prefix(evidence.root).unwrap_or(&file);
-        Self {
-            position,
-            file: shown.to_owned(),
-            found: Vec::new(),
-        }
+        Self { position, file: shown.to_owned(), found: Vec::new() }
     }
 
     fn compare(
@@ -321,9 +312,7 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
     let next = &position.next;
     let other = next.alternative.as_ref();
     let other = other.map(|other| (other.action, other.phase.as_ref()));
-    let mut actions = [Some((next.action, next.phase.as_ref())), other]
-        .into_iter()
-        .flatten();
+    let mut actions = [Some((next.action, next.phase.as_ref())), other].into_iter().flatten();
     actions.any(|(action, of)| {
         matches!(action, Action::Verify | Action::Remediate) && of == Some(number)
     })
@@ -346,20 +335,15 @@ pub(crate) fn unprefixed(status: &str, numbering: PhaseNumbering) -> (Option<Pha
 
 /// Returns whether a status names a step that follows the last plan, which no file can contradict.
 fn is_check(status: &str) -> bool {
-    const CHECKS: &[&str] = &[
-        "verif", "remediation", "ship", "milestone", "archiv", "review", "uat", "audit",
-    ];
+    const CHECKS: &[&str] =
+        &["verif", "remediation", "ship", "milestone", "archiv", "review", "uat", "audit"];
     let lower = status.to_lowercase();
     CHECKS.iter().any(|word| lower.contains(word))
 }
 
 /// Returns the index of the phase with a number, if there is exactly one.
 pub(crate) fn unique_phase(position: &Position, number: &PhaseNumber) -> Option<usize> {
-    let mut same = position
-        .phases
-        .iter()
-        .enumerate()
-        .filter(|(_, phase)| phase.number == *number);
+    let mut same = position.phases.iter().enumerate().filter(|(_, phase)| phase.number == *number);
     match (same.next(), same.next()) {
         (Some((index, _)), None) => Some(index),
         _ => None,

@@ -35,14 +35,8 @@ macro_rules! count_of {
 /// Pairs of a done and a total count: of phases, of all plans, of the plans of the current phase.
 const PAIRS: [(Count, Count); 3] = [
     (count_of!(Claim::PhasesComplete), count_of!(Claim::Total)),
-    (
-        count_of!(Claim::AllPlansComplete),
-        count_of!(Claim::AllPlansTotal),
-    ),
-    (
-        count_of!(Claim::PlansComplete),
-        count_of!(Claim::PlansTotal),
-    ),
+    (count_of!(Claim::AllPlansComplete), count_of!(Claim::AllPlansTotal)),
+    (count_of!(Claim::PlansComplete), count_of!(Claim::PlansTotal)),
 ];
 
 impl StatedCounts<'_> {
@@ -118,10 +112,7 @@ impl StatedCounts<'_> {
                 claim.line.abs_diff(line) <= LINES_OF_A_MAP && count(&claim.value).is_some()
             })
         };
-        if PAIRS[..2]
-            .iter()
-            .any(|(done, all)| has_count(*done) && has_count(*all))
-        {
+        if PAIRS[..2].iter().any(|(done, all)| has_count(*done) && has_count(*all)) {
             return false;
         }
         // VBW counts the plans of the phase alone, which has none yet when it has just moved on.
@@ -183,11 +174,7 @@ mod tests {
             };
             for stated in 0..=320 {
                 let found = is_share(stated, least..=most, &(from..=to));
-                assert_eq!(
-                    found,
-                    tried(stated),
-                    "{stated} of {least}..={most} in {from}..={to}"
-                );
+                assert_eq!(found, tried(stated), "{stated} of {least}..={most} in {from}..={to}");
             }
         }
     }

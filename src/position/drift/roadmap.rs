@@ -108,9 +108,7 @@ impl Statements<'_> {
         // A finished row was written by someone who knew more than a missing summary or an old check says.
         let is_settled = row.completed.as_ref().is_some_and(|day| is_day(&day.value))
             && row.plans_complete == row.plans_total
-            && row
-                .plans_total
-                .is_some_and(|total| total as usize == phase.plans.len());
+            && row.plans_total.is_some_and(|total| total as usize == phase.plans.len());
         if let Some(status) = &row.status
             && !(is_settled && PhaseProgress::is_complete_status(&status.value))
             && let Some((actual, correct)) =

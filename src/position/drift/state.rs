@@ -40,18 +40,12 @@ impl<'a> Subjects<'a> {
         let stated = number
             .and_then(|number| unique_phase(position, number))
             .filter(|index| position.phases[*index].dir.is_some());
-        let says_complete = evidence
-            .state
-            .claims
-            .iter()
-            .any(|claim| match &claim.value {
-                Claim::Status(status) | Claim::PhaseStatus(status) => {
-                    PhaseProgress::is_complete_status(
-                        unprefixed(status, evidence.state.numbering).1,
-                    )
-                }
-                _ => false,
-            });
+        let says_complete = evidence.state.claims.iter().any(|claim| match &claim.value {
+            Claim::Status(status) | Claim::PhaseStatus(status) => {
+                PhaseProgress::is_complete_status(unprefixed(status, evidence.state.numbering).1)
+            }
+            _ => false,
+        });
         let before = position
             .current
             .filter(|_| position.next.action == Action::Plan && says_complete)
@@ -76,8 +70,7 @@ impl<'a> Subjects<'a> {
     }
 
     fn is_just_done(&self, number: &PhaseNumber) -> bool {
-        self.just_done
-            .is_some_and(|index| self.position.phases[index].number == *number)
+        self.just_done.is_some_and(|index| self.position.phases[index].number == *number)
     }
 }
 
@@ -126,11 +119,7 @@ impl Statements<'_> {
                 if position.total() == 0 || is_over => {}
             Claim::AllPlansComplete(_) | Claim::AllPlansTotal(_) if is_over => {}
             Claim::Percent(stated) => {
-                let counts = StatedCounts {
-                    claims: subjects.claims,
-                    position,
-                    here,
-                };
+                let counts = StatedCounts { claims: subjects.claims, position, here };
                 if let Some(correct) = counts.corrected_percentage(*stated, claim.line) {
                     self.count(&place(DriftKind::Percent, None), *stated, correct);
                 }
@@ -174,8 +163,5 @@ fn kind_of_count(claim: &Claim) -> DriftKind {
 }
 
 fn is_of_phase(claim: &Claim) -> bool {
-    matches!(
-        claim,
-        Claim::PlansComplete(_) | Claim::PlansTotal(_) | Claim::CurrentPlan(_)
-    )
+    matches!(claim, Claim::PlansComplete(_) | Claim::PlansTotal(_) | Claim::CurrentPlan(_))
 }

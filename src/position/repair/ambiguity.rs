@@ -43,11 +43,9 @@ pub(super) fn check_not_undone(earlier: &[Correction], correction: &Correction) 
     };
     if correction.kind.is_some() && earlier.iter().any(undoes) {
         let because = &correction.because;
-        return Err(
-            Error::refused(format!("the files are ambiguous: {because}"))
-                .at(&correction.file, correction.line)
-                .hint("correct this line by hand; then run it again"),
-        );
+        return Err(Error::refused(format!("the files are ambiguous: {because}"))
+            .at(&correction.file, correction.line)
+            .hint("correct this line by hand; then run it again"));
     }
     Ok(())
 }

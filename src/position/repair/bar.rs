@@ -3,16 +3,12 @@
 /// Returns a bar of the same length and characters for another percentage; `None` if its characters are
 /// unclear.
 pub(super) fn redrawn(bar: &str, percent: u32) -> Option<String> {
-    let inner = bar
-        .strip_prefix('[')
-        .and_then(|bar| bar.strip_suffix(']'))
-        .unwrap_or(bar);
+    let inner = bar.strip_prefix('[').and_then(|bar| bar.strip_suffix(']')).unwrap_or(bar);
     let cells: Vec<char> = inner.chars().collect();
     let (full, empty) = signs(&cells)?;
     let filled = (cells.len() * percent.min(100) as usize) / 100;
-    let drawn: String = (0..cells.len())
-        .map(|cell| if cell < filled { full } else { empty })
-        .collect();
+    let drawn: String =
+        (0..cells.len()).map(|cell| if cell < filled { full } else { empty }).collect();
     Some(bar.replacen(inner, &drawn, 1))
 }
 
@@ -40,10 +36,7 @@ fn signs(cells: &[char]) -> Option<(char, char)> {
     if cells.iter().any(|cell| *cell != first) {
         return None;
     }
-    PAIRS
-        .iter()
-        .copied()
-        .find(|(full, empty)| first == *full || first == *empty)
+    PAIRS.iter().copied().find(|(full, empty)| first == *full || first == *empty)
 }
 
 #[cfg(test)]
@@ -56,11 +49,7 @@ mod tests {
             ("[####------]", 70, Some("[#######---]")),
             ("[----------]", 50, Some("[#####-----]")),
             ("[==========]", 30, Some("[===-------]")),
-            (
-                "\u{2591}\u{2591}\u{2591}\u{2591}",
-                50,
-                Some("\u{2588}\u{2588}\u{2591}\u{2591}"),
-            ),
+            ("\u{2591}\u{2591}\u{2591}\u{2591}", 50, Some("\u{2588}\u{2588}\u{2591}\u{2591}")),
             ("[\u{2588}\u{2588}]", 99, Some("[\u{2588}\u{2591}]")),
             ("[===>   ]", 50, None),
             ("[]", 50, None),

@@ -16,11 +16,7 @@ use crate::text::one_line;
 pub(super) fn number(old: &str, number: &PhaseNumber) -> String {
     let written = number.to_string();
     let is_padded = old.starts_with('0');
-    if is_padded && number.whole() < 10 {
-        format!("0{written}")
-    } else {
-        written
-    }
+    if is_padded && number.whole() < 10 { format!("0{written}") } else { written }
 }
 
 /// Returns the new text of a claim about the current phase once the phase changes; `None` if it may stay.
@@ -58,11 +54,7 @@ fn current_plan(phase: &Phase) -> usize {
 /// the old name is one.
 fn name(old: &str, phase: &Phase, is_name: &dyn Fn(&str) -> bool) -> Option<String> {
     let is_slug = old.contains('-') && !old.contains(char::is_whitespace);
-    let name = if is_slug {
-        slug(phase)?
-    } else {
-        phase.name.clone()?
-    };
+    let name = if is_slug { slug(phase)? } else { phase.name.clone()? };
     let name = one_line(&name);
     if is_name(&name) {
         return Some(name);

@@ -34,9 +34,7 @@ pub(super) fn for_phase(evidence: &Evidence<'_>, phase: &Phase) -> String {
 pub(super) fn for_all(evidence: &Evidence<'_>, position: &Position) -> String {
     let dir = evidence.folder.active.dir.join(vocabulary::PHASES);
     let with_folder = || position.members().filter(|phase| phase.dir.is_some());
-    let done: usize = with_folder()
-        .map(|phase| phase.count(PlanState::Complete))
-        .sum();
+    let done: usize = with_folder().map(|phase| phase.count(PlanState::Complete)).sum();
     let plans: usize = with_folder().map(|phase| phase.plans.len()).sum();
     format!(
         "{}: {} of {} phases done, {done} of {plans} plans",

@@ -86,11 +86,8 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     }
     ambiguity::check_same_next(&survey.position, &repair.survey.position)?;
     repair.remaining = statements(&repair.survey.evidence(project), &repair.survey.position);
-    repair.files = texts
-        .into_iter()
-        .filter(SourceText::is_changed)
-        .map(SourceText::into_parts)
-        .collect();
+    repair.files =
+        texts.into_iter().filter(SourceText::is_changed).map(SourceText::into_parts).collect();
     Ok(repair)
 }
 
@@ -98,9 +95,7 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
 fn revise(project: &Project, survey: &Survey, texts: &[SourceText; 2]) -> [Revised; 2] {
     let evidence = survey.evidence(project);
     let Findings { state, roadmap } = findings(&evidence, &survey.position);
-    let is_elsewhere = state
-        .iter()
-        .any(|finding| finding.drift.kind == DriftKind::Phase);
+    let is_elsewhere = state.iter().any(|finding| finding.drift.kind == DriftKind::Phase);
     let mut of_state = Revision::new(&evidence, &survey.position, &texts[0], vocabulary::STATE);
     if is_elsewhere {
         // Other statements of STATE.md refer to the phase it names, which must be corrected first.

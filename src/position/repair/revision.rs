@@ -179,14 +179,9 @@ impl<'a> Revision<'a> {
     /// Corrects the statements of STATE.md.
     pub(super) fn take_state(&mut self, findings: &[Finding]) {
         let listed = &self.evidence.state.phase_statuses;
-        let siblings: Vec<&str> = listed
-            .iter()
-            .map(|phase| phase.status.value.as_str())
-            .collect();
+        let siblings: Vec<&str> = listed.iter().map(|phase| phase.status.value.as_str()).collect();
         for finding in findings {
-            let is_listed = listed
-                .iter()
-                .any(|phase| phase.status.range == finding.range);
+            let is_listed = listed.iter().any(|phase| phase.status.range == finding.range);
             self.correct(finding, if is_listed { &siblings } else { &[] });
             if finding.drift.kind == DriftKind::Percent {
                 self.take_bar(finding);
@@ -222,12 +217,7 @@ impl<'a> Revision<'a> {
         else {
             return;
         };
-        let mut rows = self
-            .evidence
-            .roadmap
-            .phases
-            .iter()
-            .filter_map(|phase| phase.row.as_ref());
+        let mut rows = self.evidence.roadmap.phases.iter().filter_map(|phase| phase.row.as_ref());
         let row = rows.find(|row| row.line == finding.drift.line);
         let date = row.and_then(|row| row.completed.as_ref());
         // A remark beside the date is a person's.
@@ -268,11 +258,7 @@ impl<'a> Revision<'a> {
         let is_total_first = rows
             .filter_map(|phase| phase.row.as_ref())
             .any(|row| row.line == finding.drift.line && row.is_total_first);
-        let (first, second) = if is_total_first {
-            (all, done)
-        } else {
-            (done, all)
-        };
+        let (first, second) = if is_total_first { (all, done) } else { (done, all) };
         // In `0/TBD`, the total is now known.
         let between = if cell.ends_with(|c: char| c.is_ascii_digit()) {
             cell.trim_matches(|c: char| c.is_ascii_digit())
@@ -331,8 +317,6 @@ impl<'a> Revision<'a> {
             line,
             because: because.to_owned(),
         });
-        self.revised
-            .edits
-            .push(Edit::replace(range.clone(), written));
+        self.revised.edits.push(Edit::replace(range.clone(), written));
     }
 }

@@ -21,11 +21,7 @@ impl SourceText {
     /// Reads a file; a missing one has an empty text.
     pub(super) fn read(path: &Path) -> Result<Self> {
         let old = read::bytes(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            new: old.clone().unwrap_or_default(),
-            old,
-        })
+        Ok(Self { path: path.to_owned(), new: old.clone().unwrap_or_default(), old })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -93,22 +89,14 @@ mod tests {
     #[test]
     fn edits_of_the_text_leave_other_bytes_as_they_are() {
         let old = b"\xef\xbb\xbfcaf\xe9 \xff\r\nPhase: 4\r\n\xfe".to_vec();
-        let mut source = SourceText {
-            path: PathBuf::from("STATE.md"),
-            old: Some(old.clone()),
-            new: old,
-        };
+        let mut source =
+            SourceText { path: PathBuf::from("STATE.md"), old: Some(old.clone()), new: old };
         let text = source.text();
         let at = text.find('4').unwrap();
         let start = text.find("Phase").unwrap();
-        source.apply(&[
-            Edit::replace(at..at + 1, "05.1"),
-            Edit::replace(start..start + 5, "PHASE"),
-        ]);
-        assert_eq!(
-            source.new,
-            b"\xef\xbb\xbfcaf\xe9 \xff\r\nPHASE: 05.1\r\n\xfe"
-        );
+        source
+            .apply(&[Edit::replace(at..at + 1, "05.1"), Edit::replace(start..start + 5, "PHASE")]);
+        assert_eq!(source.new, b"\xef\xbb\xbfcaf\xe9 \xff\r\nPHASE: 05.1\r\n\xfe");
         assert!(source.is_changed());
     }
 }

@@ -17,14 +17,11 @@ const PLAIN: &[&str] = &[
 
 /// Returns whether a status may be replaced entirely, since it contains only status words and numbers.
 pub(in crate::position) fn is_plain(status: &str) -> bool {
-    status
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .all(|word| {
-            let lower = word.to_lowercase();
-            let is_number = lower.starts_with(|c: char| c.is_ascii_digit());
-            is_number || PLAIN.contains(&lower.as_str())
-        })
+    status.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).all(|word| {
+        let lower = word.to_lowercase();
+        let is_number = lower.starts_with(|c: char| c.is_ascii_digit());
+        is_number || PLAIN.contains(&lower.as_str())
+    })
 }
 
 /// Returns the text for `progress` that replaces `stated`: the wording of `siblings`, otherwise the style of
@@ -110,9 +107,7 @@ fn in_style(stated: &str, words: &str) -> String {
         words.to_owned()
     } else {
         let mut chars = words.chars();
-        chars.next().map_or_else(String::new, |first| {
-            first.to_uppercase().chain(chars).collect()
-        })
+        chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
     };
     let joined = match core {
         core if core.contains('_') => cased.replace(' ', "_"),
@@ -121,11 +116,7 @@ fn in_style(stated: &str, words: &str) -> String {
     };
     let lead = &stated[..stated.len() - stated.trim_start_matches(marks).len()];
     let is_closed = !lead.is_empty() && stated.ends_with(lead);
-    if is_closed {
-        format!("{lead}{joined}{lead}")
-    } else {
-        joined
-    }
+    if is_closed { format!("{lead}{joined}{lead}") } else { joined }
 }
 
 #[cfg(test)]
@@ -138,11 +129,7 @@ mod tests {
         use PhaseProgress::InProgress;
         use PhaseProgress::NotStarted;
         let none: &[&str] = &[];
-        let siblings: &[&str] = &[
-            "\u{25cf} Complete (4 plans)",
-            "\u{25cf} Complete",
-            "Done, QA",
-        ];
+        let siblings: &[&str] = &["\u{25cf} Complete (4 plans)", "\u{25cf} Complete", "Done, QA"];
         for (stated, progress, siblings, expected) in [
             ("in-progress", Complete, none, "complete"),
             ("Planned (6 plans)", Complete, none, "Complete"),
@@ -150,9 +137,7 @@ mod tests {
             ("milestone_complete", InProgress, none, "in_progress"),
             ("all-done", InProgress, none, "in-progress"),
             ("\u{23f3}", Complete, none, "\u{2705}"),
-            (
-                "\u{25d1} In progress", Complete, siblings, "\u{25cf} Complete",
-            ),
+            ("\u{25d1} In progress", Complete, siblings, "\u{25cf} Complete"),
             ("Done", NotStarted, siblings, "Pending"),
         ] {
             assert_eq!(written(stated, progress, siblings), expected, "{stated}");

@@ -29,11 +29,7 @@ fn project(state: impl AsRef<[u8]>) -> (Tree, Project) {
 }
 
 fn open(tree: &Tree) -> Project {
-    Project::open(OpenRequest {
-        directory: tree.at(""),
-        ..OpenRequest::default()
-    })
-    .unwrap()
+    Project::open(OpenRequest { directory: tree.at(""), ..OpenRequest::default() }).unwrap()
 }
 
 fn repaired(project: &Project) -> Repair {
@@ -53,20 +49,14 @@ fn only_the_bytes_of_wrong_statements_change() {
     assert_eq!(repair.remaining, []);
     let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: IN PROGRESS\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
     let written = new_bytes(&repair, "STATE.md");
-    assert_eq!(
-        String::from_utf8_lossy(written),
-        String::from_utf8_lossy(expected)
-    );
+    assert_eq!(String::from_utf8_lossy(written), String::from_utf8_lossy(expected));
     assert_eq!(written, expected);
     let roadmap = ROADMAP
         .replace("[ ] **Phase 1", "[x] **Phase 1")
         .replace("[x] **Phase 2", "[ ] **Phase 2")
         .replace("| 0 / 1 | Pending |", "| 1 / 1 | Done |")
         .replace("| 1/1 | Done | x |", "| 1/2 | In progress | x |");
-    assert_eq!(
-        String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")),
-        roadmap
-    );
+    assert_eq!(String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")), roadmap);
 }
 
 #[test]
@@ -74,14 +64,8 @@ fn each_correction_names_its_evidence() {
     let (_dir, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
     let repair = repaired(&project);
     let first = &repair.corrections[0];
-    assert_eq!(
-        (first.stated.as_str(), first.written.as_str(), first.line),
-        ("1", "2", 3)
-    );
-    assert_eq!(
-        first.because,
-        ".vbw-planning/phases/02-cli/02-02-PLAN.md: plan 2 has no summary"
-    );
+    assert_eq!((first.stated.as_str(), first.written.as_str(), first.line), ("1", "2", 3));
+    assert_eq!(first.because, ".vbw-planning/phases/02-cli/02-02-PLAN.md: plan 2 has no summary");
 }
 
 #[test]
@@ -108,15 +92,9 @@ fn what_no_file_settles_is_refused() {
     };
     let touch = |tree: &Tree, file: &str| tree.write(&format!(".vbw-planning/{file}"), "");
     let doubled = refusal(&|tree| touch(tree, "phases/02-other/02-01-PLAN.md"));
-    assert!(
-        doubled.contains("two folders carry the number 2"),
-        "{doubled}"
-    );
+    assert!(doubled.contains("two folders carry the number 2"), "{doubled}");
     let later = refusal(&|tree| touch(tree, "phases/03-x/03-01-PLAN.md"));
-    assert!(
-        later.contains("02-02-PLAN.md: plan 2 has no summary, but"),
-        "{later}"
-    );
+    assert!(later.contains("02-02-PLAN.md: plan 2 has no summary, but"), "{later}");
     let active = refusal(&|tree| touch(tree, "ACTIVE"));
     assert!(active.contains("ACTIVE names no milestone"), "{active}");
 }
@@ -128,21 +106,10 @@ fn a_plan_left_behind_is_reported_and_its_counts_stay() {
     tree.write(".vbw-planning/ROADMAP.md", &roadmap);
     let survey = Survey::read(&project).unwrap();
     let drift = drift(&survey.evidence(&project), &survey.position);
-    let left = drift
-        .iter()
-        .find(|drift| drift.file.ends_with("02-02-PLAN.md"));
-    assert!(
-        left.unwrap()
-            .sentence()
-            .starts_with("plan 2 has no summary, but "),
-        "{drift:?}"
-    );
+    let left = drift.iter().find(|drift| drift.file.ends_with("02-02-PLAN.md"));
+    assert!(left.unwrap().sentence().starts_with("plan 2 has no summary, but "), "{drift:?}");
     let repair = repaired(&project);
-    assert!(
-        repair.corrections.iter().all(|one| one.stated != "2/2"),
-        "{:?}",
-        repair.corrections
-    );
+    assert!(repair.corrections.iter().all(|one| one.stated != "2/2"), "{:?}", repair.corrections);
 }
 
 /// A folder with two phases: phase 1 has plans 1, 2 and 4; in phase 2, only plan 2 of 3 has a summary.
@@ -199,10 +166,7 @@ fn a_tools_word_for_the_phase_that_is_left_does_not_stay_with_the_next() {
     let (_dir, project) = project(state);
     let repair = repaired(&project);
     let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
-    assert!(
-        text.contains("Phase: 2 of 2 (Cli)\nStatus: in_progress\n"),
-        "{text}"
-    );
+    assert!(text.contains("Phase: 2 of 2 (Cli)\nStatus: in_progress\n"), "{text}");
 }
 
 #[test]
@@ -216,10 +180,8 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
     ] {
         let state = format!("# State\n\nPhase: 2 of 3 (Cli)\nPlan: 2 of 2\nStatus: {status}\n");
         let (tree, project) = project(&state);
-        let roadmap = ROADMAP.replace(
-            "| Phase |",
-            "- [ ] **Phase 3: Web Pages** - third\r\n\r\n| Phase |",
-        );
+        let roadmap =
+            ROADMAP.replace("| Phase |", "- [ ] **Phase 3: Web Pages** - third\r\n\r\n| Phase |");
         tree.write(".vbw-planning/ROADMAP.md", roadmap);
         tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
         let repair = repaired(&project);
@@ -233,10 +195,7 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
 fn the_progress_of_a_phase_without_a_folder_is_zero() {
     let state = "# State\n\nPhase: 3 of 3 (Web)\nPlans: 0/0\nProgress: 0%\n";
     let (tree, project) = project(state);
-    let roadmap = ROADMAP.replace(
-        "| Phase |",
-        "- [ ] **Phase 3: Web** - third\r\n\r\n| Phase |",
-    );
+    let roadmap = ROADMAP.replace("| Phase |", "- [ ] **Phase 3: Web** - third\r\n\r\n| Phase |");
     tree.write(".vbw-planning/ROADMAP.md", roadmap);
     tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
     let survey = Survey::read(&project).unwrap();
@@ -282,10 +241,7 @@ fn todos_in_files_are_listed_after_those_of_the_state() {
     todo("2026-03-11-search", "Search in the drug form");
     let project = open(&tree);
     let report = StatusReport::from_survey(&project, &Survey::read(&project).unwrap());
-    assert_eq!(
-        report.todos,
-        ["See 2026-03-10-labels.md", "Search in the drug form"]
-    );
+    assert_eq!(report.todos, ["See 2026-03-10-labels.md", "Search in the drug form"]);
 }
 
 #[test]
@@ -339,10 +295,7 @@ fn written(state: &str) -> Vec<String> {
     let (_dir, project) = project(state);
     let of_state = |one: &Correction| one.file.ends_with("STATE.md");
     let corrections = repaired(&project).corrections.into_iter();
-    corrections
-        .filter(of_state)
-        .map(|one| format!("{} {}", one.stated, one.written))
-        .collect()
+    corrections.filter(of_state).map(|one| format!("{} {}", one.stated, one.written)).collect()
 }
 
 #[test]
@@ -350,10 +303,7 @@ fn a_percentage_that_some_measure_gives_is_left() {
     let state = |progress: &str| format!("# State\n\nPhase: 2 of 2 (Cli)\n{progress}\n");
     // 2 of 3 plans, 1 of 2 phases, a value in between by an unknown measure, and a percentage with counts.
     for right in ["66%", "50%", "60%", "[####--] 40% (1 of 2 phases)"] {
-        assert!(
-            written(&state(&format!("Progress: {right}"))).is_empty(),
-            "{right}"
-        );
+        assert!(written(&state(&format!("Progress: {right}"))).is_empty(), "{right}");
     }
     // Below every measure; 100 % while work remains.
     assert_eq!(written(&state("Progress: 10%")), ["10 50"]);
@@ -430,10 +380,7 @@ fn the_name_is_written_as_in_the_roadmap_where_it_is_read_as_such() {
         String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap()
     };
     let body = "# State\n\nPhase: 1 of 2 (Base)\n";
-    assert_eq!(
-        written(body, name),
-        format!("# State\n\nPhase: 2 of 2 ({name})\n")
-    );
+    assert_eq!(written(body, name), format!("# State\n\nPhase: 2 of 2 ({name})\n"));
     // The first bracket would end the name.
     let expected = "# State\n\nPhase: 2 of 2 (1 Cards 2 List)\n";
     assert_eq!(written(body, "1) Cards 2) List"), expected);
@@ -456,10 +403,7 @@ fn a_name_that_would_break_the_front_matter_is_written_without_its_marks() {
     let roadmap = ROADMAP.replace("**Phase 2: Cli**", "**Phase 2: Cards: the \"list\"**");
     tree.write(".vbw-planning/ROADMAP.md", roadmap);
     let written = String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap();
-    assert!(
-        written.contains("current_phase_name: Cards the list\n"),
-        "{written}"
-    );
+    assert!(written.contains("current_phase_name: Cards the list\n"), "{written}");
 }
 
 #[test]
@@ -506,12 +450,7 @@ fn a_number_is_not_moved_before_text_about_the_phase_that_is_left() {
     ] {
         let (_dir, project) = project(format!("# State\n\n## Current Phase\n{line}\nPlans: 1/1\n"));
         let repair = repaired(&project);
-        assert!(
-            repair
-                .files
-                .iter()
-                .all(|(path, ..)| !path.ends_with("STATE.md"))
-        );
+        assert!(repair.files.iter().all(|(path, ..)| !path.ends_with("STATE.md")));
         assert_eq!(repair.remaining[0].kind, DriftKind::Phase, "{line}");
     }
 }
@@ -526,8 +465,5 @@ fn a_row_with_free_text_as_its_status_is_left_whole() {
     );
     let repair = repaired(&open(&tree));
     let text = String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")).into_owned();
-    assert!(
-        text.contains("[x] **Phase 1") && text.contains(row),
-        "{text}"
-    );
+    assert!(text.contains("[x] **Phase 1") && text.contains(row), "{text}");
 }

@@ -54,14 +54,7 @@ impl<'a> Assessment<'a> {
             phase.declared = phase_evidence.declared;
         }
         let members = (0..phases.len()).filter(|index| members[*index]).collect();
-        Self {
-            evidence,
-            scope,
-            phases,
-            phase_evidence,
-            members,
-            text,
-        }
+        Self { evidence, scope, phases, phase_evidence, members, text }
     }
 
     /// Returns the last phase that has a summary.
@@ -99,10 +92,7 @@ impl<'a> Assessment<'a> {
 
     /// Returns whether a phase has work left.
     pub(super) fn is_unfinished(&self, index: usize) -> bool {
-        matches!(
-            self.state(index),
-            PhaseState::Open | PhaseState::Running | PhaseState::Unplanned
-        )
+        matches!(self.state(index), PhaseState::Open | PhaseState::Running | PhaseState::Unplanned)
     }
 
     /// Returns the unfinished phases after the given one, in number order; all if `None`.

@@ -63,9 +63,7 @@ pub(super) fn cursor(assessment: &Assessment<'_>) -> Option<usize> {
 /// the roadmap calls it in progress or does not call the later one complete.
 fn is_at_work(assessment: &Assessment<'_>, index: usize, later: usize) -> bool {
     let phase_evidence = &assessment.phase_evidence[index];
-    let row = phase_evidence
-        .planned
-        .and_then(|planned| planned.row.as_ref());
+    let row = phase_evidence.planned.and_then(|planned| planned.row.as_ref());
     let is_listed_so = row.and_then(ProgressRow::progress) == Some(PhaseProgress::InProgress);
     assessment.state(index) == PhaseState::Open
         && phase_evidence.summaries > 0
@@ -74,11 +72,8 @@ fn is_at_work(assessment: &Assessment<'_>, index: usize, later: usize) -> bool {
 
 /// Returns what to do at the cursor, or after it.
 pub(super) fn choose(assessment: &Assessment<'_>, cursor: usize) -> Choice {
-    let at = |index, rule| Choice {
-        action: action_at(assessment, index),
-        phase: Some(index),
-        rule,
-    };
+    let at =
+        |index, rule| Choice { action: action_at(assessment, index), phase: Some(index), rule };
     match assessment.state(cursor) {
         PhaseState::Open | PhaseState::Running => at(cursor, ChoiceRule::Cursor),
         PhaseState::Unplanned => {
@@ -90,11 +85,7 @@ pub(super) fn choose(assessment: &Assessment<'_>, cursor: usize) -> Choice {
         }
         PhaseState::Done | PhaseState::Dropped => match advance(assessment, cursor) {
             Some((index, rule)) => at(index, rule),
-            None => Choice {
-                action: Action::Ship,
-                phase: None,
-                rule: ChoiceRule::AllDone,
-            },
+            None => Choice { action: Action::Ship, phase: None, rule: ChoiceRule::AllDone },
         },
     }
 }
@@ -116,11 +107,7 @@ fn between(assessment: &Assessment<'_>, cursor: usize) -> Option<usize> {
             && frontier.is_none_or(|frontier| number(*index) >= number(frontier))
             && assessment.phases[*index].has_files
     })?;
-    matches!(
-        assessment.state(below),
-        PhaseState::Open | PhaseState::Unplanned
-    )
-    .then_some(below)
+    matches!(assessment.state(below), PhaseState::Open | PhaseState::Unplanned).then_some(below)
 }
 
 /// Returns the next unfinished phase after a finished cursor.

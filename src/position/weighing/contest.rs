@@ -48,51 +48,34 @@ fn in_phase(
     index: usize,
     because: Vec<String>,
 ) -> Alternative {
-    Alternative {
-        action,
-        phase: Some(assessment.phases[index].number.clone()),
-        because,
-    }
+    Alternative { action, phase: Some(assessment.phases[index].number.clone()), because }
 }
 
 /// Returns the alternative of working on an unfinished phase.
 fn work_on(assessment: &Assessment<'_>, index: usize) -> Alternative {
     let action = action_at(assessment, index);
-    in_phase(
-        assessment,
-        action,
-        index,
-        reason::for_phase(assessment, index),
-    )
+    in_phase(assessment, action, index, reason::for_phase(assessment, index))
 }
 
 /// Returns the alternative that the phase at an index is finished: working on the next unfinished phase, or shipping.
 fn work_after(assessment: &Assessment<'_>, index: usize, because: Vec<String>) -> Alternative {
     match assessment.unfinished_after(Some(index)).next() {
         Some(next) => in_phase(assessment, action_at(assessment, next), next, because),
-        None => Alternative {
-            action: Action::Ship,
-            phase: None,
-            because,
-        },
+        None => Alternative { action: Action::Ship, phase: None, because },
     }
 }
 
 /// Applies if STATE.md waits for a check of the last phase worked on, and no file contains one, or the check itself
 /// waits for a person.
 fn unchecked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
-    let frontier = assessment
-        .frontier()
-        .filter(|index| Some(*index) != choice.phase)?;
+    let frontier = assessment.frontier().filter(|index| Some(*index) != choice.phase)?;
     if assessment.stated_phase() != Some(frontier) {
         return None;
     }
     let checks = assessment.checks(frontier);
     let outdated = |check: &&Check| check.outcome == CheckOutcome::Outdated;
     let waiting = |check: &&Check| check.outcome == CheckOutcome::Pending;
-    let mut of_goal = checks
-        .iter()
-        .filter(|check| check.kind != CheckKind::Review);
+    let mut of_goal = checks.iter().filter(|check| check.kind != CheckKind::Review);
     let is_checked = of_goal.any(|check| !outdated(&check) && !waiting(&check));
     if is_checked {
         return None;
@@ -130,9 +113,7 @@ fn without_summaries(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alt
 
 /// Applies if the last phase worked on has more summaries than plans, so that more may follow.
 fn unplanned_frontier(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
-    let frontier = assessment
-        .frontier()
-        .filter(|index| Some(*index) != choice.phase)?;
+    let frontier = assessment.frontier().filter(|index| Some(*index) != choice.phase)?;
     let phase_evidence = &assessment.phase_evidence[frontier];
     let is_listed = state_lists_done(assessment.evidence, &assessment.phases[frontier].number);
     (phase_evidence.summaries > phase_evidence.plans && !is_listed).then(|| {
@@ -211,11 +192,7 @@ fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Al
         return None;
     }
     let state = assessment.evidence.state;
-    let last = assessment
-        .phases
-        .iter()
-        .map(|phase| phase.number.whole())
-        .max()?;
+    let last = assessment.phases.iter().map(|phase| phase.number.whole()).max()?;
     let backlog = backlog(assessment.evidence);
     let (number, line) = state.next_steps.iter().find_map(|step| {
         let number = state.numbering.phases_in(&step.value).into_iter().next()?;
@@ -227,11 +204,7 @@ fn unlisted_next_step(assessment: &Assessment<'_>, choice: &Choice) -> Option<Al
         "{}: names phase {number} next, which the roadmap does not list",
         assessment.evidence.state(line)
     )];
-    Some(Alternative {
-        action: Action::Plan,
-        phase: Some(number),
-        because,
-    })
+    Some(Alternative { action: Action::Plan, phase: Some(number), because })
 }
 
 /// Applies if a prepared phase was preferred to an earlier one without files.
@@ -251,18 +224,14 @@ fn skipped(
 /// Applies if only the number of declared plans says that more will follow, and an earlier phase was
 /// completed with fewer plans than declared.
 fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
-    let chosen = choice
-        .phase
-        .filter(|index| assessment.state(*index) == PhaseState::Running)?;
+    let chosen = choice.phase.filter(|index| assessment.state(*index) == PhaseState::Running)?;
     assessment.phase_evidence[chosen].declared?;
     let number = &assessment.phases[chosen].number;
     let earlier = assessment.members.iter().copied();
     let mut earlier = earlier.filter(|index| assessment.phases[*index].number < *number);
     let passed = earlier.rfind(|index| {
         let phase_evidence = &assessment.phase_evidence[*index];
-        let is_short = phase_evidence
-            .declared
-            .is_some_and(|all| phase_evidence.summaries < all);
+        let is_short = phase_evidence.declared.is_some_and(|all| phase_evidence.summaries < all);
         phase_evidence.summaries > 0 && phase_evidence.open == 0 && is_short
     })?;
     let because = vec![reason::passed(assessment, passed, chosen)];
@@ -271,9 +240,7 @@ fn passed_short(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternat
 
 /// Applies if the roadmap ticks all plans of the chosen phase, some of which have no summary.
 fn ticked(assessment: &Assessment<'_>, choice: &Choice) -> Option<Alternative> {
-    let chosen = choice
-        .phase
-        .filter(|index| assessment.state(*index) == PhaseState::Open)?;
+    let chosen = choice.phase.filter(|index| assessment.state(*index) == PhaseState::Open)?;
     let phase_evidence = &assessment.phase_evidence[chosen];
     let listed = &phase_evidence.planned?.plans;
     let is_ticked = |slot: &PlanSlot| {
@@ -317,10 +284,7 @@ mod tests {
         tree.write(".vbw-planning/phases/02-b/.gitkeep", "");
         fs::create_dir_all(tree.at(".vbw-planning/phases/03-c")).unwrap();
         let alternative = || {
-            let request = OpenRequest {
-                directory: tree.at(""),
-                ..OpenRequest::default()
-            };
+            let request = OpenRequest { directory: tree.at(""), ..OpenRequest::default() };
             let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
             survey.position.next.alternative
         };

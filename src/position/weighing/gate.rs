@@ -54,9 +54,7 @@ pub(super) fn action_for(check: &Check) -> Action {
 /// User tests block until STATE.md has moved on to a phase with plans; a verification blocks only until
 /// STATE.md moves on, since many workflows continue despite its gaps. A review never blocks.
 pub(super) fn open_check<'a>(assessment: &'a Assessment<'_>, index: usize) -> Option<&'a Check> {
-    let is_pointed = assessment
-        .stated_phase()
-        .is_none_or(|stated_phase| stated_phase == index);
+    let is_pointed = assessment.stated_phase().is_none_or(|stated_phase| stated_phase == index);
     let has_moved_on = assessment.stated_phase().is_some_and(|stated_phase| {
         stated_phase > index && assessment.phases[stated_phase].has_plans()
     });
@@ -65,9 +63,7 @@ pub(super) fn open_check<'a>(assessment: &'a Assessment<'_>, index: usize) -> Op
         (CheckKind::Uat, CheckOutcome::Issues | CheckOutcome::Repeat) => !has_moved_on,
         _ => is_pointed,
     };
-    assessment.phases[index]
-        .open_checks(assessment.text)
-        .find(holds)
+    assessment.phases[index].open_checks(assessment.text).find(holds)
 }
 
 /// Returns whether config.json requires user tests that a finished phase has not had, although all phases
@@ -78,13 +74,8 @@ fn is_untested(assessment: &Assessment<'_>, index: usize, choice: &Choice) -> bo
         checks.any(|check| check.kind == CheckKind::Uat)
     };
     let earlier = || {
-        let before = assessment
-            .members
-            .iter()
-            .take_while(|other| **other < index);
-        before
-            .copied()
-            .filter(|other| assessment.phase_evidence[*other].summaries > 0)
+        let before = assessment.members.iter().take_while(|other| **other < index);
+        before.copied().filter(|other| assessment.phase_evidence[*other].summaries > 0)
     };
     assessment.evidence.workflow.requires_uat
         && !is_tested(index)
@@ -95,8 +86,6 @@ fn is_untested(assessment: &Assessment<'_>, index: usize, choice: &Choice) -> bo
 fn discuss(assessment: &Assessment<'_>, choice: &Choice) -> Option<Choice> {
     let index = choice.phase.filter(|_| choice.action == Action::Plan)?;
     let is_wanted = assessment.evidence.workflow.requires_discussion;
-    (is_wanted && !assessment.phases[index].has_context).then_some(Choice {
-        action: Action::Discuss,
-        ..*choice
-    })
+    (is_wanted && !assessment.phases[index].has_context)
+        .then_some(Choice { action: Action::Discuss, ..*choice })
 }

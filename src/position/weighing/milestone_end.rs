@@ -39,9 +39,7 @@ pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {
 }
 
 fn is_done(assessment: &Assessment<'_>, number: &PhaseNumber) -> bool {
-    assessment
-        .member(number)
-        .is_none_or(|index| !assessment.is_unfinished(index))
+    assessment.member(number).is_none_or(|index| !assessment.is_unfinished(index))
 }
 
 /// Returns whether nothing was ever planned here; a milestone with its own folder was started on purpose.
@@ -50,21 +48,16 @@ pub(super) fn is_blank(assessment: &Assessment<'_>) -> bool {
     let has_own_folder = evidence.folder.active.dir != evidence.folder.dir;
     (evidence.folder.archived.is_empty() || has_own_folder)
         && !evidence.state.is_between_milestones
-        && evidence
-            .state
-            .claims
-            .iter()
-            .all(|claim| is_beginning(&claim.value))
+        && evidence.state.claims.iter().all(|claim| is_beginning(&claim.value))
 }
 
 /// Returns whether a claim may be in the STATE.md of a new planning folder.
 fn is_beginning(claim: &Claim) -> bool {
     match claim {
         Claim::Phase(number) => *number == PhaseNumber::from(1),
-        Claim::Status(text) | Claim::PhaseStatus(text) => matches!(
-            PhaseProgress::parse(text),
-            None | Some(PhaseProgress::NotStarted)
-        ),
+        Claim::Status(text) | Claim::PhaseStatus(text) => {
+            matches!(PhaseProgress::parse(text), None | Some(PhaseProgress::NotStarted))
+        }
         Claim::Total(count)
         | Claim::PhasesComplete(count)
         | Claim::Percent(count)

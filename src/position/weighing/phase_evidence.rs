@@ -15,10 +15,7 @@ use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::wording;
 
 /// The evidence about a phase.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "the flags are independent of each other"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
 pub(super) struct PhaseEvidence<'a> {
     /// The roadmap's phase of this number.
     pub(super) planned: Option<&'a RoadmapPhase>,
@@ -66,11 +63,7 @@ impl<'a> PhaseEvidence<'a> {
         let planned =
             roadmap_phase(evidence.roadmap, &phase.number).filter(|_| !phase.is_renumbered);
         let is_current = evidence.state.phase.number.as_ref() == Some(&phase.number);
-        let summaries = phase
-            .plans
-            .iter()
-            .filter(|(slot, _)| slot.summary.is_some())
-            .count();
+        let summaries = phase.plans.iter().filter(|(slot, _)| slot.summary.is_some()).count();
         let in_row = planned.and_then(plans_in_row);
         let listed = planned.map(|planned| planned.plans.len());
         let counted = planned.and_then(plans_in_label);
@@ -153,14 +146,10 @@ pub(super) fn counts_all_complete(evidence: &Evidence<'_>, members: &[&Phase]) -
         Claim::PhasesComplete(count) => Some(*count),
         _ => None,
     });
-    let is_open = evidence
-        .state
-        .claims
-        .iter()
-        .any(|claim| match &claim.value {
-            Claim::Status(text) | Claim::PhaseStatus(text) => PhaseProgress::is_open_status(text),
-            _ => false,
-        });
+    let is_open = evidence.state.claims.iter().any(|claim| match &claim.value {
+        Claim::Status(text) | Claim::PhaseStatus(text) => PhaseProgress::is_open_status(text),
+        _ => false,
+    });
     if is_open {
         return false;
     }
@@ -191,28 +180,19 @@ pub(super) fn state_lists_done(evidence: &Evidence<'_>, number: &PhaseNumber) ->
 fn says_done(planned: &RoadmapPhase) -> bool {
     let calls = |text: &str| PhaseProgress::is_complete_status(text);
     let row = planned.row.as_ref();
-    let row_status = row
-        .and_then(|row| row.status.as_ref())
-        .map(|status| calls(&status.value));
+    let row_status = row.and_then(|row| row.status.as_ref()).map(|status| calls(&status.value));
     let is_short = row.is_some_and(|row| {
         matches!((row.plans_complete, row.plans_total), (Some(done), Some(all)) if done < all)
     });
     let says = row_status == Some(true)
         || planned.checkbox.as_ref().is_some_and(|mark| mark.value)
-        || planned
-            .stated_status
-            .as_ref()
-            .is_some_and(|status| calls(&status.value))
+        || planned.stated_status.as_ref().is_some_and(|status| calls(&status.value))
         || planned.status == Some(PhaseProgress::Complete);
     says && (!is_short || row_status == Some(true))
 }
 
 fn plans_in_row(planned: &RoadmapPhase) -> Option<usize> {
-    planned
-        .row
-        .as_ref()?
-        .plans_total
-        .map(|total| total as usize)
+    planned.row.as_ref()?.plans_total.map(|total| total as usize)
 }
 
 /// Returns the number in `Plans: 3 plans`, or the total in `Plans: 1/3 plans complete`.
@@ -226,11 +206,7 @@ fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
 /// Returns the current phase's progress according to STATE.md: plan `k` of `n`.
 pub(super) fn stated_plans(evidence: &Evidence<'_>) -> Option<(usize, usize)> {
     let find = |of: fn(&Claim) -> Option<u32>| {
-        evidence
-            .state
-            .claims
-            .iter()
-            .find_map(|claim| of(&claim.value))
+        evidence.state.claims.iter().find_map(|claim| of(&claim.value))
     };
     let total = find(|claim| match claim {
         Claim::PlansTotal(total) => Some(*total),
@@ -251,15 +227,11 @@ fn state_says_done(
     plans: Option<(usize, usize)>,
 ) -> bool {
     let is_short = plans.is_some_and(|(done, total)| done < total) && summaries == 0;
-    let says = evidence
-        .state
-        .claims
-        .iter()
-        .any(|claim| match &claim.value {
-            Claim::Status(text) | Claim::PhaseStatus(text) => {
-                wording::calls_phase_complete(text, number)
-            }
-            _ => false,
-        });
+    let says = evidence.state.claims.iter().any(|claim| match &claim.value {
+        Claim::Status(text) | Claim::PhaseStatus(text) => {
+            wording::calls_phase_complete(text, number)
+        }
+        _ => false,
+    });
     says && !is_short
 }

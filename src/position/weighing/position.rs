@@ -54,10 +54,7 @@ impl Position {
             because: reason::for_choice(&assessment, &choice),
             alternative: contest::alternative(&assessment, &choice, cursor),
         };
-        let current = choice
-            .phase
-            .or(cursor)
-            .or(assessment.members.last().copied());
+        let current = choice.phase.or(cursor).or(assessment.members.last().copied());
         // Without an active milestone, only finished work is left to name.
         let current = current.filter(|index| {
             choice.action != Action::None || assessment.state(*index) == PhaseState::Done
@@ -72,11 +69,7 @@ impl Position {
                 && phase.check_left(text).is_some();
         }
         name_past_phases(evidence, &mut phases);
-        Self {
-            phases,
-            current,
-            next,
-        }
+        Self { phases, current, next }
     }
 
     /// Returns the current phase.
@@ -97,10 +90,7 @@ impl Position {
 
     /// Returns the share of all plans that are complete, in percent.
     pub fn percent_of_plans(&self) -> u32 {
-        let done = self
-            .kept()
-            .map(|phase| phase.count(PlanState::Complete))
-            .sum();
+        let done = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
         let all = self.kept().map(|phase| phase.plans.len()).sum();
         percent(ratio(done, all))
     }
@@ -147,11 +137,7 @@ fn name_past_phases(evidence: &Evidence<'_>, phases: &mut [Phase]) {
 
 /// Returns the next action before checks are considered.
 fn chosen(assessment: &Assessment<'_>, cursor: Option<usize>) -> Choice {
-    let without_phase = |action, rule| Choice {
-        action,
-        phase: None,
-        rule,
-    };
+    let without_phase = |action, rule| Choice { action, phase: None, rule };
     if milestone_end::is_over(assessment) {
         return without_phase(Action::None, ChoiceRule::Over);
     }
@@ -174,8 +160,5 @@ fn chosen(assessment: &Assessment<'_>, cursor: Option<usize>) -> Choice {
 /// Converts a share from 0 to 1 to a whole percentage, rounded down; 100 only if nothing is left.
 fn percent(share: f64) -> u32 {
     let hundredths = (share * 100.0).clamp(0.0, 100.0);
-    (0..=100)
-        .rev()
-        .find(|whole| f64::from(*whole) <= hundredths + 1e-6)
-        .unwrap_or(0)
+    (0..=100).rev().find(|whole| f64::from(*whole) <= hundredths + 1e-6).unwrap_or(0)
 }

@@ -20,9 +20,7 @@ pub(super) fn phase_state(phase_evidence: &PhaseEvidence<'_>) -> PhaseState {
         return PhaseState::Open;
     }
     if phase_evidence.open > 0
-        && (phase_evidence
-            .in_row
-            .is_some_and(|row| phase_evidence.plans > row)
+        && (phase_evidence.in_row.is_some_and(|row| phase_evidence.plans > row)
             || phase_evidence.has_gaps)
     {
         return PhaseState::Open;

@@ -38,10 +38,8 @@ pub(super) fn for_choice(assessment: &Assessment<'_>, choice: &Choice) -> Vec<St
     if choice.rule == ChoiceRule::NextStep
         && let Some(step) = assessment.evidence.state.next_steps.first()
     {
-        because.push(format!(
-            "{}: names it as the next step",
-            assessment.evidence.state(step.line)
-        ));
+        because
+            .push(format!("{}: names it as the next step", assessment.evidence.state(step.line)));
     }
     because
 }
@@ -52,9 +50,7 @@ fn check(assessment: &Assessment<'_>, index: usize) -> String {
         Some(check) => for_check(assessment, check),
         None => format!(
             "{}: asks for a check of phase {}, but there is none",
-            assessment
-                .evidence
-                .show(&assessment.evidence.folder.dir.join(vocabulary::CONFIG)),
+            assessment.evidence.show(&assessment.evidence.folder.dir.join(vocabulary::CONFIG)),
             assessment.phases[index].number
         ),
     }
@@ -80,11 +76,9 @@ pub(super) fn for_phase(assessment: &Assessment<'_>, index: usize) -> Vec<String
             )],
             None => vec![summaries_alone(assessment, index)],
         },
-        (_, Some(dir)) => vec![format!(
-            "{}: phase {} has no plans",
-            evidence.show(dir),
-            phase.number
-        )],
+        (_, Some(dir)) => {
+            vec![format!("{}: phase {} has no plans", evidence.show(dir), phase.number)]
+        }
         (_, None) => match phase_evidence.planned {
             Some(planned) => vec![format!(
                 "{}: names phase {}, which has no folder",
@@ -138,9 +132,7 @@ pub(super) fn open_plans(assessment: &Assessment<'_>, phase: &Phase) -> Vec<Stri
 fn all_done(assessment: &Assessment<'_>) -> String {
     let count = |state| {
         let members = assessment.members.iter();
-        members
-            .filter(|index| assessment.state(**index) == state)
-            .count()
+        members.filter(|index| assessment.state(**index) == state).count()
     };
     let mut words = match count(PhaseState::Done) {
         1 => "1 phase is complete".to_owned(),

@@ -55,9 +55,7 @@ fn stated_milestone(evidence: &Evidence<'_>) -> Option<usize> {
     let milestones = evidence.roadmap.milestones.iter().enumerate();
     let open: Vec<(usize, &RoadmapMilestone)> =
         milestones.filter(|(_, one)| !one.is_shipped).collect();
-    let mut named = open
-        .iter()
-        .filter(|(_, one)| milestone_version(&one.name) == Some(version));
+    let mut named = open.iter().filter(|(_, one)| milestone_version(&one.name) == Some(version));
     let found = named.next()?;
     (open.len() > 1 && named.next().is_none()).then_some(found.0)
 }
@@ -145,11 +143,7 @@ impl<'a> RoadmapScope<'a> {
     /// shipped one.
     fn has_restarted(&self, evidence: &Evidence<'_>) -> bool {
         let lowest = self.listed.first().map(|phase| &phase.number);
-        let shipped = evidence
-            .roadmap
-            .phases
-            .iter()
-            .filter(|phase| phase.is_shipped);
+        let shipped = evidence.roadmap.phases.iter().filter(|phase| phase.is_shipped);
         let lowest_shipped = shipped.map(|phase| &phase.number).min();
         matches!((lowest, lowest_shipped), (Some(lowest), Some(shipped)) if lowest <= shipped)
     }
@@ -158,17 +152,11 @@ impl<'a> RoadmapScope<'a> {
     /// restarted, and the folders of the previous milestone still exist.
     fn has_namesake(&self, phases: &[Phase], best: &[bool]) -> bool {
         let is_strange = |phase: &Phase| {
-            let planned = self
-                .listed
-                .iter()
-                .find(|planned| planned.number == phase.number);
+            let planned = self.listed.iter().find(|planned| planned.number == phase.number);
             let name = planned.and_then(|planned| planned.name.as_deref());
             name.is_some_and(|name| phase.dir.is_some() && shared(&folder_words(phase), name) == 0)
         };
-        phases
-            .iter()
-            .zip(best)
-            .any(|(phase, is_best)| !is_best && is_strange(phase))
+        phases.iter().zip(best).any(|(phase, is_best)| !is_best && is_strange(phase))
     }
 
     /// Returns for each phase whether it belongs to the active milestone.
@@ -209,16 +197,9 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
         let words = folder_words(phase);
         let planned = roadmap_phase(evidence.roadmap, &phase.number);
         let state = &evidence.state.phase;
-        let stated = state
-            .name
-            .as_deref()
-            .filter(|_| state.number.as_ref() == Some(&phase.number));
+        let stated = state.name.as_deref().filter(|_| state.number.as_ref() == Some(&phase.number));
         let names = [planned.and_then(|planned| planned.name.as_deref()), stated];
-        let fit = names
-            .into_iter()
-            .flatten()
-            .map(|name| shared(&words, name))
-            .max();
+        let fit = names.into_iter().flatten().map(|name| shared(&words, name)).max();
         let open = phase.plans.len() - phase.count(PlanState::Complete);
         (fit.unwrap_or(0), open > 0, phase.plans.len())
     };
@@ -231,10 +212,7 @@ fn best_of_number(evidence: &Evidence<'_>, phases: &[Phase]) -> Vec<bool> {
         let best = match indices.as_slice() {
             [only] => Some(only),
             // The first one of the highest rank.
-            several => several
-                .iter()
-                .rev()
-                .max_by_key(|index| rank(&phases[**index])),
+            several => several.iter().rev().max_by_key(|index| rank(&phases[**index])),
         };
         if let Some(best) = best {
             is_best[*best] = true;

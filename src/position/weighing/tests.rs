@@ -11,10 +11,7 @@ fn next(files: &[(&str, &str)]) -> String {
     for (path, text) in files {
         tree.write(&format!(".planning/{path}"), text);
     }
-    let request = OpenRequest {
-        directory: tree.at(""),
-        ..OpenRequest::default()
-    };
+    let request = OpenRequest { directory: tree.at(""), ..OpenRequest::default() };
     let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
     let next = survey.position.next;
     let show = |action, phase: Option<_>| match phase {
@@ -66,10 +63,7 @@ fn a_checklist_with_plans_to_be_named_is_not_complete() {
     let roadmap = "# Roadmap\n\n## Phase 1: Gauges\n\n**Plans:** 1/3 plans complete\n\n- [x] Plan 01: Read them\n- [ ] Plan 02: TBD\n- [ ] Plan 03: TBD\n";
     let files = [
         ("ROADMAP.md", roadmap),
-        (
-            "MILESTONES.md",
-            "# Milestones\n\n## v1.0 (Shipped: 2026-01-02)\n",
-        ),
+        ("MILESTONES.md", "# Milestones\n\n## v1.0 (Shipped: 2026-01-02)\n"),
         ("STATE.md", "# State\n\n**Milestone:** v1.0\n**Phase:** 1\n"),
         ("phases/01-gauges/01-01-PLAN.md", ""),
         ("phases/01-gauges/01-01-SUMMARY.md", ""),
@@ -90,10 +84,7 @@ fn a_phase_in_the_block_of_a_shipped_milestone_is_shipped_whatever_its_number() 
     let over = roadmap.replace("[ ]", "[x]");
     let files = [
         ("ROADMAP.md", over.as_str()),
-        (
-            "MILESTONES.md",
-            "# Milestones\n\n## v1.1 More (Shipped: 2026-02-03)\n",
-        ),
+        ("MILESTONES.md", "# Milestones\n\n## v1.1 More (Shipped: 2026-02-03)\n"),
         ("STATE.md", "# State\n\n**Milestone:** v1.1\n**Phase:** 5\n"),
     ];
     assert_eq!(next(&files), "None");
@@ -104,10 +95,7 @@ fn a_row_belongs_to_the_phase_whose_name_it_bears() {
     let roadmap = "# Roadmap\n\n<details>\n<summary>\u{2705} v1.0 Base (Phases 1-2) - SHIPPED</summary>\n\n- [x] Phase 1: Gauges\n- [x] Phase 2: Alert rules\n\n</details>\n\n### v1.1 More\n\n- [ ] **Phase 2: Export files**\n- [ ] **Phase 3: Report**\n\n## Progress\n\n| Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n| 2. Alert rules | 2/2 | Complete   | 2026-01-02 | - |\n";
     let files = [
         ("ROADMAP.md", roadmap),
-        (
-            "STATE.md",
-            "# State\n\n**Phase:** 2 (Export files)\n**Plan:** 2 of 3\n",
-        ),
+        ("STATE.md", "# State\n\n**Phase:** 2 (Export files)\n**Plan:** 2 of 3\n"),
         ("phases/02-export-files/02-01-PLAN.md", ""),
         ("phases/02-export-files/02-01-SUMMARY.md", ""),
         ("phases/02-export-files/02-02-PLAN.md", ""),

@@ -21,19 +21,13 @@ const NOT_THE_PHASE: &[&str] = &[
 pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
     let lower = status.to_lowercase();
     let words = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let names_another = number
-        .numbering()
-        .phases_in(words)
-        .iter()
-        .any(|named| named != number);
+    let names_another = number.numbering().phases_in(words).iter().any(|named| named != number);
     let names_plan = words.starts_with("plan ") || words.starts_with(|c: char| c.is_ascii_digit());
     let has_open_count = Count::find(words).is_some_and(|count| count.is_open());
     !names_another
         && !names_plan
         && !has_open_count
-        && !NOT_THE_PHASE
-            .iter()
-            .any(|beginning| words.starts_with(beginning))
+        && !NOT_THE_PHASE.iter().any(|beginning| words.starts_with(beginning))
         && !words.contains("incomplete")
         && COMPLETE.iter().any(|word| words.contains(word))
 }
@@ -42,9 +36,7 @@ pub(super) fn calls_phase_complete(status: &str, number: &PhaseNumber) -> bool {
 pub(super) fn waits_for_check(status: &str) -> bool {
     const WAITS: &[&str] = &["verifying", "ready for", "awaiting", "pending", "waiting"];
     let lower = status.to_lowercase();
-    let names_check = ["verif", "review", "uat"]
-        .iter()
-        .any(|word| lower.contains(word));
+    let names_check = ["verif", "review", "uat"].iter().any(|word| lower.contains(word));
     names_check && WAITS.iter().any(|word| lower.contains(word))
 }
 
@@ -68,9 +60,9 @@ mod tests {
         ] {
             assert!(calls(status), "{status}");
         }
-        for status in [
-            "não concluída", "Fase 5 completa", "em andamento", "nicht abgeschlossen", "未完成",
-        ] {
+        for status in
+            ["não concluída", "Fase 5 completa", "em andamento", "nicht abgeschlossen", "未完成"]
+        {
             assert!(!calls(status), "{status}");
         }
     }

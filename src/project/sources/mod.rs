@@ -171,10 +171,8 @@ fn check_scope(key: &SettingKey, value: &Input) -> Result<()> {
         },
     };
     let (name, variable) = (key.name, variable(key.name));
-    Err(Error::refused(format!(
-        "{name} {reason}, because a project may come from anywhere"
-    ))
-    .hint(format!("set it in your own {USER_FILE} or as {variable}")))
+    Err(Error::refused(format!("{name} {reason}, because a project may come from anywhere"))
+        .hint(format!("set it in your own {USER_FILE} or as {variable}")))
 }
 
 /// Returns whether a text is a slash command of a supported planning tool with plain arguments.
@@ -211,15 +209,13 @@ fn not_a_slash_command(name: &str, line: usize) -> Warning {
 
 /// Returns whether a path is relative and contains no `..`; links are not followed.
 fn stays_inside(path: &Path) -> bool {
-    path.components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Returns whether a path leads into git's own folder, which may contain passwords; some file systems ignore
 /// case.
 fn is_in_git_folder(path: &Path) -> bool {
-    path.components()
-        .any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+    path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
 fn read_environment(environment: &Environment, settings: &mut Settings) -> Result<()> {
@@ -228,9 +224,7 @@ fn read_environment(environment: &Environment, settings: &mut Settings) -> Resul
         if let Some(value) = environment.get(&variable) {
             (key.set)(settings, &Input::Text(value))
                 .map_err(|problem| Error::usage(format!("{variable} {problem}")))?;
-            settings
-                .origins
-                .insert(key.name, Origin::Environment { variable });
+            settings.origins.insert(key.name, Origin::Environment { variable });
         }
     }
     for name in environment.names() {
@@ -248,12 +242,7 @@ fn check_spelling(name: &str) -> Result<()> {
     let closest = KEYS
         .iter()
         .map(|key| variable(key.name))
-        .map(|known| {
-            (
-                strsim::osa_distance(&clipped_name(rest), &known[PREFIX.len()..]),
-                known,
-            )
-        })
+        .map(|known| (strsim::osa_distance(&clipped_name(rest), &known[PREFIX.len()..]), known))
         .min();
     match closest {
         Some((1 | 2, known)) => Err(unknown("environment variable", name, Some(&known))),
@@ -277,12 +266,7 @@ fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
 fn nearest<'a>(name: &str, keys: &'a [SettingKey]) -> Option<&'a str> {
     let name = clipped_name(name);
     keys.iter()
-        .flat_map(|key| {
-            [
-                Some(key.name),
-                key.name.split_once('.').map(|(group, _)| group),
-            ]
-        })
+        .flat_map(|key| [Some(key.name), key.name.split_once('.').map(|(group, _)| group)])
         .flatten()
         .min_by_key(|known| strsim::osa_distance(&name, known))
 }

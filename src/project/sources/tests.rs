@@ -8,10 +8,7 @@ use crate::project::Value;
 use crate::project::fixture::Tree;
 
 fn variables(pairs: &[(&str, String)]) -> Environment {
-    pairs
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), value.clone()))
-        .collect()
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
 fn project_file(text: &str) -> Result<Settings> {
@@ -24,12 +21,7 @@ fn refusal(text: &str) -> (ErrorKind, Option<usize>, String, String) {
     let error = project_file(text).unwrap_err();
     let place = error.place.unwrap();
     assert_eq!(place.file, Path::new("annals.toml"));
-    (
-        error.kind,
-        place.line,
-        error.message,
-        error.hint.unwrap_or_default(),
-    )
+    (error.kind, place.line, error.message, error.hint.unwrap_or_default())
 }
 
 #[test]
@@ -51,10 +43,7 @@ fn later_sources_take_precedence_and_are_recorded() {
     let settings = settings(&tree.at("project"), &environment).unwrap();
     assert_eq!(settings.max_lines, 150);
     assert_eq!(settings.max_tokens, Some(700));
-    assert_eq!(
-        settings.targets,
-        [ContextTarget::Claude, ContextTarget::Gemini]
-    );
+    assert_eq!(settings.targets, [ContextTarget::Claude, ContextTarget::Gemini]);
     assert_eq!(settings.commands.plan("3"), "/gsd:plan-phase 3 --auto");
     let origins: Vec<_> = settings
         .list()
@@ -93,10 +82,7 @@ fn an_unknown_key_names_the_nearest_and_its_line() {
     assert!(hint.contains("did you mean max_lines?"), "{hint}");
 
     let (_, line, message, hint) = refusal("[commands]\nshop = \"x\"\n");
-    assert_eq!(
-        (line, message.as_str()),
-        (Some(2), "unknown setting \"commands.shop\"")
-    );
+    assert_eq!((line, message.as_str()), (Some(2), "unknown setting \"commands.shop\""));
     assert!(hint.contains("commands.ship?"), "{hint}");
 
     let (_, _, _, hint) = refusal("[comands]\nship = \"x\"\n");
@@ -106,47 +92,20 @@ fn an_unknown_key_names_the_nearest_and_its_line() {
 #[test]
 fn an_invalid_value_names_its_line_and_the_expected_type() {
     for (text, wanted) in [
-        (
-            "max_lines = 201",
-            "max_lines must be a whole number from 1 to 200",
-        ),
-        (
-            "max_lines = -1",
-            "max_lines must be a whole number from 1 to 200",
-        ),
-        (
-            "max_lines = \"9\"",
-            "max_lines must be a whole number, not string",
-        ),
-        (
-            "max_lines = { a = 1 }",
-            "max_lines must be a whole number, not table",
-        ),
-        (
-            "fix_state = \"yes\"",
-            "fix_state must be true or false, not string",
-        ),
-        (
-            "targets = \"claude\"",
-            "targets must be an array of strings, not string",
-        ),
-        (
-            "targets = []",
-            "targets names no context file: choose from claude, agents, gemini",
-        ),
+        ("max_lines = 201", "max_lines must be a whole number from 1 to 200"),
+        ("max_lines = -1", "max_lines must be a whole number from 1 to 200"),
+        ("max_lines = \"9\"", "max_lines must be a whole number, not string"),
+        ("max_lines = { a = 1 }", "max_lines must be a whole number, not table"),
+        ("fix_state = \"yes\"", "fix_state must be true or false, not string"),
+        ("targets = \"claude\"", "targets must be an array of strings, not string"),
+        ("targets = []", "targets names no context file: choose from claude, agents, gemini"),
         ("commands = 3", "unknown setting \"commands\""),
     ] {
         let (kind, line, message, _) = refusal(&format!("# first\n{text}\n"));
-        assert_eq!(
-            (kind, line, message.as_str()),
-            (ErrorKind::Usage, Some(2), wanted)
-        );
+        assert_eq!((kind, line, message.as_str()), (ErrorKind::Usage, Some(2), wanted));
     }
     let (_, _, message, _) = refusal("targets = [\"cursor\"]");
-    assert!(
-        message.contains("\"cursor\" is not a context file"),
-        "{message}"
-    );
+    assert!(message.contains("\"cursor\" is not a context file"), "{message}");
     let (_, line, _, hint) = refusal("max_lines = 100\nhistory = \n");
     assert_eq!(line, Some(2));
     assert!(hint.contains("TOML"), "{hint}");
@@ -154,14 +113,8 @@ fn an_invalid_value_names_its_line_and_the_expected_type() {
 
 #[test]
 fn numbers_may_have_any_toml_notation() {
-    assert_eq!(
-        project_file("max_tokens = 0x1_0").unwrap().max_tokens,
-        Some(16)
-    );
-    assert_eq!(
-        project_file("max_tokens = 1_000").unwrap().max_tokens,
-        Some(1000)
-    );
+    assert_eq!(project_file("max_tokens = 0x1_0").unwrap().max_tokens, Some(16));
+    assert_eq!(project_file("max_tokens = 1_000").unwrap().max_tokens, Some(1000));
     assert_eq!(project_file("max_tokens = +7").unwrap().max_tokens, Some(7));
 }
 
@@ -232,9 +185,7 @@ fn a_misspelt_variable_is_an_error_and_an_unrelated_one_is_not() {
     let error = read("ANNALS_MAX_LINE").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Usage);
     assert!(error.hint.unwrap().contains("ANNALS_MAX_LINES?"));
-    for foreign in [
-        "ANNALS_NOW", "ANNALS_DB", "ANNALS_USER", "ANNALS_CORPUS", "PATH",
-    ] {
+    for foreign in ["ANNALS_NOW", "ANNALS_DB", "ANNALS_USER", "ANNALS_CORPUS", "PATH"] {
         assert!(read(foreign).is_ok(), "{foreign}");
     }
     let error = read("ANNALS_HISTORY_").unwrap_err();
@@ -259,10 +210,7 @@ fn an_unreadable_file_is_an_error_with_its_location() {
 fn a_byte_order_mark_and_crlf_are_accepted() {
     let settings = project_file("\u{feff}max_lines = 90\r\nhistory = false\r\n").unwrap();
     assert_eq!(settings.max_lines, 90);
-    assert!(matches!(
-        settings.origin("history"),
-        Origin::Project { line: 2, .. }
-    ));
+    assert!(matches!(settings.origin("history"), Origin::Project { line: 2, .. }));
 }
 
 fn arbitrary_bytes() -> impl Strategy<Value = Vec<u8>> {
@@ -303,22 +251,12 @@ fn a_nesting_bomb_and_a_huge_key_are_rejected() {
 fn a_project_chooses_among_the_slash_commands_of_known_workflows_only() {
     let tree = Tree::new(&["project"]);
     let set = |word: &str| {
-        tree.write(
-            "project/annals.toml",
-            format!("\n[commands]\nship = {}\n", json!(word)),
-        );
+        tree.write("project/annals.toml", format!("\n[commands]\nship = {}\n", json!(word)));
         let settings = settings(&tree.at("project"), &Environment::default()).unwrap();
-        assert_eq!(
-            settings.warnings.len(),
-            usize::from(settings.commands.ship.is_empty())
-        );
+        assert_eq!(settings.warnings.len(), usize::from(settings.commands.ship.is_empty()));
         settings
     };
-    for word in [
-        "/vbw:ship",
-        "/gsd-ship --phase {phase}",
-        "/yolo:vibe --ship a.b=c_d",
-    ] {
+    for word in ["/vbw:ship", "/gsd-ship --phase {phase}", "/yolo:vibe --ship a.b=c_d"] {
         assert_eq!(set(word).commands.ship, word);
     }
     for word in [
@@ -341,10 +279,7 @@ fn a_project_chooses_among_the_slash_commands_of_known_workflows_only() {
             (warning.place.file.as_path(), warning.place.line),
             (Path::new("annals.toml"), Some(3))
         );
-        assert!(
-            warning.message.contains("ANNALS_COMMANDS_SHIP"),
-            "{warning}"
-        );
+        assert!(warning.message.contains("ANNALS_COMMANDS_SHIP"), "{warning}");
     }
     let environment = variables(&[("ANNALS_COMMANDS_SHIP", "make release".to_owned())]);
     let own = settings(&tree.at("project"), &environment).unwrap();

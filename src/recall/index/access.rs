@@ -38,9 +38,7 @@ pub fn cache_state(project: &Project) -> CacheState {
         return CacheState::Absent;
     }
     let quick_check = Index::open(&path).and_then(|index| match index {
-        Some(index) => index
-            .db
-            .query_row("PRAGMA quick_check", [], |row| row.get::<_, String>(0)),
+        Some(index) => index.db.query_row("PRAGMA quick_check", [], |row| row.get::<_, String>(0)),
         None => Ok(String::new()),
     });
     match quick_check {
@@ -76,17 +74,9 @@ pub(crate) fn search_index<T>(
             build_in_background(project);
         }
         let (answer, warnings) = search_in_memory(project, &newest, &search)?;
-        return Ok(SearchOutcome {
-            answer,
-            warnings,
-            newest_files: Some(newest.0.len()),
-        });
+        return Ok(SearchOutcome { answer, warnings, newest_files: Some(newest.0.len()) });
     }
-    let all = |(answer, warnings)| SearchOutcome {
-        answer,
-        warnings,
-        newest_files: None,
-    };
+    let all = |(answer, warnings)| SearchOutcome { answer, warnings, newest_files: None };
     if uses_index_file {
         match search_index_file(&path, &files, &project.progress, &search) {
             Ok(Some(answer)) => return Ok(all(answer)),
@@ -137,15 +127,10 @@ fn rebuild(project: &Project, files: &Files) -> Result<()> {
     let home = storage.own_file(NAME);
     let is_intact = |path: &Path| {
         let probe = |index: &Index| {
-            let result: String = index
-                .db
-                .query_row("PRAGMA quick_check", [], |row| row.get(0))?;
+            let result: String = index.db.query_row("PRAGMA quick_check", [], |row| row.get(0))?;
             Ok(result == "ok")
         };
-        matches!(
-            search_index_file(path, files, &project.progress, probe),
-            Ok(Some((true, _)))
-        )
+        matches!(search_index_file(path, files, &project.progress, probe), Ok(Some((true, _))))
     };
     storage.rebuild_database(NAME, is_intact, |path| {
         let built = Index::create(path, &home).and_then(|mut index| {

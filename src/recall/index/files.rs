@@ -111,10 +111,10 @@ fn stamp(metadata: &Metadata) -> Vec<u8> {
         }
     }
     #[cfg(not(unix))]
-    if let Ok(since) = metadata.modified().and_then(|time| {
-        time.duration_since(std::time::UNIX_EPOCH)
-            .map_err(std::io::Error::other)
-    }) {
+    if let Ok(since) = metadata
+        .modified()
+        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).map_err(std::io::Error::other))
+    {
         stamp.extend(since.as_nanos().to_le_bytes());
     }
     stamp

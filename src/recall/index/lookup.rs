@@ -71,9 +71,8 @@ impl Index {
         &self,
         similarity: impl Fn(&[u8]) -> f64,
     ) -> Result<(Vec<String>, Vec<StoredUnit>)> {
-        let mut statement = self
-            .db
-            .prepare("SELECT path, id, source, vectors FROM files ORDER BY path")?;
+        let mut statement =
+            self.db.prepare("SELECT path, id, source, vectors FROM files ORDER BY path")?;
         let rows = statement.query_map([], |row| {
             let source = SOURCES.get(row.get::<_, usize>(2)?);
             let file = FileRow {
@@ -85,11 +84,8 @@ impl Index {
         })?;
         let (names, files): (Vec<String>, Vec<FileRow>) =
             rows.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        let file_indexes: BTreeMap<i64, usize> = files
-            .iter()
-            .enumerate()
-            .map(|(index, file)| (file.id, index))
-            .collect();
+        let file_indexes: BTreeMap<i64, usize> =
+            files.iter().enumerate().map(|(index, file)| (file.id, index)).collect();
         let mut statement = self.db.prepare(
             "SELECT file, text, line, day, flags, rank, section, vector, vectors, length
              FROM units",
@@ -133,9 +129,7 @@ impl Index {
     pub(crate) fn containing_any(&self, stems: &[String]) -> Result<Matches> {
         let mut matches: BTreeMap<i64, usize> = BTreeMap::new();
         // FTS5 lists the occurrences of a term in the order of the texts; GROUP BY would sort them again.
-        let mut statement = self
-            .db
-            .prepare_cached("SELECT doc FROM instances WHERE term = ?1")?;
+        let mut statement = self.db.prepare_cached("SELECT doc FROM instances WHERE term = ?1")?;
         for stem in stems {
             let mut rows = statement.query([stem])?;
             let mut last = (0, 0);
@@ -152,18 +146,13 @@ impl Index {
 
     /// Returns the texts in which a stem occurs inside another word.
     pub(crate) fn containing_inside_word(&self, stems: &[String]) -> Result<Matches> {
-        let candidates = stems
-            .iter()
-            .filter(|stem| stem.chars().count() >= MIN_SUBSTRING_CHARS);
+        let candidates = stems.iter().filter(|stem| stem.chars().count() >= MIN_SUBSTRING_CHARS);
         // The shortest stem is usually a substring of every form.
         let Some(substring) = candidates.min_by_key(|stem| stem.len()) else {
             return Ok(Vec::new());
         };
-        let (table, text_count) = if self.has_term_list()? {
-            ("terms", "docs")
-        } else {
-            ("vocabulary", "doc")
-        };
+        let (table, text_count) =
+            if self.has_term_list()? { ("terms", "docs") } else { ("vocabulary", "doc") };
         let mut statement = self.db.prepare_cached(&format!(
             "SELECT term FROM {table} WHERE instr(term, ?1) > 0 ORDER BY {text_count} DESC LIMIT ?2"
         ))?;
@@ -199,18 +188,16 @@ impl Index {
 
     /// Returns the texts that contain symbols that form no word; scans every text.
     pub(crate) fn containing_symbols(&self, symbols: &str) -> Result<Vec<i64>> {
-        let mut statement = self
-            .db
-            .prepare("SELECT id FROM texts WHERE instr(text, ?1) > 0")?;
+        let mut statement = self.db.prepare("SELECT id FROM texts WHERE instr(text, ?1) > 0")?;
         let rows = statement.query_map([symbols], |row| row.get(0))?;
         rows.collect()
     }
 
     /// Returns the text with this row id.
     pub(crate) fn text(&self, unit: i64) -> Result<StoredText> {
-        self.db
-            .prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?
-            .query_row([unit], |row| {
+        self.db.prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?.query_row(
+            [unit],
+            |row| {
                 let headings: String = row.get(0)?;
                 let headings = headings.split(HEADING_SEPARATOR);
                 Ok(StoredText {
@@ -221,6 +208,7 @@ impl Index {
                     key: row.get(1)?,
                     body: row.get(2)?,
                 })
-            })
+            },
+        )
     }
 }

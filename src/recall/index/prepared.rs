@@ -183,11 +183,8 @@ impl FileReader<'_> {
     /// Starts a section under new headings.
     fn start_section(&mut self, headings: &[String]) {
         let number = self.section.number + usize::from(!self.content.texts.is_empty());
-        self.section = SectionHead {
-            headings: headings.to_vec(),
-            number,
-            ..SectionHead::default()
-        };
+        self.section =
+            SectionHead { headings: headings.to_vec(), number, ..SectionHead::default() };
         for heading in headings {
             self.section.length += self.tokenizer.join(heading, &mut self.section.words);
             self.adder.add(heading, &mut self.section.sum);
@@ -214,8 +211,5 @@ fn identity(document: &SearchDocument, language: Language) -> i64 {
     digest.update([1, language.number()]);
     digest.update(document.text.as_bytes());
     let digest = digest.finalize();
-    digest
-        .iter()
-        .take(8)
-        .fold(0, |number, byte| number << 8 | i64::from(*byte))
+    digest.iter().take(8).fold(0, |number, byte| number << 8 | i64::from(*byte))
 }

@@ -144,10 +144,7 @@ fn inode(folder: &Path) -> String {
     use std::os::unix::fs::MetadataExt;
 
     let found = fs::metadata(folder);
-    found.map_or_else(
-        |_| String::new(),
-        |found| format!("{}:{}", found.dev(), found.ino()),
-    )
+    found.map_or_else(|_| String::new(), |found| format!("{}:{}", found.dev(), found.ino()))
 }
 
 #[cfg(not(unix))]

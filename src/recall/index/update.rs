@@ -241,8 +241,7 @@ fn drop_term_list(db: &Connection) -> Result<()> {
 fn delete_file(db: &Connection, file: i64) -> Result<()> {
     drop_term_list(db)?;
     let texts = delete_units(db, file)?;
-    db.prepare_cached("DELETE FROM files WHERE id = ?1")?
-        .execute([file])?;
+    db.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file])?;
     delete_orphaned_texts(db, &texts)
 }
 
@@ -262,10 +261,7 @@ fn delete_orphaned_texts(db: &Connection, texts: &[i64]) -> Result<()> {
         if is_used {
             continue;
         }
-        for statement in [
-            "DELETE FROM texts WHERE id = ?1",
-            "DELETE FROM words WHERE rowid = ?1",
-        ] {
+        for statement in ["DELETE FROM texts WHERE id = ?1", "DELETE FROM words WHERE rowid = ?1"] {
             db.prepare_cached(statement)?.execute([text])?;
         }
     }
@@ -309,11 +305,11 @@ fn text_id(db: &Connection, text: &PreparedText) -> Result<i64> {
     let between = HEADING_SEPARATOR.to_string();
     db.prepare_cached("INSERT INTO texts(identity, headings, key, text) VALUES(?1, ?2, ?3, ?4)")?
         .execute(params![
-            text.identity,
-            text.document.headings.join(&between),
-            text.document.id,
-            text.document.text
-        ])?;
+        text.identity,
+        text.document.headings.join(&between),
+        text.document.id,
+        text.document.text
+    ])?;
     let id = db.last_insert_rowid();
     db.prepare_cached("INSERT INTO words(rowid, text) VALUES(?1, ?2)")?
         .execute(params![id, text.words])?;

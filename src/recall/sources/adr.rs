@@ -129,10 +129,8 @@ mod tests {
         let nygard = "# 7. Use SQLite\n\nDate: 2026-02-01\n\n## Status\n\nAccepted\n\n## Context\n\nOne machine.\n";
         let day = Some("2026-02-01".to_owned());
         assert_eq!(read(nygard), ("0007".to_owned(), day.clone(), 0));
-        let over = nygard.replace(
-            "Accepted",
-            "Accepted\n\nSuperceded by [9. Files](0009-files.md)",
-        );
+        let over =
+            nygard.replace("Accepted", "Accepted\n\nSuperceded by [9. Files](0009-files.md)");
         assert_eq!(read(&over), ("0007".to_owned(), day.clone(), 1));
         let madr = "---\nstatus: superseded by ADR-0009\ndate: 2026-02-01\n---\n# Use SQLite\n\nOne machine.\n";
         assert_eq!(read(madr), ("0007".to_owned(), day, 1));

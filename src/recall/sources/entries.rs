@@ -58,9 +58,7 @@ impl Source for Entries {
 
     /// Returns every file in their folder: the log and the index contain text, too.
     fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
-        listing::below(KnowledgeDir::in_project(project).root(), &|name| {
-            name != ".git"
-        })
+        listing::below(KnowledgeDir::in_project(project).root(), &|name| name != ".git")
     }
 
     fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
@@ -76,10 +74,7 @@ impl Source for Entries {
                 files.push((format!("entries/{name}"), path));
             }
         }
-        let entries = ExportFiles {
-            memory: "entries",
-            files,
-        };
+        let entries = ExportFiles { memory: "entries", files };
         let notepad = ExportFiles {
             memory: "notepad",
             files: vec![("notepad.md".to_owned(), dir.notepad())],

@@ -39,9 +39,7 @@ impl Source for Journal {
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
         // Without a home directory there is no journal.
-        journal::default_path(&project.environment)
-            .into_iter()
-            .collect()
+        journal::default_path(&project.environment).into_iter().collect()
     }
 
     fn is_users_own(&self) -> bool {
@@ -108,9 +106,7 @@ mod tests {
 
     #[test]
     fn records_without_content_are_skipped() {
-        for line in [
-            "", "torn", "[]", "{}", r#"{"content":""}"#, r#"{"content":7}"#,
-        ] {
+        for line in ["", "torn", "[]", "{}", r#"{"content":""}"#, r#"{"content":7}"#] {
             assert_eq!(document(line), None, "{line}");
         }
     }

@@ -39,10 +39,7 @@ impl Source for Patterns {
 
     fn files(&self, project: &Project) -> Vec<PathBuf> {
         let folders = plan::folders(project);
-        folders
-            .iter()
-            .map(|folder| patterns::path(folder))
-            .collect()
+        folders.iter().map(|folder| patterns::path(folder)).collect()
     }
 
     fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
@@ -73,10 +70,7 @@ mod tests {
     fn unknown_values_are_not_found() {
         let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
         let found = Patterns.documents(text, Path::new("PATTERNS.md"));
-        let texts: Vec<&str> = found
-            .iter()
-            .map(|document| document.text.as_str())
-            .collect();
+        let texts: Vec<&str> = found.iter().map(|document| document.text.as_str()).collect();
         assert_eq!(
             texts,
             [

@@ -123,25 +123,13 @@ mod tests {
         assert!(CANONICAL_NAMES.is_sorted());
         for (path, expected) in [
             (".vbw-planning/PROJECT.md", Authority::Canonical),
-            (
-                ".vbw-planning/phases/02-x/02-CONTEXT.md",
-                Authority::Canonical,
-            ),
+            (".vbw-planning/phases/02-x/02-CONTEXT.md", Authority::Canonical),
             (".planning/milestones/v1.0-ROADMAP.md", Authority::Canonical),
             (".planning/codebase/STACK.md", Authority::Canonical),
-            (
-                ".vbw-planning/phases/02-x/02-01-SUMMARY.md",
-                Authority::Report,
-            ),
+            (".vbw-planning/phases/02-x/02-01-SUMMARY.md", Authority::Report),
             (".vbw-planning/phases/02-x/SUMMARY-02.md", Authority::Report),
-            (
-                ".vbw-planning/phases/02-x/02-01-PLAN.md",
-                Authority::Working,
-            ),
-            (
-                ".vbw-planning/phases/02-x/02-RESEARCH.md",
-                Authority::Working,
-            ),
+            (".vbw-planning/phases/02-x/02-01-PLAN.md", Authority::Working),
+            (".vbw-planning/phases/02-x/02-RESEARCH.md", Authority::Working),
             (".vbw-planning/state-machine.md", Authority::Working),
         ] {
             assert_eq!(authority(Path::new(path)), expected, "{path}");
@@ -150,10 +138,7 @@ mod tests {
 
     #[test]
     fn the_generated_block_is_blanked_and_line_numbers_stay() {
-        for begin in [
-            "<!-- annals:begin v1 sha256=0 -->",
-            "<!--annals:begin v1-->",
-        ] {
+        for begin in ["<!-- annals:begin v1 sha256=0 -->", "<!--annals:begin v1-->"] {
             let text = format!("# Mine\n{begin}\n## State\n<!-- annals:end -->\nlast\n");
             assert_eq!(without_block(&text), "# Mine\n\n\n\nlast\n");
         }

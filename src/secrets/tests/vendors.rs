@@ -21,38 +21,14 @@ const VENDOR_FORMATS: &[(&str, TokenFormat)] = &[
     ("aws access key", &[("AKIA", BASE32, 16)]),
     ("aws session key", &[("ASIA", BASE32, 16)]),
     ("aws secret key", &[("AWS_SECRET_ACCESS_KEY=", BASE64, 40)]),
-    (
-        "aws secret key, quoted",
-        &[("\"SecretAccessKey\": \"", BASE64, 40), ("\"", "", 0)],
-    ),
+    ("aws secret key, quoted", &[("\"SecretAccessKey\": \"", BASE64, 40), ("\"", "", 0)]),
     ("github", &[("ghp_", ALPHANUMERIC, 36)]),
     ("github app", &[("ghs_", ALPHANUMERIC, 36)]),
-    (
-        "github fine-grained",
-        &[("github_pat_", ALPHANUMERIC, 22), ("_", ALPHANUMERIC, 59)],
-    ),
+    ("github fine-grained", &[("github_pat_", ALPHANUMERIC, 22), ("_", ALPHANUMERIC, 59)]),
     ("gitlab", &[("glpat-", WORD, 20)]),
-    (
-        "slack bot",
-        &[
-            ("xoxb-", DIGITS, 12),
-            ("-", DIGITS, 13),
-            ("-", ALPHANUMERIC, 24),
-        ],
-    ),
-    (
-        "slack user",
-        &[
-            ("xoxp-", DIGITS, 12),
-            ("-", DIGITS, 12),
-            ("-", DIGITS, 13),
-            ("-", HEX, 32),
-        ],
-    ),
-    (
-        "slack app",
-        &[("xapp-1-A", UPPER, 10), ("-", DIGITS, 13), ("-", HEX, 64)],
-    ),
+    ("slack bot", &[("xoxb-", DIGITS, 12), ("-", DIGITS, 13), ("-", ALPHANUMERIC, 24)]),
+    ("slack user", &[("xoxp-", DIGITS, 12), ("-", DIGITS, 12), ("-", DIGITS, 13), ("-", HEX, 32)]),
+    ("slack app", &[("xapp-1-A", UPPER, 10), ("-", DIGITS, 13), ("-", HEX, 64)]),
     (
         "slack webhook",
         &[
@@ -67,10 +43,7 @@ const VENDOR_FORMATS: &[(&str, TokenFormat)] = &[
     ("google api", &[("AIza", WORD, 35)]),
     ("google oauth secret", &[("GOCSPX-", WORD, 28)]),
     ("openai", &[("sk-", ALPHANUMERIC, 48)]),
-    (
-        "openai project",
-        &[("sk-proj-", WORD, 74), ("T3BlbkFJ", WORD, 74)],
-    ),
+    ("openai project", &[("sk-proj-", WORD, 74), ("T3BlbkFJ", WORD, 74)]),
     ("anthropic", &[("sk-ant-api03-", WORD, 93), ("AA", "", 0)]),
     ("hugging face", &[("hf_", ALPHANUMERIC, 34)]),
     ("npm", &[("npm_", ALPHANUMERIC, 36)]),
@@ -81,14 +54,8 @@ const VENDOR_FORMATS: &[(&str, TokenFormat)] = &[
     ("twilio account", &[("AC", HEX, 32)]),
     ("twilio auth token", &[("TWILIO_AUTH_TOKEN=", HEX, 32)]),
     ("age", &[("AGE-SECRET-KEY-1", BECH32, 58)]),
-    (
-        "jwt",
-        &[("eyJ", WORD, 33), (".eyJ", WORD, 60), (".", WORD, 43)],
-    ),
-    (
-        "url",
-        &[("postgres://app:", TYPED, 16), ("@db.internal/app", "", 0)],
-    ),
+    ("jwt", &[("eyJ", WORD, 33), (".eyJ", WORD, 60), (".", WORD, 43)]),
+    ("url", &[("postgres://app:", TYPED, 16), ("@db.internal/app", "", 0)]),
     ("json", &[("{\"password\": \"", TYPED, 12), ("\"}", "", 0)]),
 ];
 
@@ -97,10 +64,8 @@ struct TokenGenerator(u64);
 
 impl TokenGenerator {
     fn index(&mut self, below: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % below
     }
 
@@ -122,19 +87,10 @@ fn at_least_99_percent_of_random_tokens_of_each_vendor_are_found() {
     let mut generator = TokenGenerator(7);
     let mut weak = Vec::new();
     for (vendor, form) in VENDOR_FORMATS {
-        let tokens: Vec<String> = (0..TOKENS_PER_VENDOR)
-            .map(|_| generator.token(form))
-            .collect();
-        let missed: Vec<&String> = tokens
-            .iter()
-            .filter(|token| find(token).is_empty())
-            .collect();
+        let tokens: Vec<String> = (0..TOKENS_PER_VENDOR).map(|_| generator.token(form)).collect();
+        let missed: Vec<&String> = tokens.iter().filter(|token| find(token).is_empty()).collect();
         if missed.len() * 100 > TOKENS_PER_VENDOR {
-            weak.push(format!(
-                "{vendor}: {} missed, such as {}",
-                missed.len(),
-                missed[0]
-            ));
+            weak.push(format!("{vendor}: {} missed, such as {}", missed.len(), missed[0]));
         }
     }
     assert!(weak.is_empty(), "\n{}", weak.join("\n"));

@@ -53,11 +53,7 @@ impl ServerConnection {
             .await
         });
         match opened {
-            Ok(Ok(client)) => Ok(Self {
-                runtime,
-                client,
-                answer_timeout: wait + GRACE,
-            }),
+            Ok(Ok(client)) => Ok(Self { runtime, client, answer_timeout: wait + GRACE }),
             failed => {
                 // A DNS lookup may still be running, and is not waited for.
                 runtime.shutdown_background();

@@ -87,9 +87,7 @@ impl SyncServer {
         let numbers: Vec<i64> = after.iter().map(|one| one.number).collect();
         self.round_trips += 2;
         let places: Values<'_> = &[&scopes, &devices, &numbers, &limit];
-        let rows = self
-            .connection
-            .ask("fetch operations", |client| client.query(FETCH, places))?;
+        let rows = self.connection.ask("fetch operations", |client| client.query(FETCH, places))?;
         let mut batch: Vec<Received> = rows.iter().map(received).collect();
         batch.sort_by(|a, b| (&a.scope, &a.device, a.number).cmp(&(&b.scope, &b.device, b.number)));
         Ok(batch)
@@ -103,11 +101,7 @@ impl SyncServer {
         // An operation that is no longer a fact has no payload.
         let payloads: Vec<Option<&str>> = operations
             .iter()
-            .map(|one| {
-                one.payload
-                    .as_deref()
-                    .filter(|_| one.kind == OperationKind::Fact)
-            })
+            .map(|one| one.payload.as_deref().filter(|_| one.kind == OperationKind::Fact))
             .collect();
         let changed: Values<'_> = &[&scopes, &devices, &numbers, &payloads];
         self.execute("forget", REWRITE, changed).map(|_| ())
@@ -137,9 +131,8 @@ impl SyncServer {
             &optional(|one| &one.payload),
         ];
         self.round_trips += 2;
-        let row = self.connection.ask("send operations", |client| {
-            client.query_one(INSERT, columns)
-        })?;
+        let row =
+            self.connection.ask("send operations", |client| client.query_one(INSERT, columns))?;
         let new: i64 = row.get(0);
         Ok(new.unsigned_abs())
     }

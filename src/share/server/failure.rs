@@ -31,12 +31,8 @@ pub(crate) fn failed(error: &tokio_postgres::Error, tried: &str) -> Error {
     if *state == SqlState::READ_ONLY_SQL_TRANSACTION {
         return Error::failed(format!("the server is read-only: cannot {tried}")).hint(KEPT);
     }
-    if [
-        SqlState::DISK_FULL,
-        SqlState::OUT_OF_MEMORY,
-        SqlState::INSUFFICIENT_RESOURCES,
-    ]
-    .contains(state)
+    if [SqlState::DISK_FULL, SqlState::OUT_OF_MEMORY, SqlState::INSUFFICIENT_RESOURCES]
+        .contains(state)
     {
         return Error::failed(format!("the server is full: cannot {tried}: {why}")).hint(KEPT);
     }

@@ -72,8 +72,7 @@ impl SyncServer {
     /// Executes a statement, and returns the number of affected rows.
     fn execute(&mut self, tried: &str, sql: &str, values: Values<'_>) -> Result<u64> {
         self.round_trips += 2;
-        self.connection
-            .ask(tried, |client| client.execute(sql, values))
+        self.connection.ask(tried, |client| client.execute(sql, values))
     }
 
     /// Returns the name of a scope on the server: the private one contains the role.
@@ -106,9 +105,7 @@ fn tls(project: &Project) -> Result<MakeRustlsConnect> {
             for certificate in CertificateDer::pem_slice_iter(&pem) {
                 let certificate =
                     certificate.map_err(|error| wrong(format!("is not a PEM file: {error}")))?;
-                roots
-                    .add(certificate)
-                    .map_err(|error| wrong(error.to_string()))?;
+                roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
             }
             if roots.is_empty() {
                 return Err(wrong("contains no certificate".to_owned()));

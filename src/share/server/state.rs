@@ -56,9 +56,8 @@ impl SyncServer {
              FROM annals_meta AS m JOIN pg_roles AS r ON r.rolname = current_user \
              LEFT JOIN annals_devices AS d ON true"
         );
-        let messages = self
-            .connection
-            .ask("read the server state", |client| client.simple_query(&sql))?;
+        let messages =
+            self.connection.ask("read the server state", |client| client.simple_query(&sql))?;
         let mut state = ServerState::default();
         let (mut version, mut sees_all) = (None, false);
         for row in rows(&messages) {
@@ -67,9 +66,7 @@ impl SyncServer {
             if let (Some(scope), Some(device), Some(highest)) = (row.get(2), row.get(3), row.get(4))
             {
                 let highest = highest.parse().unwrap_or(0);
-                state
-                    .highest
-                    .insert((Self::local_scope(scope), device.to_owned()), highest);
+                state.highest.insert((Self::local_scope(scope), device.to_owned()), highest);
             }
         }
         check_version(version)?;
@@ -93,16 +90,13 @@ impl SyncServer {
         self.round_trips += 1;
         let sql = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \
              FROM pg_roles WHERE rolname = current_user";
-        let found = self
-            .connection
-            .ask("check the tables", |client| client.simple_query(sql))?;
+        let found = self.connection.ask("check the tables", |client| client.simple_query(sql))?;
         self.check_role(rows(&found).any(|row| row.get(1) == Some("t")))?;
         let is_there = rows(&found).any(|row| row.get(0) == Some("t"));
         if !is_there {
             self.round_trips += 1;
             let tables = format!("BEGIN;\n{TABLES}\nCOMMIT;");
-            self.connection
-                .ask("create the tables", |client| client.batch_execute(&tables))?;
+            self.connection.ask("create the tables", |client| client.batch_execute(&tables))?;
         }
         Ok(!is_there)
     }
@@ -112,16 +106,14 @@ impl SyncServer {
         let scopes = self.server_scopes(scopes);
         let sql = "INSERT INTO annals_devices (scope, device) SELECT scope, $2 FROM unnest($1::text[]) AS s(scope) \
              ON CONFLICT (scope, device) DO UPDATE SET left_at = NULL";
-        self.execute("add this device", sql, &[&scopes, &device])
-            .map(|_| ())
+        self.execute("add this device", sql, &[&scopes, &device]).map(|_| ())
     }
 
     /// Returns all active devices that this role may see.
     pub(crate) fn devices(&mut self) -> Result<Vec<SharedDevice>> {
         self.round_trips += 1;
-        let messages = self
-            .connection
-            .ask("list the devices", |client| client.simple_query(DEVICES))?;
+        let messages =
+            self.connection.ask("list the devices", |client| client.simple_query(DEVICES))?;
         let text = |row: &SimpleQueryRow, at: usize| row.get(at).unwrap_or_default().to_owned();
         let device = |row: &SimpleQueryRow| SharedDevice {
             scope: Self::local_scope(&text(row, 0)),
@@ -150,8 +142,7 @@ impl SyncServer {
     /// Removes a device from the active ones.
     pub(crate) fn remove_device(&mut self, device: &str) -> Result<()> {
         let sql = "UPDATE annals_devices SET left_at = clock_timestamp() WHERE device = $1";
-        self.execute("remove this device", sql, &[&device])
-            .map(|_| ())
+        self.execute("remove this device", sql, &[&device]).map(|_| ())
     }
 }
 

@@ -11,17 +11,13 @@ const CREDENTIALS: &[&str] = &[
     "terraform.tfstate",
 ];
 /// Extensions of keys.
-const KEYS: &[&str] = &[
-    "asc", "env", "jks", "key", "keystore", "p12", "pem", "pfx", "ppk",
-];
+const KEYS: &[&str] = &["asc", "env", "jks", "key", "keystore", "p12", "pem", "pfx", "ppk"];
 
 /// Returns whether a path names a file with credentials, or one in a folder for them.
 pub(crate) fn is_credentials(path: &Path) -> bool {
     path.components().any(|part| {
         let name = part.as_os_str().to_string_lossy().to_lowercase();
-        let extension = Path::new(&name)
-            .extension()
-            .map(|end| end.to_string_lossy());
+        let extension = Path::new(&name).extension().map(|end| end.to_string_lossy());
         CREDENTIALS.contains(&name.trim_end_matches('~'))
             || name.starts_with(".env.")
             || extension.is_some_and(|end| KEYS.contains(&end.as_ref()))

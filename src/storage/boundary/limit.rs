@@ -39,10 +39,7 @@ struct Counted {
 impl ReadLimit {
     /// Returns a limit for a folder.
     pub(crate) fn new(folder: &Path) -> Self {
-        Self {
-            folder: folder.to_owned(),
-            counted: Mutex::default(),
-        }
+        Self { folder: folder.to_owned(), counted: Mutex::default() }
     }
 
     /// Returns the folder.

@@ -52,10 +52,9 @@ impl Dir {
             }
         }
         let check = || match fs::symlink_metadata(&path) {
-            Ok(found) if links == Links::Refused && !found.is_file() => Err(io::Error::new(
-                ErrorKind::InvalidInput,
-                "not a regular file",
-            )),
+            Ok(found) if links == Links::Refused && !found.is_file() => {
+                Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"))
+            }
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         };

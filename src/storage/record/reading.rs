@@ -109,10 +109,7 @@ pub(crate) fn read_outline(
     };
     let mut text = Vec::new();
     for most in [MAX_HEADER, signature::DIGITS as u64 + 1] {
-        file.by_ref()
-            .take(most)
-            .read_until(b'\n', &mut text)
-            .at("read", &path)?;
+        file.by_ref().take(most).read_until(b'\n', &mut text).at("read", &path)?;
     }
     let (header, start) = match parse_head(&text, id, signer) {
         RecordState::Own(head) => head,
@@ -121,13 +118,9 @@ pub(crate) fn read_outline(
     };
     let marks_at = (start as u64).saturating_add(header.content_length());
     let mut tail = Vec::new();
-    file.seek(SeekFrom::Start(
-        marks_at.min(format::MAX_BYTES + 2 * MAX_HEADER),
-    ))
-    .at("read", &path)?;
-    file.take(MAX_HEADER)
-        .read_to_end(&mut tail)
+    file.seek(SeekFrom::Start(marks_at.min(format::MAX_BYTES + 2 * MAX_HEADER)))
         .at("read", &path)?;
+    file.take(MAX_HEADER).read_to_end(&mut tail).at("read", &path)?;
     Ok(match format::read_marks(&tail, header.changes.len()) {
         Some((_, marks)) => RecordState::Own((header, marks)),
         None => RecordState::Incomplete,
@@ -146,11 +139,7 @@ pub(crate) fn read_unverified(path: &Path) -> Result<Option<UnverifiedRecord>> {
     let Some(header) = Header::parse(&text[..end]) else {
         return Ok(None);
     };
-    let signature = if header.is_signed() {
-        signature::DIGITS + 1
-    } else {
-        0
-    };
+    let signature = if header.is_signed() { signature::DIGITS + 1 } else { 0 };
     let body = parse_body(header, &text, end + 1 + signature);
     Ok(body.map(|(record, _)| record))
 }
@@ -172,31 +161,20 @@ fn parse_head(text: &[u8], id: u64, signer: &Signer) -> RecordState<(Header, usi
         let parts = [&text[..end]];
         key.has_signed(SignatureKind::Record, &id.to_string(), &parts, signature)
     });
-    if is_own {
-        RecordState::Own((header, start))
-    } else {
-        RecordState::Foreign
-    }
+    if is_own { RecordState::Own((header, start)) } else { RecordState::Foreign }
 }
 
 /// Returns the content of a record after its head, and the offset of the marks.
 fn parse_body(header: Header, text: &[u8], start: usize) -> Option<(UnverifiedRecord, usize)> {
     let (changes, marks_at) = format::read_bytes(&header, text, start)?;
     let (is_backward, marks) = format::read_marks(text.get(marks_at..)?, changes.len())?;
-    let content = UnverifiedRecord {
-        header,
-        changes,
-        marks,
-        is_backward,
-    };
+    let content = UnverifiedRecord { header, changes, marks, is_backward };
     Some((content, marks_at))
 }
 
 fn read_all(file: &File, path: &Path) -> Result<Vec<u8>> {
     let mut text = Vec::new();
-    file.take(format::MAX_BYTES + 2 * MAX_HEADER)
-        .read_to_end(&mut text)
-        .at("read", path)?;
+    file.take(format::MAX_BYTES + 2 * MAX_HEADER).read_to_end(&mut text).at("read", path)?;
     Ok(text)
 }
 
@@ -205,12 +183,7 @@ fn open_existing(opened: io::Result<File>, path: &Path) -> Result<RecordState<Fi
     match opened {
         Ok(file) => Ok(RecordState::Own(file)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(RecordState::Missing),
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::InvalidInput | ErrorKind::IsADirectory
-            ) =>
-        {
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::IsADirectory) => {
             Ok(RecordState::Foreign)
         }
         Err(error) => Err(error).at("open", path),

@@ -55,10 +55,7 @@ fn changes() -> Vec<Change<Vec<u8>>> {
             to: PathBuf::from("b"),
             contents: [(PathBuf::from("x"), "0".to_owned())].into(),
         },
-        Change::Append {
-            path,
-            lines: b"line".to_vec(),
-        },
+        Change::Append { path, lines: b"line".to_vec() },
     ]
 }
 
@@ -76,10 +73,7 @@ fn a_written_record_is_read_back() {
     assert_eq!(read.progress.marks(), record.progress.marks());
     assert!(read.progress.is_backward());
     let (header, marks) = outline(folder.path()).own().unwrap();
-    assert_eq!(
-        (&header, marks.as_slice()),
-        (&record.header, record.progress.marks())
-    );
+    assert_eq!((&header, marks.as_slice()), (&record.header, record.progress.marks()));
 }
 
 #[test]
@@ -89,14 +83,8 @@ fn an_incomplete_record_is_recognised() {
     let length = std::fs::metadata(record.path()).unwrap().len();
     for length in (0..length).rev() {
         record.progress.file.set_len(length).unwrap();
-        assert!(
-            matches!(open(folder.path()), RecordState::Incomplete),
-            "{length}"
-        );
-        assert!(
-            matches!(outline(folder.path()), RecordState::Incomplete),
-            "{length}"
-        );
+        assert!(matches!(open(folder.path()), RecordState::Incomplete), "{length}");
+        assert!(matches!(outline(folder.path()), RecordState::Incomplete), "{length}");
     }
 }
 

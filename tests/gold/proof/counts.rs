@@ -16,10 +16,7 @@ fn a_phase_is_counted_by_plan_number() {
     assert_eq!(scores.points("phases"), (3, 3));
     let mut scores = Scores::default();
     phases::score(&gold, &[&plans[0], &summary, &summary], &mut scores);
-    assert_eq!(
-        scores.wrong(),
-        ["phases.plans_total", "phases.deviations_total"]
-    );
+    assert_eq!(scores.wrong(), ["phases.plans_total", "phases.deviations_total"]);
     let empty = json!({"project": "vbw/a+b", "phase_dir": ".vbw-planning/phases/04-x", "plans_total": 0,
         "plans_with_summary": 0, "deviations_total": 0});
     let mut scores = Scores::default();
@@ -38,18 +35,9 @@ fn an_ambiguous_next_action_is_counted_apart() {
         next::score(gold, status, &mut scores);
         scores.points("next")
     };
-    assert_eq!(
-        points(&plain, &status("execute", json!("05.1"), false, &[])),
-        (1, 1)
-    );
-    assert_eq!(
-        points(&plain, &status("execute", json!("5"), true, &["x"])),
-        (0, 1)
-    );
-    assert_eq!(
-        points(&plain, &status("ship", json!(null), false, &[])),
-        (0, 1)
-    );
+    assert_eq!(points(&plain, &status("execute", json!("05.1"), false, &[])), (1, 1));
+    assert_eq!(points(&plain, &status("execute", json!("5"), true, &["x"])), (0, 1));
+    assert_eq!(points(&plain, &status("ship", json!(null), false, &[])), (0, 1));
     assert_eq!(points(&plain, &json!({})), (0, 1));
     let apart = |status: &Value| {
         let mut scores = Scores::default();

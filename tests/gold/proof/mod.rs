@@ -26,19 +26,12 @@ fn the_gold_answers_themselves_score_full_marks() {
     let gold = Gold::read(&corpus.join("gold"));
     let mut files = Vec::new();
     for row in &gold.summaries {
-        files.push((
-            row["file"].as_str().unwrap().to_owned(),
-            perfect_summary(row),
-        ));
+        files.push((row["file"].as_str().unwrap().to_owned(), perfect_summary(row)));
     }
     for row in &gold.states {
         files.push((row["file"].as_str().unwrap().to_owned(), perfect_state(row)));
     }
-    let statuses = gold
-        .next
-        .iter()
-        .map(|row| (row, perfect_status(row)))
-        .collect();
+    let statuses = gold.next.iter().map(|row| (row, perfect_status(row))).collect();
     let answers = Answers::made_up(files, statuses);
     let scores = scored(&gold, &answers);
     for group in ["summary", "state", "next"] {

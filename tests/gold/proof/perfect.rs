@@ -4,10 +4,8 @@ use serde_json::{Value, json};
 
 pub(super) fn perfect_summary(gold: &Value) -> Value {
     let starts = gold["deviations"].as_array().unwrap();
-    let deviations: Vec<_> = starts
-        .iter()
-        .map(|start| json!({"text": start, "kind": null}))
-        .collect();
+    let deviations: Vec<_> =
+        starts.iter().map(|start| json!({"text": start, "kind": null})).collect();
     json!({
         "kind": "summary", "file": gold["file"], "phase": gold["phase"], "plan": gold["plan"],
         "title": gold["title"], "status": gold["status"], "duration_minutes": gold["duration_minutes"],
@@ -32,10 +30,7 @@ pub(super) fn perfect_state(gold: &Value) -> Value {
 }
 
 pub(super) fn perfect_status(row: &Value) -> Value {
-    let expected = row["true_next"]
-        .as_str()
-        .or(row["expected_next"].as_str())
-        .unwrap();
+    let expected = row["true_next"].as_str().or(row["expected_next"].as_str()).unwrap();
     let (action, phase) = match expected.split_once(' ') {
         Some((action, phase)) => (action, json!(phase)),
         None => (expected, Value::Null),

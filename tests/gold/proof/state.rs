@@ -36,16 +36,8 @@ fn each_wrong_value_of_a_state_costs_its_own_point() {
         ("/phase/name", json!("05.3 Parser"), "phase_name"),
         ("/phase/status", json!("ready"), "status"),
         ("/phase/progress_percent", json!(0), "progress_percent"),
-        (
-            "/decisions",
-            json!([{"text": "[Phase 5]: Keep bytes"}]),
-            "decisions",
-        ),
-        (
-            "/decisions/0",
-            json!({"text": "Keep bytes", "source": null}),
-            "decisions",
-        ),
+        ("/decisions", json!([{"text": "[Phase 5]: Keep bytes"}]), "decisions"),
+        ("/decisions/0", json!({"text": "Keep bytes", "source": null}), "decisions"),
         ("/todos", json!([]), "todos_open"),
         ("/blockers", json!(["None", "A key"]), "blockers"),
         ("/skills", json!([{"name": "rust"}]), "skills"),

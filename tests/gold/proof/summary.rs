@@ -28,10 +28,7 @@ fn each_wrong_value_of_a_summary_costs_its_own_point() {
     let gold = row();
     let perfect = perfect_summary(&gold);
     let scores = scores_of(&gold, &perfect);
-    assert_eq!(
-        (scores.points("summary"), scores.wrong()),
-        ((12, 12), vec![])
-    );
+    assert_eq!((scores.points("summary"), scores.wrong()), ((12, 12), vec![]));
     for (pointer, value, field) in [
         ("/phase", json!("5"), "phase"),
         ("/phase", json!(null), "phase"),
@@ -63,9 +60,9 @@ fn each_wrong_value_of_a_summary_costs_its_own_point() {
 #[test]
 fn no_answer_is_wrong_in_every_field_even_where_the_gold_is_empty() {
     let mut gold = row();
-    for key in [
-        "title", "status", "duration_minutes", "completed", "tasks_completed", "tasks_total",
-    ] {
+    for key in
+        ["title", "status", "duration_minutes", "completed", "tasks_completed", "tasks_total"]
+    {
         gold[key] = Value::Null;
     }
     for key in ["files", "commits", "deviations"] {
@@ -91,10 +88,7 @@ fn other_spellings_of_the_same_summary_are_right() {
             "/deviations/0",
             json!({"text": "1. **[Rule 1 - Bug] The date** was read as a\nnumber, fixed", "kind": null}),
         ),
-        (
-            "/deviations/0",
-            json!({"text": "The date was read as a number", "kind": "Rule 1 - Bug"}),
-        ),
+        ("/deviations/0", json!({"text": "The date was read as a number", "kind": "Rule 1 - Bug"})),
         ("/files", json!(["`src/b.rs` (new)", "./src/a.rs"])),
         ("/commits", json!(["0753326abc", "84e9493"])),
     ] {
@@ -115,11 +109,8 @@ fn what_a_summary_leaves_open_may_be_left_open() {
     let perfect = perfect_summary(&gold);
     assert_eq!(scores_of(&gold, &perfect).points("summary"), (11, 11));
     let counted = with(&perfect, "/tasks", json!({"completed": 4, "total": 4}));
-    let counted = with(
-        &with(&counted, "/duration_minutes", json!(75)),
-        "/duration_derived",
-        json!(true),
-    );
+    let counted =
+        with(&with(&counted, "/duration_minutes", json!(75)), "/duration_derived", json!(true));
     assert_eq!(scores_of(&gold, &counted).points("summary"), (11, 11));
     for (pointer, value, field) in [
         ("/tasks/completed", json!(3), "tasks_completed"),

@@ -28,9 +28,7 @@ fn stated(key: &str) -> Received {
 
 fn receive_batch(facts: &mut Facts, batch: &[Received]) {
     let clock = facts.clock();
-    facts
-        .write(|connection| receive(connection, batch, clock))
-        .unwrap();
+    facts.write(|connection| receive(connection, batch, clock)).unwrap();
 }
 
 fn reasons(facts: &Facts) -> Vec<String> {
@@ -41,18 +39,13 @@ fn reasons(facts: &Facts) -> Vec<String> {
 #[test]
 fn an_operation_with_an_invalid_clock_is_set_aside_and_does_not_advance_the_clock() {
     let mut facts = replica(NOW);
-    let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Received {
-        clock,
-        ..stated("city")
-    });
+    let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Received { clock, ..stated("city") });
     receive_batch(&mut facts, &wrong);
     assert_eq!(rows(&facts), []);
     assert_eq!(reasons(&facts), ["invalid clock"; 3]);
     // A retry sets it aside again.
     let clock = facts.clock();
-    facts
-        .write(|connection| retry_set_aside(connection, clock))
-        .unwrap();
+    facts.write(|connection| retry_set_aside(connection, clock)).unwrap();
     assert_eq!(reasons(&facts).len(), 3);
     state(&mut facts, "city", "Rome", false);
     receive_batch(&mut facts, &[stated("editor")]);
@@ -118,10 +111,8 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     receive_batch(&mut facts, &[forget("core")]);
     assert_eq!(values(&facts), ["tea"]);
     // Late operations are dropped by the same rule.
-    let late = ["core", "private"].map(|scope| Received {
-        scope: scope.to_owned(),
-        ..stated("city")
-    });
+    let late =
+        ["core", "private"].map(|scope| Received { scope: scope.to_owned(), ..stated("city") });
     receive_batch(&mut facts, &late);
     assert_eq!(rows(&facts).len(), 2);
     // The user's own devices erase in every scope.

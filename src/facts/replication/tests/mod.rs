@@ -30,22 +30,16 @@ use crate::facts::vocabulary::FactStatus;
 use crate::facts::wording;
 use crate::secrets::SecretPolicy;
 
-const KEYS: &[&str] = &[
-    "city", "preference.editor", "likes[]", "address.home", "task.current",
-];
-const VALUES: &[&str] = &[
-    "Rome", "rome.", "Paris", "Paris, by the river", "Oslo", "helix",
-];
+const KEYS: &[&str] = &["city", "preference.editor", "likes[]", "address.home", "task.current"];
+const VALUES: &[&str] = &["Rome", "rome.", "Paris", "Paris, by the river", "Oslo", "helix"];
 
 /// Pseudorandom numbers, the same in every run.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % end
     }
 
@@ -63,10 +57,8 @@ impl Server {
         let operations = pending(facts.connection(), most).unwrap();
         let mut reached = BTreeMap::new();
         for operation in operations {
-            let kept = self
-                .0
-                .entry((operation.scope.clone(), operation.device.clone()))
-                .or_default();
+            let kept =
+                self.0.entry((operation.scope.clone(), operation.device.clone())).or_default();
             reached.insert(operation.scope.clone(), operation.number);
             if i64::try_from(kept.len()).unwrap() >= operation.number {
                 continue;
@@ -95,13 +87,8 @@ impl Server {
             if *device == own {
                 continue;
             }
-            let reached = known
-                .get(&(scope.clone(), device.clone()))
-                .copied()
-                .unwrap_or(0);
-            let from = usize::try_from(reached)
-                .unwrap()
-                .saturating_sub(numbers.below(3));
+            let reached = known.get(&(scope.clone(), device.clone())).copied().unwrap_or(0);
+            let from = usize::try_from(reached).unwrap().saturating_sub(numbers.below(3));
             queues.push(&kept[from..]);
         }
         let mut batch = Vec::new();
@@ -113,17 +100,12 @@ impl Server {
             }
         }
         let clock = facts.clock();
-        facts
-            .write(|connection| receive(connection, &batch, clock))
-            .unwrap();
+        facts.write(|connection| receive(connection, &batch, clock)).unwrap();
     }
 }
 
 fn device(facts: &Facts) -> String {
-    crate::facts::Device::find(facts.connection())
-        .unwrap()
-        .unwrap()
-        .id
+    crate::facts::Device::find(facts.connection()).unwrap().unwrap().id
 }
 
 pub(crate) fn ada() -> UserId {
@@ -181,35 +163,20 @@ fn judge(facts: &mut Facts, turn: usize, key: &str, value: &str, kind: &str) {
     let answer = serde_json::json!({"actions": [{"type": kind, "key": key, "new_value_text": value,
         "confidence_delta": 0, "reason": "said"}]});
     // A second, different answer to the same turn is refused and changes nothing.
-    let _is_applied = apply(
-        facts,
-        &ada(),
-        &turn_id,
-        &answer.to_string(),
-        SecretPolicy::Refuse,
-    )
-    .is_ok();
+    let _is_applied =
+        apply(facts, &ada(), &turn_id, &answer.to_string(), SecretPolicy::Refuse).is_ok();
 }
 
 fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
     let (key, value) = (numbers.pick(KEYS), numbers.pick(VALUES));
     let mut known: Vec<Fact> = rows(facts);
     // Ids depend on the device's name, which differs between runs.
-    known.sort_by_key(|fact| {
-        (
-            fact.created_at.clone(),
-            fact.key.clone(),
-            fact.value_text.clone(),
-        )
-    });
+    known.sort_by_key(|fact| (fact.created_at.clone(), fact.key.clone(), fact.value_text.clone()));
     match numbers.below(if may_forget { 25 } else { 24 }) {
         0..=5 => state(facts, key, value, numbers.below(5) == 0),
-        6..=7 => state_for_a_time(
-            facts,
-            key,
-            value,
-            1 + i64::try_from(numbers.below(300)).unwrap(),
-        ),
+        6..=7 => {
+            state_for_a_time(facts, key, value, 1 + i64::try_from(numbers.below(300)).unwrap())
+        }
         8..=15 => judge(
             facts,
             numbers.below(40),
@@ -247,11 +214,7 @@ fn check(facts: &Facts) {
     assert!(problems.is_empty(), "{problems:?}");
     let active = |fact: &&Fact| fact.status == FactStatus::Active && !fact.is_multi_valued();
     let rows = rows(facts);
-    let mut keys: Vec<&str> = rows
-        .iter()
-        .filter(active)
-        .map(|fact| fact.key.as_str())
-        .collect();
+    let mut keys: Vec<&str> = rows.iter().filter(active).map(|fact| fact.key.as_str()).collect();
     let all = keys.len();
     keys.dedup();
     assert_eq!(keys.len(), all);
@@ -260,11 +223,10 @@ fn check(facts: &Facts) {
 fn run(seed: u64, may_forget: bool) {
     let mut numbers = Numbers(seed);
     // The clocks differ by hours.
-    let mut replicas: Vec<Facts> = [
-        "2026-03-01T12:00:00Z", "2026-03-01T17:30:00Z", "2026-03-01T07:00:00Z",
-    ]
-    .map(replica)
-    .into();
+    let mut replicas: Vec<Facts> =
+        ["2026-03-01T12:00:00Z", "2026-03-01T17:30:00Z", "2026-03-01T07:00:00Z"]
+            .map(replica)
+            .into();
     let mut server = Server::default();
     for _ in 0..90 {
         let at = numbers.below(replicas.len());
@@ -349,11 +311,7 @@ fn merging_changes_nothing_that_holds_where_one_device_is_alone() {
                 values.sort();
                 values
             };
-            assert_eq!(
-                without_device(&shared),
-                without_device(&alone),
-                "seed {seed}"
-            );
+            assert_eq!(without_device(&shared), without_device(&alone), "seed {seed}");
         }
     }
 }
@@ -371,14 +329,10 @@ fn what_was_there_before_becomes_operations_under_the_devices_name() {
     let after = rows(&facts);
     assert_eq!(after.len(), before.len());
     for (before, after) in before.iter().zip(&after) {
-        let named = before
-            .source_turn_id
-            .replace("annals:stated:", &format!("annals:stated:{name}:"));
+        let named =
+            before.source_turn_id.replace("annals:stated:", &format!("annals:stated:{name}:"));
         assert_eq!(after.source_turn_id, named);
-        assert_eq!(
-            (&before.fact_id, before.status),
-            (&after.fact_id, after.status)
-        );
+        assert_eq!((&before.fact_id, before.status), (&after.fact_id, after.status));
     }
     check(&facts);
     // One operation for the first statement, and two for the one that replaced it.
@@ -413,16 +367,10 @@ fn a_word_of_the_users_own_beats_what_was_done_before_it() {
     }
     assert_eq!(rows(&one), rows(&two));
     let with = |status| {
-        rows(&one)
-            .into_iter()
-            .find(|fact| fact.status == status)
-            .map(|fact| fact.value_text)
+        rows(&one).into_iter().find(|fact| fact.status == status).map(|fact| fact.value_text)
     };
     assert_eq!(with(FactStatus::Active).as_deref(), Some("Rome"));
-    assert_eq!(
-        with(FactStatus::PendingConfirmation).as_deref(),
-        Some("Paris")
-    );
+    assert_eq!(with(FactStatus::PendingConfirmation).as_deref(), Some("Paris"));
 }
 
 #[test]
@@ -441,9 +389,7 @@ fn a_value_that_holds_again_does_not_beat_what_was_said_on_another_device() {
     one.set_clock(Clock::new(Some("2026-03-01T12:05:00Z")).unwrap());
     maintain(&mut one, 5).unwrap();
     let active = |facts: &Facts| {
-        let holds = rows(facts)
-            .into_iter()
-            .filter(|fact| fact.status == FactStatus::Active);
+        let holds = rows(facts).into_iter().filter(|fact| fact.status == FactStatus::Active);
         holds.map(|fact| fact.value_text).collect::<Vec<_>>()
     };
     assert_eq!(active(&one), ["Oslo"]);

@@ -47,10 +47,7 @@ fn applied(text: &str, changes: &[ConstraintChange]) -> FileUpdate {
 /// Returns the text after one change that must be let through.
 fn done(text: &str, one: ConstraintChange) -> String {
     let outcome = applied(text, &[one]);
-    assert_eq!(
-        (&outcome.problems[..], &outcome.repeated[..]),
-        (&[][..], &[][..])
-    );
+    assert_eq!((&outcome.problems[..], &outcome.repeated[..]), (&[][..], &[][..]));
     outcome.text
 }
 
@@ -84,15 +81,9 @@ fn bullets_in_superseded_sections_and_their_subsections_are_superseded() {
         );
         let change = supersede("Never log the request body", "it is needed");
         let outcome = applied(&text, &[change]);
-        assert_eq!(
-            (outcome.text.as_str(), outcome.repeated.len()),
-            (text.as_str(), 1)
-        );
+        assert_eq!((outcome.text.as_str(), outcome.repeated.len()), (text.as_str(), 1));
         let added = done(&text, add("Rules", "Never log the request body"));
-        assert!(
-            added.contains("indentation\n- Never log the request body\n"),
-            "{added}"
-        );
+        assert!(added.contains("indentation\n- Never log the request body\n"), "{added}");
     }
     let text = "# Superseded rules of the app\n\n## Rules\n- Use tabs for indentation\n";
     assert_eq!(Constraints::parse(text).active().count(), 1);
@@ -101,20 +92,11 @@ fn bullets_in_superseded_sections_and_their_subsections_are_superseded() {
 #[test]
 fn a_bullet_is_added_at_the_end_of_its_section() {
     let text = done(FILE, add("Rules", "Sort before you print"));
-    assert_eq!(
-        text,
-        FILE.replace("Makefiles\n", "Makefiles\n* Sort before you print\n")
-    );
+    assert_eq!(text, FILE.replace("Makefiles\n", "Makefiles\n* Sort before you print\n"));
     let text = done(FILE, add("infrastructure", "One binary"));
-    assert_eq!(
-        text,
-        FILE.replace("nested note\n", "nested note\n- One binary\n")
-    );
+    assert_eq!(text, FILE.replace("nested note\n", "nested note\n- One binary\n"));
     let text = done(FILE, add("Hazards", "Clocks jump"));
-    assert_eq!(
-        text,
-        FILE.replace("## Hazards\n", "## Hazards\n- Clocks jump\n")
-    );
+    assert_eq!(text, FILE.replace("## Hazards\n", "## Hazards\n- Clocks jump\n"));
 }
 
 #[test]
@@ -122,18 +104,12 @@ fn a_missing_section_is_inserted_in_order() {
     let text = done(FILE, add("key facts", "The port is 7778 on all hosts"));
     assert_eq!(
         text,
-        FILE.replace(
-            "## Hazards",
-            "## Key Facts\n- The port is 7778 on all hosts\n\n## Hazards"
-        )
+        FILE.replace("## Hazards", "## Key Facts\n- The port is 7778 on all hosts\n\n## Hazards")
     );
     let text = done(FILE, add("Deployment", "Ship on Fridays never"));
     assert_eq!(
         text,
-        FILE.replace(
-            "## Superseded",
-            "## Deployment\n- Ship on Fridays never\n\n## Superseded"
-        )
+        FILE.replace("## Superseded", "## Deployment\n- Ship on Fridays never\n\n## Superseded")
     );
     assert_eq!(done("", add("Rules", "One")), "## Rules\n- One\n");
     assert_eq!(
@@ -141,32 +117,17 @@ fn a_missing_section_is_inserted_in_order() {
         "No heading here\n\n## Rules\n- One\n"
     );
     let windows = "# Constraints\r\n\r\n## Rules\r\n- One\r\n";
-    assert_eq!(
-        done(windows, add("Rules", "Two")),
-        windows.to_owned() + "- Two\r\n"
-    );
+    assert_eq!(done(windows, add("Rules", "Two")), windows.to_owned() + "- Two\r\n");
 }
 
 #[test]
 fn an_edit_stays_in_place_and_is_dated() {
-    let text = done(
-        FILE,
-        edited(
-            "Never panic on any bytes",
-            "Never panic on any bytes or time",
-        ),
-    );
+    let text = done(FILE, edited("Never panic on any bytes", "Never panic on any bytes or time"));
     assert_eq!(
         text,
-        FILE.replace(
-            "bytes (updated 2026-01-02)",
-            "bytes or time (updated 2026-03-01)"
-        )
+        FILE.replace("bytes (updated 2026-01-02)", "bytes or time (updated 2026-03-01)")
     );
-    let text = done(
-        FILE,
-        edited("only there", "The gateway listens on port 7779"),
-    );
+    let text = done(FILE, edited("only there", "The gateway listens on port 7779"));
     assert!(
         text.contains("- The gateway listens on port 7779 (updated 2026-03-01)\n  - nested note\n"),
         "{text}"
@@ -187,38 +148,14 @@ fn a_superseded_bullet_moves_with_its_reason() {
 #[test]
 fn each_problem_has_its_pointer_and_line() {
     for (one, pointer, message) in [
-        (
-            add("Rules", "Never panic on bytes, any"),
-            "/constraints/0/bullet",
-            "line 9",
-        ),
-        (
-            add("Superseded", "x y z"),
-            "/constraints/0/section",
-            "supersede",
-        ),
+        (add("Rules", "Never panic on bytes, any"), "/constraints/0/bullet", "line 9"),
+        (add("Superseded", "x y z"), "/constraints/0/section", "supersede"),
         (add("# Rules", "x y z"), "/constraints/0/section", "title"),
-        (
-            edited("no such bullet", "x"),
-            "/constraints/0/match",
-            "matches no current bullet",
-        ),
+        (edited("no such bullet", "x"), "/constraints/0/match", "matches no current bullet"),
         (edited("e", "x"), "/constraints/0/match", "lines 4, 9, 10"),
-        (
-            edited("tabs", "Whatever else"),
-            "/constraints/0/bullet",
-            "supersede that bullet",
-        ),
-        (
-            edited("tabs", "Never panic on any bytes in Makefiles tabs"),
-            "/constraints/0/bullet",
-            "",
-        ),
-        (
-            supersede("nothing", "x"),
-            "/constraints/0/match",
-            "matches no current bullet",
-        ),
+        (edited("tabs", "Whatever else"), "/constraints/0/bullet", "supersede that bullet"),
+        (edited("tabs", "Never panic on any bytes in Makefiles tabs"), "/constraints/0/bullet", ""),
+        (supersede("nothing", "x"), "/constraints/0/match", "matches no current bullet"),
         (
             change(ConstraintOperation::Edit, "Rulez", "x", "tabs", ""),
             "/constraints/0/section",
@@ -249,10 +186,7 @@ fn a_bullet_is_changed_once_per_update() {
     assert_eq!(outcome.problems[0].pointer, "/constraints/1/match");
     let outcome = applied(
         FILE,
-        &[
-            edited("tabs", "Use tabs in all Makefiles"),
-            supersede("all Makefiles", "no"),
-        ],
+        &[edited("tabs", "Use tabs in all Makefiles"), supersede("all Makefiles", "no")],
     );
     assert_eq!(outcome.problems[0].pointer, "/constraints/1/match");
 }
@@ -298,9 +232,8 @@ fn bullet() -> impl Strategy<Value = String> {
 }
 
 fn any_change() -> impl Strategy<Value = ConstraintChange> {
-    let section = prop::sample::select(vec![
-        "Rules", "Hazards", "Key Facts", "Own", "Infrastructure",
-    ]);
+    let section =
+        prop::sample::select(vec!["Rules", "Hazards", "Key Facts", "Own", "Infrastructure"]);
     prop_oneof![
         (section, bullet()).prop_map(|(section, bullet)| add(section, &bullet)),
         (bullet(), bullet()).prop_map(|(matching, bullet)| edited(&matching, &bullet)),

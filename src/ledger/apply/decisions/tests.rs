@@ -60,10 +60,7 @@ fn an_entry_goes_into_its_month_newest_first() {
     let text = applied(FILE, &[decision("2026-02-01", "New")]).text;
     assert_eq!(
         text,
-        FILE.replace(
-            "## 2026-01\n",
-            &format!("{}\n## 2026-01\n", entry("2026-02-01", "New"))
-        )
+        FILE.replace("## 2026-01\n", &format!("{}\n## 2026-01\n", entry("2026-02-01", "New")))
     );
 }
 
@@ -73,19 +70,13 @@ fn a_missing_month_is_inserted_in_order() {
     let text = applied(FILE, &[decision("2026-03-01", "New")]).text;
     assert_eq!(
         text,
-        FILE.replace(
-            "## 2026-02\n",
-            &format!("{}\n## 2026-02\n", month("2026-03", "2026-03-01"))
-        )
+        FILE.replace("## 2026-02\n", &format!("{}\n## 2026-02\n", month("2026-03", "2026-03-01")))
     );
     let text = applied(FILE, &[decision("2025-12-24", "New")]).text;
     assert_eq!(text, format!("{FILE}\n{}", month("2025-12", "2025-12-24")));
     let foreign = "# Log\n\n## D-001 \u{b7} 2026-02-01 \u{b7} Use tabs\n\n- because";
     let text = applied(foreign, &[decision("2026-03-01", "New")]).text;
-    assert_eq!(
-        text,
-        format!("{foreign}\n\n{}", month("2026-03", "2026-03-01"))
-    );
+    assert_eq!(text, format!("{foreign}\n\n{}", month("2026-03", "2026-03-01")));
 }
 
 #[test]
@@ -106,23 +97,14 @@ fn every_problem_has_its_pointer() {
         (mixed, vec!["/decisions/0/fix"]),
         (without("see the chat"), vec!["/decisions/0/evidence"]),
         (without("src/main.rs"), vec!["/decisions/0/evidence"]),
-        (
-            without("../x.rs (on-disk invariant)"),
-            vec!["/decisions/0/evidence"],
-        ),
-        (
-            without("src/gone.rs (on-disk invariant)"),
-            vec!["/decisions/0/evidence"],
-        ),
+        (without("../x.rs (on-disk invariant)"), vec!["/decisions/0/evidence"]),
+        (without("src/gone.rs (on-disk invariant)"), vec!["/decisions/0/evidence"]),
         (without("84e9493"), vec!["/decisions/0/evidence"]),
         (without("`src/main.rs` (on-disk invariant)"), vec![]),
     ] {
         let outcome = applied(FILE, &[one]);
-        let found: Vec<_> = outcome
-            .problems
-            .iter()
-            .map(|problem| problem.pointer.as_str())
-            .collect();
+        let found: Vec<_> =
+            outcome.problems.iter().map(|problem| problem.pointer.as_str()).collect();
         assert_eq!(found, pointers, "{:?}", outcome.problems);
         assert_eq!(outcome.is_changed, pointers.is_empty());
     }
@@ -130,10 +112,7 @@ fn every_problem_has_its_pointer() {
 
 #[test]
 fn repeated_entries_are_recognised() {
-    let decisions = [
-        decision("2026-02-20", "New"),
-        decision("2026-03-01", "# Odd\ntitle"),
-    ];
+    let decisions = [decision("2026-02-20", "New"), decision("2026-03-01", "# Odd\ntitle")];
     let once = applied(FILE, &decisions);
     assert_eq!(once.problems, []);
     let twice = applied(&once.text, &decisions);
@@ -160,10 +139,7 @@ fn a_rollup_replaces_the_old_one() {
     );
     let foreign = "# Log\n\nProse.\n\n## D-001\n";
     let text = rollup::apply(foreign, &five, today(), "\n").text;
-    assert_eq!(
-        text,
-        "# Log\n\nProse.\n\n## Recent (last 30 days)\n- a\n- b\n- c\n\n## D-001\n"
-    );
+    assert_eq!(text, "# Log\n\nProse.\n\n## Recent (last 30 days)\n- a\n- b\n- c\n\n## D-001\n");
     assert!(!rollup::apply(&text, &five, today(), "\n").is_changed);
 }
 

@@ -35,11 +35,7 @@ struct History {
 impl History {
     fn new() -> Self {
         let sandbox = Sandbox::empty();
-        for path in STAYING
-            .iter()
-            .chain(LEAVING)
-            .chain(["src/before.rs"].iter())
-        {
+        for path in STAYING.iter().chain(LEAVING).chain(["src/before.rs"].iter()) {
             put(&sandbox, path);
         }
         for part in 0..24 {
@@ -50,9 +46,7 @@ impl History {
         commit(&inner, "2026-01-02");
         let url = format!("file://{}", inner.0.path().display());
         let allow = "protocol.file.allow=always";
-        sandbox.git(&[
-            "-c", allow, "submodule", "--quiet", "add", &url, "vendor/inner",
-        ]);
+        sandbox.git(&["-c", allow, "submodule", "--quiet", "add", &url, "vendor/inner"]);
         commit(&sandbox, "2026-01-05");
         sandbox.git(&["rm", "-q", "src/before.rs"]);
         let written = commit(&sandbox, "2026-01-10");
@@ -74,14 +68,8 @@ impl History {
         // Renamed and changed, and renamed again.
         mv("src/two.rs", "src/three.rs");
         let text = "src/one.rs\n".repeat(19) + "changed\n";
-        self.sandbox
-            .0
-            .child("src/three.rs")
-            .write_str(&text)
-            .unwrap();
-        git(&[
-            "rm", "-q", "src/removed.rs", "src/back.rs", "docs/old name.md",
-        ]);
+        self.sandbox.0.child("src/three.rs").write_str(&text).unwrap();
+        git(&["rm", "-q", "src/removed.rs", "src/back.rs", "docs/old name.md"]);
         git(&["rm", "-rq", "legacy"]);
         commit(&self.sandbox, "2026-02-02");
         mv("web/components", "ui/parts");
@@ -93,9 +81,7 @@ impl History {
         put(&self.sandbox, "src/back.rs");
         mv("src/lost.rs", "src/moved_first.rs");
         commit(&self.sandbox, "2026-02-03");
-        git(&[
-            "rm", "-q", "src/back.rs", "src/moved_first.rs", "tools/unique_tool.py",
-        ]);
+        git(&["rm", "-q", "src/back.rs", "src/moved_first.rs", "tools/unique_tool.py"]);
         mv("app/[id]/page.tsx", "app/[slug]/page.tsx");
         commit(&self.sandbox, "2026-02-04");
         self.merge_a_branch();
@@ -121,13 +107,7 @@ impl History {
     }
 
     fn check_at(&self, text: &str, commit: Option<&str>, date: Option<&str>) -> Freshness {
-        let texts = [DatedText {
-            id: "1",
-            line: 1,
-            text,
-            commit,
-            date: date.and_then(parse_date),
-        }];
+        let texts = [DatedText { id: "1", line: 1, text, commit, date: date.and_then(parse_date) }];
         let git = self.sandbox.open_git();
         let found = Staleness::check(&texts, self.sandbox.0.path(), &git).unwrap();
         assert_eq!(found.skipped, None);
@@ -197,48 +177,21 @@ const EXPECTED: &[(&str, &str)] = &[
     ("`Cargo.toml`", "Cargo.toml ok"),
     ("`mod.rs`", "mod.rs ambiguous"),
     // Moved.
-    (
-        "`src/login.rs`",
-        "src/login.rs moved → src/auth/login.rs 2026-02-01",
-    ),
-    (
-        "`src/login.rs:7`",
-        "src/login.rs moved → src/auth/login.rs 2026-02-01",
-    ),
+    ("`src/login.rs`", "src/login.rs moved → src/auth/login.rs 2026-02-01"),
+    ("`src/login.rs:7`", "src/login.rs moved → src/auth/login.rs 2026-02-01"),
     ("src/one.rs.", "src/one.rs moved → src/three.rs 2026-02-02"),
-    (
-        "`web/components/`",
-        "web/components/ moved → ui/parts 2026-02-03",
-    ),
-    (
-        "`web/components`",
-        "web/components moved → ui/parts 2026-02-03",
-    ),
+    ("`web/components/`", "web/components/ moved → ui/parts 2026-02-03"),
+    ("`web/components`", "web/components moved → ui/parts 2026-02-03"),
     (
         "`web/components/two/Two.tsx`",
         "web/components/two/Two.tsx moved → ui/parts/two/Two.tsx 2026-02-03",
     ),
-    (
-        "`components/One.tsx`",
-        "components/One.tsx moved → ui/parts/One.tsx 2026-02-03",
-    ),
-    (
-        "`fixtures/x.yaml`",
-        "fixtures/x.yaml moved → data/x.yaml 2026-02-03",
-    ),
-    (
-        "`fixtures/*.yaml`",
-        "fixtures/*.yaml moved → data/*.yaml 2026-02-03",
-    ),
+    ("`components/One.tsx`", "components/One.tsx moved → ui/parts/One.tsx 2026-02-03"),
+    ("`fixtures/x.yaml`", "fixtures/x.yaml moved → data/x.yaml 2026-02-03"),
+    ("`fixtures/*.yaml`", "fixtures/*.yaml moved → data/*.yaml 2026-02-03"),
     ("`notes/*.adoc`", "notes/*.adoc moved → *.adoc 2026-02-03"),
-    (
-        "`app/[id]/page.tsx`",
-        "app/[id]/page.tsx moved → app/[slug]/page.tsx 2026-02-04",
-    ),
-    (
-        "`src/branch_move.rs`",
-        "src/branch_move.rs moved → src/branch_moved.rs 2026-02-07",
-    ),
+    ("`app/[id]/page.tsx`", "app/[id]/page.tsx moved → app/[slug]/page.tsx 2026-02-04"),
+    ("`src/branch_move.rs`", "src/branch_move.rs moved → src/branch_moved.rs 2026-02-07"),
     // Gone.
     ("`src/removed.rs`", "src/removed.rs gone 2026-02-02"),
     ("src/removed.rs", "src/removed.rs gone 2026-02-02"),
@@ -262,10 +215,7 @@ const EXPECTED: &[(&str, &str)] = &[
     // Not paths, or never paths of this project.
     ("https://example.com/src/removed.rs", ""),
     ("and/or, 3/3, I/O, v1.2.3, 2026/02/11, n/a, TCP/IP", ""),
-    (
-        "std::fs::write, os.path.join, @scope/name, `@types/node`",
-        "",
-    ),
+    ("std::fs::write, os.path.join, @scope/name, `@types/node`", ""),
     ("`cargo test src/removed.rs`, Node.js, `response.json`", ""),
     ("`src/never.rs`, src/never/", ""),
     ("`never.rs`, `*.never`", ""),
@@ -304,10 +254,7 @@ fn precision_is_whole_and_recall_high_however_the_text_is_dated() {
         (Some(history.written[..9].to_owned()), None),
         (None, Some("2026-01-11")),
         (None, Some("2026-01-20")),
-        (
-            Some("0123456789abcdef0123456789abcdef01234567".to_owned()),
-            Some("2026-01-12"),
-        ),
+        (Some("0123456789abcdef0123456789abcdef01234567".to_owned()), Some("2026-01-12")),
     ];
     for (commit, date) in dated {
         let (mut right, mut wrong, mut missed) = (0, 0, 0);
@@ -368,17 +315,12 @@ fn reasons_name_the_commit_and_stale_is_what_moved_or_went() {
     let history = History::new();
     let found = history.check("`src/login.rs`, `src/removed.rs`, `mod.rs`, `/etc/hosts`");
     assert!(found.is_stale);
-    let log = history
-        .sandbox
-        .git(&["log", "--format=%h %s", "--abbrev=7", "--reverse"]);
+    let log = history.sandbox.git(&["log", "--format=%h %s", "--abbrev=7", "--reverse"]);
     let hashes: Vec<&str> = log.lines().map(|line| &line[..7]).collect();
     assert_eq!(
         found.reasons,
         [
-            format!(
-                "`src/login.rs` moved to `src/auth/login.rs` since {}, 2026-02-01",
-                hashes[2]
-            ),
+            format!("`src/login.rs` moved to `src/auth/login.rs` since {}, 2026-02-01", hashes[2]),
             format!("`src/removed.rs` is gone since {}, 2026-02-02", hashes[3]),
         ]
     );
@@ -396,10 +338,7 @@ fn what_is_removed_but_not_committed_is_gone_without_a_commit() {
     let history = History::new();
     history.sandbox.git(&["rm", "-q", "src/main.rs"]);
     let readme = history.sandbox.0.path().join("README.md");
-    assert_cmd::Command::new("rm")
-        .arg(readme)
-        .assert()
-        .success();
+    assert_cmd::Command::new("rm").arg(readme).assert().success();
     let found = history.check("`src/main.rs`, `README.md`, `Makefile`");
     let shown: Vec<String> = found.paths.iter().map(shown).collect();
     assert_eq!(shown, ["src/main.rs gone", "README.md gone", "Makefile ok"]);
@@ -408,9 +347,7 @@ fn what_is_removed_but_not_committed_is_gone_without_a_commit() {
 #[test]
 fn a_project_below_the_top_names_its_files_from_there() {
     let sandbox = Sandbox::empty();
-    for path in [
-        "app/src/a.rs", "app/src/b.rs", "shared/c.rs", "app/src/d.rs",
-    ] {
+    for path in ["app/src/a.rs", "app/src/b.rs", "shared/c.rs", "app/src/d.rs"] {
         put(&sandbox, path);
     }
     let written = commit(&sandbox, "2026-01-05");
@@ -441,21 +378,13 @@ fn a_project_below_the_top_names_its_files_from_there() {
 }
 
 fn text(text: &str) -> DatedText<'_> {
-    DatedText {
-        id: "1",
-        line: 1,
-        text,
-        commit: None,
-        date: None,
-    }
+    DatedText { id: "1", line: 1, text, commit: None, date: None }
 }
 
 /// Returns statuses by path.
 fn by_path(found: &Staleness) -> BTreeMap<&str, PathStatus> {
     let paths = found.entries.iter().flat_map(|entry| &entry.paths);
-    paths
-        .map(|report| (report.path.as_str(), report.status))
-        .collect()
+    paths.map(|report| (report.path.as_str(), report.status)).collect()
 }
 
 #[test]
@@ -478,12 +407,6 @@ fn without_git_the_disk_alone_tells() {
     ]);
     assert_eq!(by_path(&found), expected);
     assert_eq!(found.entries[0].structure, None);
-    assert!(
-        found
-            .skipped
-            .as_deref()
-            .unwrap()
-            .starts_with("no git history")
-    );
+    assert!(found.skipped.as_deref().unwrap().starts_with("no git history"));
     assert_eq!(found.entries[0].reasons[0], "`src/gone.rs` is gone");
 }

@@ -15,10 +15,7 @@ fn structure_changes_when_less_than_half_survives() {
     put(&sandbox, "lib/x.rs");
     let written = commit(&sandbox, "2026-01-05");
     let check = |at: Option<&str>| {
-        let texts = [DatedText {
-            commit: at,
-            ..text("nothing")
-        }];
+        let texts = [DatedText { commit: at, ..text("nothing") }];
         let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.open_git()).unwrap();
         found.entries.into_iter().next().unwrap()
     };
@@ -50,33 +47,20 @@ fn structure_changes_when_a_framework_comes_or_goes() {
     }
     let start = commit(&sandbox, "2026-01-04");
     let manifest = sandbox.0.child("package.json");
-    manifest
-        .write_str(r#"{"dependencies":{"react":"19","left-pad":"1"}}"#)
-        .unwrap();
+    manifest.write_str(r#"{"dependencies":{"react":"19","left-pad":"1"}}"#).unwrap();
     let written = commit(&sandbox, "2026-01-05");
-    manifest
-        .write_str(r#"{"dependencies":{"vue":"3","lodash":"4"}}"#)
-        .unwrap();
-    sandbox
-        .0
-        .child("api/Cargo.toml")
-        .write_str("[dependencies]\naxum = \"0.8\"\n")
-        .unwrap();
+    manifest.write_str(r#"{"dependencies":{"vue":"3","lodash":"4"}}"#).unwrap();
+    sandbox.0.child("api/Cargo.toml").write_str("[dependencies]\naxum = \"0.8\"\n").unwrap();
     commit(&sandbox, "2026-01-06");
-    let texts = [&written, &start].map(|commit| DatedText {
-        commit: Some(commit),
-        ..text("nothing")
-    });
+    let texts =
+        [&written, &start].map(|commit| DatedText { commit: Some(commit), ..text("nothing") });
     let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.open_git()).unwrap();
     let structure = found.entries[0].structure.as_ref().unwrap();
     assert_eq!(structure.dependencies_added, ["axum", "lodash", "vue"]);
     assert_eq!(structure.dependencies_removed, ["left-pad", "react"]);
     assert_eq!(structure.manifests_added, ["api/Cargo.toml"]);
     let reason = "structure changed since {}, 2026-01-05: axum added, vue added, react removed";
-    assert_eq!(
-        found.entries[0].reasons,
-        [reason.replace("{}", &written[..7])]
-    );
+    assert_eq!(found.entries[0].reasons, [reason.replace("{}", &written[..7])]);
     // A project's first manifest does not count as a change of frameworks.
     assert!(!found.entries[1].is_stale);
 }
@@ -98,10 +82,7 @@ fn frameworks_of_many_manifests_neither_come_nor_go_by_themselves() {
     put(&sandbox, "README.md");
     commit(&sandbox, "2026-01-06");
     let structure = || {
-        let texts = [DatedText {
-            commit: Some(&written),
-            ..text("nothing")
-        }];
+        let texts = [DatedText { commit: Some(&written), ..text("nothing") }];
         let found = Staleness::check(&texts, sandbox.0.path(), &sandbox.open_git()).unwrap();
         found.entries.into_iter().next().unwrap().structure.unwrap()
     };
@@ -150,10 +131,7 @@ fn a_sample_stands_for_a_tree_that_is_too_large() {
     let estimated = compare(1_000);
     assert!(estimated.is_estimated && !estimated.has_changed);
     assert_eq!(estimated.files.of, 360);
-    assert!(
-        (300..=340).contains(&estimated.files.count),
-        "{estimated:?}"
-    );
+    assert!((300..=340).contains(&estimated.files.count), "{estimated:?}");
     // If much is gone, a sample could be misleading.
     for folder in 40..110 {
         sandbox.git(&["rm", "-rq", &format!("src/f{folder}")]);
@@ -171,25 +149,15 @@ fn a_shallow_clone_gives_no_worse_an_answer_than_no_history() {
     let place = copy.0.path().join("copy");
     let from = format!("file://{}", history.sandbox.0.path().display());
     let to = place.to_str().unwrap();
-    history
-        .sandbox
-        .git(&["clone", "-q", "--depth=1", &from, to]);
+    history.sandbox.git(&["clone", "-q", "--depth=1", &from, to]);
     let git = Git::discover(&place);
     let stale = |text: &str| {
-        let texts = [DatedText {
-            id: "1",
-            line: 1,
-            text,
-            commit: Some(&history.written),
-            date: None,
-        }];
+        let texts =
+            [DatedText { id: "1", line: 1, text, commit: Some(&history.written), date: None }];
         let found = Staleness::check(&texts, &place, &git).unwrap();
         found.entries[0].reasons.clone()
     };
-    assert_eq!(
-        stale("`src/removed.rs` holds the lock"),
-        ["`src/removed.rs` is gone"]
-    );
+    assert_eq!(stale("`src/removed.rs` holds the lock"), ["`src/removed.rs` is gone"]);
     assert_eq!(stale("`src/main.rs` holds the lock"), [""; 0]);
     // A removal that the text itself reports does not make it stale.
     assert_eq!(stale("removed `src/removed.rs`"), [""; 0]);

@@ -7,11 +7,7 @@ fn body(text: &str) -> BodyDeviations {
 }
 
 fn items(text: &str) -> Vec<(String, String)> {
-    body(text)
-        .items
-        .into_iter()
-        .map(|item| (item.text, item.kind.unwrap_or_default()))
-        .collect()
+    body(text).items.into_iter().map(|item| (item.text, item.kind.unwrap_or_default())).collect()
 }
 
 fn item(text: &str, kind: &str) -> (String, String) {
@@ -102,10 +98,7 @@ fn none_is_none_in_many_words() {
         let found = body(&format!("## Deviations from Plan\n\n{text}\n"));
         assert!(found.items.is_empty() && found.prose.is_empty(), "{text}");
     }
-    assert_eq!(
-        items("## Deviations\n- None of the tests could run\n").len(),
-        1
-    );
+    assert_eq!(items("## Deviations\n- None of the tests could run\n").len(), 1);
 }
 
 #[test]
@@ -120,11 +113,7 @@ fn what_follows_a_none_is_no_deviation() {
         "None.\n\n| Path | Deviation |\n|---|---|\n| a | 3 % |\n",
     ] {
         let found = body(&format!("## Deviations from Plan\n\n{text}"));
-        assert!(
-            found.items.is_empty() && found.prose.is_empty(),
-            "{text}: {:?}",
-            found.items
-        );
+        assert!(found.items.is_empty() && found.prose.is_empty(), "{text}: {:?}", found.items);
         assert!(found.speaks);
     }
 }
@@ -137,11 +126,7 @@ fn what_names_its_rule_counts_behind_a_none() {
         "None beyond these two:\n\n- Wrong date\n- No crate\n",
         "None.\n\n### Auto-fixed Issues\n\n**1. Wrong date**\n- **Fix:** x\n\n**2. No crate**\n- **Fix:** y\n",
     ] {
-        assert_eq!(
-            items(&format!("## Deviations\n\n{text}")).len(),
-            2,
-            "{text}"
-        );
+        assert_eq!(items(&format!("## Deviations\n\n{text}")).len(), 2, "{text}");
     }
 }
 
@@ -151,11 +136,7 @@ fn a_heading_over_numbered_entries_is_none_itself() {
                 **2. [Rule 3] No crate**\n- **Issue:** y\n\n### Auto-fixed Issues (Rule 1: Bugs)\n\n**3. No lock**\n- **Fix:** z\n";
     assert_eq!(
         items(text),
-        [
-            item("Wrong date", ""),
-            item("[Rule 3] No crate", "Rule 3"),
-            item("No lock", "")
-        ]
+        [item("Wrong date", ""), item("[Rule 3] No crate", "Rule 3"), item("No lock", "")]
     );
 }
 
@@ -174,11 +155,7 @@ fn decisions_checks_and_measurements_are_no_deviations() {
     ] {
         let text =
             format!("## Deviations\n\n**1. [Rule 1 - Bug] Wrong date**\n- **Fix:** x\n\n{text}");
-        assert_eq!(
-            items(&text),
-            [item("[Rule 1 - Bug] Wrong date", "Rule 1 - Bug")],
-            "{text}"
-        );
+        assert_eq!(items(&text), [item("[Rule 1 - Bug] Wrong date", "Rule 1 - Bug")], "{text}");
     }
 }
 

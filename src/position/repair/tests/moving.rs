@@ -29,10 +29,7 @@ fn a_phase_is_not_moved_if_a_remark_about_the_old_one_would_stay() {
             "Phase: 1 of 2 (Base)\nStatus: In progress\n",
             Some("Phase: 2 of 2 (Cli)\nStatus: In progress\n"),
         ),
-        (
-            "Phase: 1 of 2 (Base)\nStatus: Roadmap created, ready for planning\n",
-            None,
-        ),
+        ("Phase: 1 of 2 (Base)\nStatus: Roadmap created, ready for planning\n", None),
         ("Phase: 1 of 2 (Base)\nPlan: 3/3 (complete)\n", None),
         ("Phase: 1 of 1 (Base)\n", None),
         (
@@ -43,10 +40,7 @@ fn a_phase_is_not_moved_if_a_remark_about_the_old_one_would_stay() {
             "Phase: 1 of 2 (Base) \u{2014} Not started\n",
             Some("Phase: 2 of 2 (Cli) \u{2014} In progress\n"),
         ),
-        (
-            "Phase: 1 of 2 (Base)\nPlan: 3 of 3\n",
-            Some("Phase: 2 of 2 (Cli)\nPlan: 1 of 3\n"),
-        ),
+        ("Phase: 1 of 2 (Base)\nPlan: 3 of 3\n", Some("Phase: 2 of 2 (Cli)\nPlan: 1 of 3\n")),
     ] {
         let state = format!("# State\n\n{state}");
         let expected = expected.map(|text| format!("# State\n\n{text}"));
@@ -72,8 +66,5 @@ fn nothing_is_written_that_would_change_what_comes_next() {
     let survey = Survey::read(&project).unwrap();
     let error = repair(&project, &survey).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
-    assert!(
-        error.to_string().contains("after correcting STATE.md"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("after correcting STATE.md"), "{error}");
 }
