@@ -15,17 +15,14 @@
 
 mod measure;
 
-use std::env;
-use std::fs;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 use tempfile::TempDir;
 
-use crate::measure::Place;
-use crate::measure::Row;
+use crate::measure::{Place, Row};
 
 const HELLO: &str = r#"fn main() { println!("hello"); }"#;
 

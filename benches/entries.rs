@@ -19,8 +19,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::measure::Place;
-use crate::measure::Row;
+use crate::measure::{Place, Row};
 
 const MEMORY: &str = ".vibekit/memory";
 

@@ -15,27 +15,16 @@
     reason = "the lints are meant for the library; a benchmark reads its own settings and may panic"
 )]
 
-use std::env;
-use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::process::Stdio;
-use std::time::Duration;
-use std::time::Instant;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use annals::clock::Clock;
-use annals::embedding::Embedder;
-use annals::embedding::VectorTable;
+use annals::embedding::{Embedder, VectorTable};
 use annals::facts;
-use annals::facts::FactQuery;
-use annals::facts::Facts;
-use annals::facts::Method;
-use annals::facts::ProjectScope;
-use annals::facts::Purpose;
-use annals::facts::Selection;
-use annals::facts::UserId;
-use rusqlite::Connection;
-use rusqlite::params;
+use annals::facts::{FactQuery, Facts, Method, ProjectScope, Purpose, Selection, UserId};
+use rusqlite::{Connection, params};
 
 const WAIT: Duration = Duration::from_secs(5);
 

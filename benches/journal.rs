@@ -19,8 +19,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use crate::measure::Place;
-use crate::measure::Row;
+use crate::measure::{Place, Row};
 
 /// The search pipeline from the description of the tool, for one window.
 const REFERENCE: &str = r#"command -v rg jq >/dev/null || exit 2; tail -n 50000 "$1" | { rg -F -e "$2" || true; } | jq -cR 'fromjson? | select(type == "object")' | tac | head -n 20"#;

@@ -15,17 +15,15 @@
 
 mod measure;
 
-use std::env;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
+use std::{env, fs};
 
 use tempfile::TempDir;
 
-use crate::measure::Place;
-use crate::measure::Row;
+use crate::measure::{Place, Row};
 
 /// The hook input that a harness sends at the start of a session.
 const SESSION_START: &str = r#"{"hook_event_name":"SessionStart","source":"startup"}"#;

@@ -18,8 +18,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::measure::Place;
-use crate::measure::Row;
+use crate::measure::{Place, Row};
 
 /// Maximum size of a file that is read, in bytes.
 const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;

@@ -5,20 +5,14 @@
 //! time if other work shares the cores.
 #![allow(dead_code, reason = "each benchmark uses only part of this module")]
 
-use std::env;
 use std::fmt::Write as _;
-use std::fs;
 use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Child;
-use std::process::Command;
-use std::process::ExitStatus;
-use std::process::Stdio;
-use std::time::Duration;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs};
 
 /// Returns the measured program: the one built with the benchmark, or `ANNALS_BENCH_PROGRAM`.
 pub(crate) fn program() -> PathBuf {

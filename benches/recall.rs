@@ -18,8 +18,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::measure::Place;
-use crate::measure::Row;
+use crate::measure::{Place, Row};
 
 const FILES: usize = 250;
 const UNITS_A_FILE: usize = 20;

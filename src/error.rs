@@ -1,8 +1,7 @@
 //! Defines errors: what failed, where, what to do next, and the exit code.
 
-use std::fmt;
-use std::io;
 use std::path::Path;
+use std::{fmt, io};
 
 use serde::Serialize;
 

@@ -8,10 +8,8 @@ use std::time::Duration;
 use serde_json::Value;
 use ureq::Agent;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::clip;
-use crate::text::strip_controls;
+use crate::error::{Error, Result};
+use crate::text::{clip, strip_controls};
 
 /// Maximum size of a response, in bytes.
 const MAX_RESPONSE_BYTES: u64 = 64 << 20;

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 
 /// A file, with a line number in it if known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

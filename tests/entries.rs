@@ -1,13 +1,10 @@
 //! Knowledge entries under stress: many writers, hostile files, files written by other tools.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
-use crate::support::Case;
-use crate::support::Outcome;
-use crate::support::difference;
+use crate::support::{Case, Outcome, difference};
 
 const MEMORY: &str = ".vibekit/memory";
 const PROCESSES: usize = 16;

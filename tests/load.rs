@@ -3,17 +3,12 @@
 //! `ANNALS_LOAD_SECONDS` lets it run for longer: `ANNALS_LOAD_SECONDS=60 cargo test --features fail-point load -- --nocapture`
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::tree;
+use crate::support::{Case, Invocation, tree};
 
 /// As many runs of each agent as take a few seconds; a longer run counts seconds instead.
 const ROUNDS: u64 = 8;

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::require;
+use crate::support::{Case, Invocation, require};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mcp_client.py");
 const AT_ONCE: usize = 50;

@@ -4,15 +4,10 @@
 
 #![cfg(unix)]
 
-use std::fs;
 use std::path::Path;
-use std::thread;
+use std::{fs, thread};
 
-use crate::support::Case;
-use crate::support::Outcome;
-use crate::support::Tree;
-use crate::support::require;
-use crate::support::tree;
+use crate::support::{Case, Outcome, Tree, require, tree};
 
 /// Commands that write: at least one for each store, and one for each way to write it.
 const WRITERS: &[&str] = &[

@@ -1,10 +1,8 @@
 //! The packages of a release, made by `packaging/release.py` and used as people use them.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Command;
-use std::process::Output;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use crate::support::require;
 

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::Case;
-use crate::support::require;
-use crate::support::tree;
+use crate::support::{Case, require, tree};
 
 const PLUGIN: &str = "plugin";
 

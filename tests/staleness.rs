@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use annals::git::Git;
-use annals::patterns::DatedText;
-use annals::patterns::PathStatus;
-use annals::patterns::Staleness;
-
+use annals::patterns::{DatedText, PathStatus, Staleness};
 use tempfile::TempDir;
 
 use crate::support::corpus;

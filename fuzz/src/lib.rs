@@ -4,35 +4,15 @@
 
 use std::path::Path;
 
-use annals::facts;
 use annals::facts::Observation;
-use annals::hooks::Input;
-use annals::hooks::setup;
 use annals::hooks::setup::SettingsForm;
-use annals::journal;
-use annals::knowledge;
-use annals::ledger;
-use annals::markdown::FrontMatter;
-use annals::markdown::Lines;
-use annals::markdown::Outline;
-use annals::mcp;
-use annals::merge;
-use annals::merge::Labels;
-use annals::merge::MergeKind;
-use annals::merge::Versions;
-use annals::patterns;
-use annals::planning::PhaseNumbering;
-use annals::planning::Plan;
-use annals::planning::ProjectFile;
-use annals::planning::Roadmap;
-use annals::planning::StateFile;
-use annals::planning::Summary;
-use annals::project::Environment;
-use annals::project::OpenRequest;
-use annals::project::Project;
-use annals::recall;
-use annals::secrets;
+use annals::hooks::{Input, setup};
+use annals::markdown::{FrontMatter, Lines, Outline};
+use annals::merge::{Labels, MergeKind, Versions};
+use annals::planning::{PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary};
+use annals::project::{Environment, OpenRequest, Project};
 use annals::secrets::SecretPolicy;
+use annals::{facts, journal, knowledge, ledger, mcp, merge, patterns, recall, secrets};
 
 /// A target: its name, and the function that processes an input.
 pub type Target = (&'static str, fn(&[u8]));

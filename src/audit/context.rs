@@ -3,19 +3,14 @@
 use std::path::PathBuf;
 
 use crate::audit::files;
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
-use crate::claude_md::ContextFileOutcome;
-use crate::claude_md::RegeneratedFile;
+use crate::audit::row::{AuditRow, Detail};
+use crate::claude_md::{ContextFileOutcome, RegeneratedFile};
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::ContextFiles;
-use crate::lifecycle::SyncRequest;
-use crate::project::ContextTarget;
-use crate::project::Project;
+use crate::lifecycle::{ContextFiles, SyncRequest};
+use crate::project::{ContextTarget, Project};
 use crate::storage::read;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 const STORE: &str = "context";
 

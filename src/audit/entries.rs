@@ -1,17 +1,13 @@
 //! Audits the knowledge entries, their index and the notepad.
 
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
+use crate::audit::row::{AuditRow, Detail};
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::EntryAudit;
-use crate::knowledge::KnowledgeDir;
-use crate::knowledge::notepad;
 use crate::knowledge::notepad::LIMIT;
+use crate::knowledge::{EntryAudit, KnowledgeDir, notepad};
 use crate::project::Project;
 use crate::storage::read;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 const STORE: &str = "entries";
 

@@ -1,13 +1,9 @@
 //! Checks the database of facts, if it exists: pending work, dead turns, and integrity.
 
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
+use crate::audit::row::{AuditRow, Detail};
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Integrity;
-use crate::facts::Purpose;
-use crate::facts::SharingState;
+use crate::facts::{Facts, Integrity, Purpose, SharingState};
 use crate::project::Project;
 use crate::warning::Warning;
 

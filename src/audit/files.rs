@@ -1,20 +1,15 @@
 //! Searches the files of a store for secrets.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
-use crate::error::ErrorKind;
-use crate::error::Result;
+use crate::audit::row::{AuditRow, Detail};
+use crate::error::{ErrorKind, Result};
 use crate::project::Project;
 use crate::secrets;
-use crate::storage::Boundary;
-use crate::storage::read;
+use crate::storage::{Boundary, read};
 use crate::text::quantity;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 /// No command removes a secret, and a secret that was written must be considered compromised.
 const FIX: &str = "revoke the key, then remove it from the file by hand";

@@ -1,23 +1,17 @@
 //! Checks the journal for lines that are not records, and its latest part for secrets.
 
 use std::fs::File;
-use std::io::Read;
-use std::io::Seek;
-use std::io::SeekFrom;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
 
 use crate::audit::files;
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
-use crate::error::At;
-use crate::error::Result;
+use crate::audit::row::{AuditRow, Detail};
+use crate::error::{At, Result};
 use crate::journal;
 use crate::project::Project;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 const STORE: &str = "journal";
 

@@ -1,11 +1,9 @@
 //! Checks the rules of the repo ledger, and how much of the git history it covers.
 
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
+use crate::audit::row::{AuditRow, Detail};
 use crate::error::Result;
 use crate::ledger;
-use crate::ledger::AnchorState;
-use crate::ledger::Coverage;
+use crate::ledger::{AnchorState, Coverage};
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Warning;

@@ -13,14 +13,10 @@ mod patterns;
 mod plan;
 mod row;
 
-pub use row::AuditRow;
-pub use row::Detail;
-pub use row::Level;
-
+pub use row::{AuditRow, Detail, Level};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::recall::SOURCES;
 use crate::text::quantity;

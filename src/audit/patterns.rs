@@ -1,15 +1,12 @@
 //! Checks whether the recorded patterns of finished phases are still valid, and which phases lack them.
 
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
+use crate::audit::row::{AuditRow, Detail};
 use crate::error::Result;
-use crate::lifecycle;
-use crate::patterns;
 use crate::project::Project;
 use crate::storage::read;
 use crate::text::quantity;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
+use crate::{lifecycle, patterns};
 
 const STORE: &str = "patterns";
 

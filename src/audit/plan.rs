@@ -1,15 +1,11 @@
 //! Compares the statements of the planning folder with its files.
 
-use crate::audit::row::AuditRow;
-use crate::audit::row::Detail;
+use crate::audit::row::{AuditRow, Detail};
 use crate::error::Result;
 use crate::position;
-use crate::position::Drift;
-use crate::position::StatusReport;
-use crate::position::Survey;
+use crate::position::{Drift, StatusReport, Survey};
 use crate::project::Project;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 const STORE: &str = "plan";
 

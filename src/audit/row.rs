@@ -3,9 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::text::Line;
-use crate::text::sanitized;
-use crate::text::word_enum;
+use crate::text::{Line, sanitized, word_enum};
 use crate::warning::SourceLocation;
 
 /// Maximum number of findings of a check that are listed; the rest are only counted.

@@ -6,9 +6,7 @@ use serde::Serialize;
 
 use crate::claude_md::content::Content;
 use crate::error::Result;
-use crate::text::estimate_tokens;
-use crate::text::quantity;
-use crate::text::word_enum;
+use crate::text::{estimate_tokens, quantity, word_enum};
 
 word_enum! {
     /// A step of shrinking the block, in the order in which they are taken until the file fits; the title, the core

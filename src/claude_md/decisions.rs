@@ -3,14 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::claude_md::decision_list::DecisionFile;
-use crate::claude_md::decision_list::DecisionList;
-use crate::claude_md::decision_list::PlacedDecision;
+use crate::claude_md::decision_list::{DecisionFile, DecisionList, PlacedDecision};
 use crate::claude_md::repetition::KnownDecisions;
 use crate::claude_md::superseded::superseded;
-use crate::planning::Decision;
-use crate::planning::is_absent;
-use crate::planning::non_placeholder;
+use crate::planning::{Decision, is_absent, non_placeholder};
 use crate::text::fold;
 
 /// Maximum number of decisions in the block.

@@ -3,14 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use similar::Algorithm;
-use similar::DiffTag;
-use similar::capture_diff_slices;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::claude_md::marker;
-use crate::claude_md::marker::BlockHasher;
-use crate::claude_md::marker::is_blank;
-use crate::claude_md::marker::without_edges;
+use crate::claude_md::marker::{BlockHasher, is_blank, without_edges};
 
 /// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
 const MAX_LINES: usize = 10_000;

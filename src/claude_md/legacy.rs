@@ -21,14 +21,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::claude_md::legacy_body;
-use crate::claude_md::legacy_body::Disposition;
-use crate::claude_md::legacy_body::RecordedContent;
-use crate::markdown::Outline;
-use crate::markdown::Section;
+use crate::claude_md::legacy_body::{Disposition, RecordedContent};
+use crate::markdown::{Outline, Section};
 use crate::planning::without_emphasis;
 use crate::project::LayoutName;
-use crate::text::clip;
-use crate::text::fold;
+use crate::text::{clip, fold};
 use crate::warning::Warning;
 
 /// Maximum length of a core value in a warning, in characters.

@@ -1,15 +1,10 @@
 //! Recognises the bodies of the sections written by planning tools' own generators, by their exact shapes.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::planning::Decision;
-use crate::planning::Skill;
-use crate::planning::is_absent;
-use crate::planning::non_placeholder;
+use crate::planning::{Decision, Skill, is_absent, non_placeholder};
 use crate::project::LayoutName;
-use crate::text::clip;
-use crate::text::fold;
+use crate::text::{clip, fold};
 
 /// Maximum length of an unrecorded line in a warning, in characters.
 const MAX_LINE_CHARS: usize = 60;

@@ -8,8 +8,7 @@
 //! The hash covers the lines strictly between the markers, normalised for changes by formatters and git: line
 //! endings, trailing white space, blank lines at either end.
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use crate::markdown::comments::annals_marker;
 use crate::text::hexadecimal;

@@ -20,24 +20,14 @@ mod span;
 mod superseded;
 mod targets;
 
-pub use budget::Excess;
-pub use budget::Limits;
-pub use budget::ShrinkStep;
-pub use content::Content;
-pub use content::PhaseLine;
-pub use content::SkillLine;
-pub use decision_list::DecisionFile;
-pub use decision_list::DecisionList;
+pub use budget::{Excess, Limits, ShrinkStep};
+pub use content::{Content, PhaseLine, SkillLine};
+pub use decision_list::{DecisionFile, DecisionList};
 pub(crate) use decisions::newest_first;
 pub use legacy_body::RecordedContent;
-pub use ownership::ContextFile;
-pub use ownership::UpdatedContextFile;
-pub use regenerate::ContextFileOutcome;
-pub use regenerate::RefusedContextFile;
-pub use regenerate::Regenerated;
-pub use regenerate::RegeneratedFile;
-pub use regenerate::regenerate;
-pub use select::CurrentPhase;
-pub use select::Pattern;
-pub use select::Sources;
+pub use ownership::{ContextFile, UpdatedContextFile};
+pub use regenerate::{
+    ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate,
+};
 pub(crate) use select::decision_statement;
+pub use select::{CurrentPhase, Pattern, Sources};

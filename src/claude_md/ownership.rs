@@ -5,21 +5,14 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::claude_md::edited::Edited;
-use crate::claude_md::edited::lost;
-use crate::claude_md::legacy;
+use crate::claude_md::edited::{Edited, lost};
 use crate::claude_md::legacy_body::RecordedContent;
-use crate::claude_md::marker;
 use crate::claude_md::readable::readable;
 use crate::claude_md::span::Span;
-use crate::error::Error;
-use crate::error::Result;
+use crate::claude_md::{legacy, marker};
+use crate::error::{Error, Result};
 use crate::markdown::FrontMatter;
-use crate::text::BYTE_ORDER_MARK;
-use crate::text::clip;
-use crate::text::line_end;
-use crate::text::quantity;
-use crate::text::strip_controls;
+use crate::text::{BYTE_ORDER_MARK, clip, line_end, quantity, strip_controls};
 use crate::warning::Warning;
 
 /// Maximum number of lines listed of a lost edit.

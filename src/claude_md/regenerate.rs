@@ -1,37 +1,25 @@
 //! Regenerates the block of each context file.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::claude_md::budget;
-use crate::claude_md::budget::Excess;
-use crate::claude_md::budget::Limits;
-use crate::claude_md::budget::ShrinkStep;
-use crate::claude_md::conflict;
+use crate::claude_md::budget::{Excess, Limits, ShrinkStep};
 use crate::claude_md::content::Content;
-use crate::claude_md::earlier_versions;
 use crate::claude_md::legacy_body::RecordedContent;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::readable::readable;
 use crate::claude_md::select::Sources;
 use crate::claude_md::sentences::SentenceSet;
-use crate::claude_md::targets;
 use crate::claude_md::targets::ContextPath;
-use crate::error::Error;
-use crate::error::ErrorKind;
-use crate::error::Result;
-use crate::project::ContextTarget;
-use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::read;
+use crate::claude_md::{budget, conflict, earlier_versions, targets};
+use crate::error::{Error, ErrorKind, Result};
+use crate::project::{ContextTarget, Project};
+use crate::storage::{Changes, read};
 use crate::templates;
 use crate::templates::Template;
-use crate::text::fold;
-use crate::text::word_enum;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::text::{fold, word_enum};
+use crate::warning::{SourceLocation, Warning};
 
 /// The result for all context files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -3,23 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::claude_md::content::Content;
-use crate::claude_md::content::PhaseLine;
-use crate::claude_md::content::SkillLine;
+use crate::claude_md::content::{Content, PhaseLine, SkillLine};
 use crate::claude_md::decision_list::DecisionList;
 use crate::claude_md::decisions;
 use crate::claude_md::legacy_body::RecordedContent;
-use crate::patterns;
-use crate::planning::Decision;
-use crate::planning::Skill;
 use crate::planning::list_entry::is_lead;
-use crate::planning::non_placeholder;
+use crate::planning::{Decision, Skill, non_placeholder};
 use crate::project::Layout;
-use crate::secrets;
-use crate::text::Line;
-use crate::text::fold;
-use crate::text::strip_controls;
+use crate::text::{Line, fold, strip_controls};
 use crate::warning::Warning;
+use crate::{patterns, secrets};
 
 /// The mark after a pattern that refers to something that may no longer exist.
 pub(crate) const STALE_MARK: &str = " (possibly stale)";

@@ -4,10 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::claude_md::marker::BlockMarker;
-use crate::error::Error;
-use crate::error::Result;
-use crate::markdown::BlockContent;
-use crate::markdown::Outline;
+use crate::error::{Error, Result};
+use crate::markdown::{BlockContent, Outline};
 use crate::text::pluralize;
 
 /// Maximum number of lines named in an error.

@@ -1,7 +1,6 @@
 //! Finds the decisions that a later one revokes by naming their plan, their id, or the path or code that it replaces.
 
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::planning::Decision;
 use crate::ranking::WordSet;

@@ -1,17 +1,12 @@
 //! Selects the files that get the block.
 
-use std::fs;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use crate::claude_md::readable::readable;
 use crate::claude_md::span::Span;
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::project::ContextTarget;
-use crate::project::Project;
+use crate::error::{At, Error, Result};
+use crate::project::{ContextTarget, Project};
 use crate::storage::read;
 
 /// A file that gets the block.

@@ -1,7 +1,6 @@
 //! `annals completions`
 
-use clap::Args;
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use crate::cli::Arguments;

@@ -7,8 +7,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::project::Project;
-use crate::project::Setting;
+use crate::project::{Project, Setting};
 
 /// Show the settings in force and where each value comes from
 ///

@@ -7,8 +7,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::context;
-use crate::context::Digest;
-use crate::context::DigestRequest;
+use crate::context::{Digest, DigestRequest};
 use crate::error::Result;
 use crate::project::Project;
 

@@ -8,11 +8,9 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
-use crate::hooks;
-use crate::hooks::Cost;
-use crate::hooks::Harness;
-use crate::mcp;
+use crate::hooks::{Cost, Harness};
 use crate::project::Project;
+use crate::{hooks, mcp};
 
 /// Count the tokens a session starts with: context files, hook answer, MCP tools
 ///

@@ -2,27 +2,18 @@
 
 use std::io;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use clap::Parser;
+use clap::{Args, Parser};
 use serde::Serialize;
 
-use crate::cli::Arguments;
-use crate::cli::Global;
 use crate::cli::output::Output;
-use crate::cli::working_directory;
+use crate::cli::{Arguments, Global, working_directory};
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::finish_example;
-use crate::lifecycle::write_example;
-use crate::project::Environment;
-use crate::project::OpenRequest;
-use crate::project::Project;
-use crate::storage::Scratch;
-use crate::storage::create_empty;
+use crate::error::{Error, Result};
+use crate::lifecycle::{finish_example, write_example};
+use crate::project::{Environment, OpenRequest, Project};
+use crate::storage::{Scratch, create_empty};
 use crate::text::quantity;
 
 /// The commands in the order in which they are run, with a description each.

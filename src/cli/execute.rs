@@ -11,8 +11,7 @@ use crate::cli::output::Output;
 use crate::cli::print;
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::ExecuteReport;
-use crate::lifecycle::ExecuteRequest;
+use crate::lifecycle::{ExecuteReport, ExecuteRequest};
 use crate::patterns::SubmittedLessons;
 use crate::project::Project;
 

@@ -9,13 +9,11 @@ use clap::Args;
 use crate::cli::absolute;
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::exchange;
 use crate::exchange::Exported;
-use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Purpose;
+use crate::facts::{Facts, Purpose};
 use crate::project::Project;
 use crate::text::quantity;
+use crate::{exchange, facts};
 
 /// Copy every memory into a new folder of plain files
 ///

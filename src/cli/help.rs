@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use clap::Command;
-use clap::CommandFactory;
 use clap::builder::styling::Styles;
+use clap::{Command, CommandFactory};
 
 use crate::cli::Arguments;
 

@@ -1,28 +1,20 @@
 //! `annals hook`
 
 use std::ffi::OsString;
-use std::io;
-use std::io::IsTerminal;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use clap::Args;
 
 use crate::cli::Global;
 use crate::cli::output::Output;
-use crate::error::Error;
-use crate::error::Result;
-use crate::git;
-use crate::hooks;
-use crate::hooks::Event;
-use crate::hooks::Harness;
-use crate::hooks::HookRequest;
-use crate::hooks::MAX_INPUT;
-use crate::hooks::Reply;
+use crate::error::{Error, Result};
+use crate::hooks::{Event, Harness, HookRequest, MAX_INPUT, Reply};
 use crate::project::OpenRequest;
+use crate::{git, hooks};
 
 /// Time limit of a hook. The shortest timeout that a harness sets for one of our hooks is 5 s.
 const TIME: Duration = Duration::from_secs(4);

@@ -9,18 +9,11 @@ use clap::Args;
 use crate::cli::absolute;
 use crate::cli::output::Output;
 use crate::cli::value_enum::value_enum;
-use crate::error::Error;
-use crate::error::Result;
-use crate::exchange;
-use crate::exchange::Format;
-use crate::exchange::Import;
-use crate::exchange::ImportDestination;
-use crate::exchange::ImportReport;
-use crate::exchange::SourceItem;
-use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Purpose;
+use crate::error::{Error, Result};
+use crate::exchange::{Format, Import, ImportDestination, ImportReport, SourceItem};
+use crate::facts::{Facts, Purpose};
 use crate::project::Project;
+use crate::{exchange, facts};
 
 /// Maximum number of items of a kind that are printed; `--json` lists all.
 const SHOWN: usize = 100;

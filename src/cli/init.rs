@@ -2,8 +2,7 @@
 
 use std::io;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -11,10 +10,8 @@ use crate::cli::output::Output;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::InitReport;
-use crate::lifecycle::InitRequest;
-use crate::project::LayoutName;
-use crate::project::Project;
+use crate::lifecycle::{InitReport, InitRequest};
+use crate::project::{LayoutName, Project};
 use crate::text::quantity;
 
 /// Create a planning folder, and write CLAUDE.md for the first time

@@ -1,17 +1,14 @@
 //! `annals inspect`
 
-use std::io;
 use std::io::Write;
-use std::path;
 use std::path::PathBuf;
+use std::{io, path};
 
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::error::At;
-use crate::error::Result;
-use crate::lifecycle::Inspected;
-use crate::lifecycle::inspect;
+use crate::error::{At, Result};
+use crate::lifecycle::{Inspected, inspect};
 use crate::project::Project;
 
 /// Show how planning files are understood

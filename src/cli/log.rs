@@ -6,12 +6,9 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::storage::History;
-use crate::storage::Operation;
-use crate::storage::OperationId;
+use crate::storage::{History, Operation, OperationId};
 use crate::text;
 
 /// List the changes that annals made, newest first

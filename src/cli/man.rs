@@ -2,15 +2,12 @@
 
 use std::path::Path;
 
-use clap::Args;
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 
 use crate::cli::Arguments;
 use crate::cli::output::Output;
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 
 /// Print the manual page of annals or of one of its commands
 #[derive(Args, Debug)]

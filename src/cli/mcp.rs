@@ -1,7 +1,6 @@
 //! `annals mcp`
 
-use clap::Args;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use crate::error::Result;
 use crate::mcp;

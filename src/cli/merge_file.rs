@@ -1,26 +1,18 @@
 //! `annals merge-file`
 
-use std::io;
 use std::io::Write;
-use std::path;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{io, path};
 
 use clap::Args;
 use serde::Serialize;
 
 use crate::cli::output::Output;
 use crate::cli::value_enum::value_enum;
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::merge::Labels;
-use crate::merge::MergeKind;
-use crate::merge::Versions;
-use crate::merge::merge;
+use crate::error::{At, Error, Result};
+use crate::merge::{Labels, MergeKind, Versions, merge};
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::read;
+use crate::storage::{Changes, read};
 
 const AFTER_HELP: &str = "\
 Example: annals merge-file patterns %O %A %B --path %P

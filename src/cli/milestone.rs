@@ -3,15 +3,12 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::ListedMilestone;
-use crate::lifecycle::MilestoneReport;
-use crate::lifecycle::MilestoneState;
+use crate::lifecycle::{ListedMilestone, MilestoneReport, MilestoneState};
 use crate::project::Project;
 use crate::text::quantity;
 

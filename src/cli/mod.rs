@@ -46,25 +46,16 @@ mod usage;
 mod value_enum;
 
 use std::ffi::OsString;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::Args;
-use clap::FromArgMatches;
-use clap::Parser;
-use clap::Subcommand;
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 
-use crate::cli::output::Output;
-use crate::cli::output::OutputMode;
-use crate::error::At;
-use crate::error::Result;
+use crate::cli::output::{Output, OutputMode};
+use crate::error::{At, Result};
 use crate::progress::Progress;
-use crate::project::Environment;
-use crate::project::OpenRequest;
-use crate::project::Project;
+use crate::project::{Environment, OpenRequest, Project};
 
 /// Project memory for coding agents
 ///

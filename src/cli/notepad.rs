@@ -3,16 +3,13 @@
 use std::io;
 use std::io::Write;
 
-use clap::Args;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::knowledge::notepad;
-use crate::knowledge::notepad::Note;
-use crate::knowledge::notepad::NoteReport;
-use crate::knowledge::notepad::NotepadSection;
+use crate::knowledge::notepad::{Note, NoteReport, NotepadSection};
 use crate::project::Project;
 
 /// Read and add to the notepad, which survives compaction

@@ -2,30 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::io::IsTerminal;
-use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anstream::AutoStream;
-use anstream::ColorChoice;
-use anstyle::AnsiColor;
-use anstyle::Style;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::cli::print;
-use crate::cli::repeated_warnings;
-use crate::error::At;
-use crate::error::Error;
-use crate::error::ErrorKind;
-use crate::error::Problem;
-use crate::error::Result;
+use crate::cli::{print, repeated_warnings};
+use crate::error::{At, Error, ErrorKind, Problem, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
 use crate::text;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 /// Prints a result as text.
 pub(crate) type Show<T> = fn(&T, &mut dyn Write) -> io::Result<()>;

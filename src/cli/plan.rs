@@ -8,22 +8,14 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::CarefulFile;
-use crate::lifecycle::CommandOutcome;
-use crate::lifecycle::Dependency;
-use crate::lifecycle::DeviationRate;
-use crate::lifecycle::PhaseBrief;
-use crate::lifecycle::PlanBrief;
-use crate::patterns::PatternOutcome;
-use crate::patterns::PlanRef;
-use crate::patterns::Rate;
-use crate::patterns::RelevantPattern;
+use crate::lifecycle::{
+    CarefulFile, CommandOutcome, Dependency, DeviationRate, PhaseBrief, PlanBrief,
+};
+use crate::patterns::{PatternOutcome, PlanRef, Rate, RelevantPattern};
 use crate::planning::Requirement;
 use crate::position::PlanState;
 use crate::project::Project;
-use crate::text::clip;
-use crate::text::one_line;
-use crate::text::quantity;
+use crate::text::{clip, one_line, quantity};
 use crate::warning::Warning;
 
 /// Maximum width of a line of the brief.

@@ -3,8 +3,7 @@
 use std::io;
 use std::io::Write;
 
-use crate::audit::AuditRow;
-use crate::audit::Level;
+use crate::audit::{AuditRow, Level};
 use crate::lifecycle::CommandOutcome;
 use crate::ranking::Silence;
 use crate::text::quantity;

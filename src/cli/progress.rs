@@ -4,10 +4,7 @@ use std::io;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use indicatif::ProgressBar;
-use indicatif::ProgressDrawTarget;
-use indicatif::ProgressFinish;
-use indicatif::ProgressStyle;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
 use crate::progress::Progress;
 

@@ -8,19 +8,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::cli::print::NOTHING_RELEVANT;
-use crate::cli::print::show_silence;
+use crate::cli::print::{NOTHING_RELEVANT, show_silence};
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::project::Project;
 use crate::ranking::Relevance;
-use crate::recall::Evaluation;
-use crate::recall::RecallHit;
-use crate::recall::RecallQuery;
-use crate::recall::Recalled;
-use crate::recall::SourceName;
-use crate::recall::evaluate;
-use crate::recall::recall;
+use crate::recall::{Evaluation, RecallHit, RecallQuery, Recalled, SourceName, evaluate, recall};
 use crate::text::quantity;
 
 /// Search everything the project remembers, by words and by meaning

@@ -1,7 +1,6 @@
 //! Combines warnings that repeat for many files.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::text::quantity;

@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::context;
 use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
-use crate::report;
-use crate::report::ReportFile;
-use crate::report::SessionCost;
+use crate::report::{ReportFile, SessionCost};
+use crate::{context, report};
 
 /// Create one page for people from what the project remembers
 ///

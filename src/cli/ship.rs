@@ -9,8 +9,7 @@ use crate::cli::output::Output;
 use crate::cli::print;
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::ShipReport;
-use crate::lifecycle::ShipRequest;
+use crate::lifecycle::{ShipReport, ShipRequest};
 use crate::project::Project;
 use crate::text::quantity;
 

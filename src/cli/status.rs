@@ -9,12 +9,9 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns::sentences;
-use crate::position::PhaseReport;
-use crate::position::StatusReport;
-use crate::position::Survey;
+use crate::position::{PhaseReport, StatusReport, Survey};
 use crate::project::Project;
-use crate::text::clip;
-use crate::text::quantity;
+use crate::text::{clip, quantity};
 
 /// Show where the work stands and what comes next
 ///

@@ -4,8 +4,7 @@ use std::io;
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 
 /// Reads at most this many bytes of standard input, without a byte order mark; `tried` says in an error what
 /// was attempted.

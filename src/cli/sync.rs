@@ -9,10 +9,8 @@ use crate::cli::output::Output;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::SyncReport;
-use crate::lifecycle::SyncRequest;
-use crate::project::ContextTarget;
-use crate::project::Project;
+use crate::lifecycle::{SyncReport, SyncRequest};
+use crate::project::{ContextTarget, Project};
 
 /// Bring CLAUDE.md up to date with the planning folder
 ///

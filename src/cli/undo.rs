@@ -7,8 +7,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::lifecycle::UndoReport;
-use crate::lifecycle::undo;
+use crate::lifecycle::{UndoReport, undo};
 use crate::project::Project;
 use crate::storage::OperationId;
 

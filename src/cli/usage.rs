@@ -5,15 +5,10 @@ use std::process::ExitCode;
 
 use anstream::ColorChoice;
 use clap::CommandFactory;
-use clap::error::ContextKind;
-use clap::error::ContextValue;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::cli::Arguments;
-use crate::cli::help;
-use crate::cli::output::Output;
-use crate::cli::output::OutputMode;
-use crate::cli::suggestion;
+use crate::cli::output::{Output, OutputMode};
+use crate::cli::{Arguments, help, suggestion};
 use crate::error::Error;
 
 /// Prints the help or the error, in the format requested by the rest of the command line.

@@ -1,10 +1,6 @@
 //! Parses dates and timestamps as people write them.
 
-use chrono::DateTime;
-use chrono::NaiveDate;
-use chrono::NaiveTime;
-use chrono::TimeDelta;
-use chrono::Utc;
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 
 /// Returns the date that a text starts with, as written.
 ///

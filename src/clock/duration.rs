@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::iter::Sum;
 
-use chrono::DateTime;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use crate::clock::date::unquoted;

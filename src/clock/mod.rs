@@ -3,18 +3,11 @@
 mod date;
 mod duration;
 
-use chrono::DateTime;
-use chrono::NaiveDate;
-use chrono::SecondsFormat;
-use chrono::Utc;
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+pub use date::{parse_date, parse_timestamp};
+pub use duration::{Minutes, TimeUnit};
 
-use crate::error::Error;
-use crate::error::Result;
-
-pub use date::parse_date;
-pub use date::parse_timestamp;
-pub use duration::Minutes;
-pub use duration::TimeUnit;
+use crate::error::{Error, Result};
 
 /// The time of this run, read once, so that the whole run uses the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,40 +1,22 @@
 //! Fills each part from its store.
 
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 
-use crate::claude_md;
 use crate::claude_md::DecisionList;
 use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
-use crate::context::part::DigestPart;
-use crate::context::part::DigestSection;
-use crate::context::part::unmarked;
-use crate::error::ErrorKind;
-use crate::error::Result;
-use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Purpose;
-use crate::knowledge;
-use crate::knowledge::EntryQuery;
-use crate::knowledge::notepad;
-use crate::lifecycle;
-use crate::patterns;
-use crate::patterns::RelevantPattern;
-use crate::patterns::StaleReasons;
-use crate::position::Drift;
-use crate::position::DriftKind;
-use crate::position::StatusReport;
-use crate::position::Survey;
-use crate::position::open_blockers;
+use crate::context::part::{DigestPart, DigestSection, unmarked};
+use crate::error::{ErrorKind, Result};
+use crate::facts::{Facts, Purpose};
+use crate::knowledge::{EntryQuery, notepad};
+use crate::patterns::{RelevantPattern, StaleReasons};
+use crate::position::{Drift, DriftKind, StatusReport, Survey, open_blockers};
 use crate::project::Project;
 use crate::storage::Changes;
-use crate::text::Line;
-use crate::text::clip;
-use crate::text::quantity;
-use crate::text::sanitized;
+use crate::text::{Line, clip, quantity, sanitized};
 use crate::warning::Warning;
+use crate::{claude_md, facts, knowledge, lifecycle, patterns};
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const MAX_LINE_CHARS: usize = 240;

@@ -13,14 +13,12 @@ mod part;
 mod tests;
 
 pub use already_read::AlreadyRead;
-pub use packing::Digest;
-pub use packing::LeftOut;
+pub use packing::{Digest, LeftOut};
 pub use part::DigestPart;
 
 use crate::context::gather::Gatherer;
 use crate::context::part::DigestSection;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::warning::Warning;

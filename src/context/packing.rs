@@ -3,10 +3,8 @@
 use serde::Serialize;
 
 use crate::context::DigestRequest;
-use crate::context::part::DigestPart;
-use crate::context::part::DigestSection;
-use crate::text::Line;
-use crate::text::estimate_tokens;
+use crate::context::part::{DigestPart, DigestSection};
+use crate::text::{Line, estimate_tokens};
 use crate::warning::Warning;
 
 /// The first line: text from files must not be taken for instructions.

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::markdown::without_bullet;
-use crate::text::Line;
-use crate::text::word_enum;
+use crate::text::{Line, word_enum};
 
 word_enum! {
     /// A part of a digest; variants are ordered by importance.

@@ -4,8 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::Line;
-use crate::text::estimate_tokens;
+use crate::text::{Line, estimate_tokens};
 
 fn section(part: DigestPart, lines: usize) -> DigestSection {
     let line = |n| Line::new(&format!("line {n} of {}", part.as_str()));

@@ -1,8 +1,7 @@
 //! Selects the source of vectors in a run: the built-in table or an endpoint.
 
 use crate::embedding::remote::Endpoint;
-use crate::embedding::table::MODEL_ID;
-use crate::embedding::table::VectorTable;
+use crate::embedding::table::{MODEL_ID, VectorTable};
 use crate::embedding::vector::Vector;
 use crate::error::Result;
 

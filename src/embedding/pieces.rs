@@ -3,9 +3,7 @@
 use std::ops::ControlFlow;
 
 use unicode_normalization::UnicodeNormalization;
-use unicode_properties::GeneralCategory;
-use unicode_properties::GeneralCategoryGroup;
-use unicode_properties::UnicodeGeneralCategory;
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Maximum length of a word in characters; longer ones are ignored.
 pub(crate) const MAX_WORD_LENGTH: usize = 100;

@@ -6,8 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::embedding::vector::Vector;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::service::Service;
 
 /// Maximum number of texts in one request.
@@ -108,8 +107,7 @@ fn endpoint_failed(error: &Error) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-    use std::io::Write;
+    use std::io::{Read, Write};
     use std::net::TcpListener;
     use std::thread;
     use std::thread::JoinHandle;

@@ -12,8 +12,7 @@
 use std::ops::ControlFlow;
 
 use crate::embedding::pieces::each_word;
-use crate::embedding::sum::DIMENSION;
-use crate::embedding::sum::Sum;
+use crate::embedding::sum::{DIMENSION, Sum};
 use crate::embedding::vector::Vector;
 
 /// Model name of the built-in table; vectors of other models are not comparable with its vectors.

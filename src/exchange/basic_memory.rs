@@ -5,11 +5,8 @@ use std::path::Path;
 use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::kind::kind_of;
-use crate::exchange::note::notes;
-use crate::exchange::note::tag;
-use crate::exchange::note::unique;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::title;
+use crate::exchange::note::{notes, tag, unique};
+use crate::exchange::source::{ImportSource, title};
 use crate::knowledge::ImportItem;
 
 /// Reads the notes of a folder, or one file.

@@ -1,24 +1,16 @@
 //! Reads Claude Code's own memory: MEMORY.md, which every session reads, and the topic files that it links
 //! to.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::error::Result;
-use crate::exchange::Format;
-use crate::exchange::folder;
 use crate::exchange::folder::Files;
 use crate::exchange::kind::kind_of;
-use crate::exchange::note::NoteFile;
-use crate::exchange::note::item;
-use crate::exchange::note::stem_in_words;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::Note;
-use crate::exchange::source::SourceItem;
-use crate::exchange::source::title;
-use crate::knowledge::Confidence;
-use crate::knowledge::ImportItem;
+use crate::exchange::note::{NoteFile, item, stem_in_words};
+use crate::exchange::source::{ImportSource, Note, SourceItem, title};
+use crate::exchange::{Format, folder};
+use crate::knowledge::{Confidence, ImportItem};
 use crate::markdown::Outline;
 use crate::warning::SourceLocation;
 

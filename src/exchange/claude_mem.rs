@@ -3,35 +3,20 @@
 //! Tables and columns differ between versions, so each column is read only if it exists: `observations` and
 //! `session_summaries`; in older versions `memories` and `overviews`; in newer ones `directives`.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use chrono::DateTime;
-use chrono::Utc;
-use serde_json::Map;
-use serde_json::Value;
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
 
 use crate::clock::parse_timestamp;
 use crate::error::Result;
 use crate::exchange::Format;
-use crate::exchange::database::Database;
-use crate::exchange::database::DatabaseRow;
-use crate::exchange::database::MAX_ROWS;
-use crate::exchange::database::number;
-use crate::exchange::database::text;
+use crate::exchange::database::{Database, DatabaseRow, MAX_ROWS, number, text};
 use crate::exchange::kind::kind_of;
-use crate::exchange::note::MAX_TAGS;
-use crate::exchange::note::item;
-use crate::exchange::note::tag;
-use crate::exchange::note::unique;
-use crate::exchange::source::DatedItem;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::Note;
-use crate::exchange::source::title;
-use crate::journal::DatedRecord;
-use crate::journal::RecordDraft;
-use crate::knowledge::Confidence;
-use crate::knowledge::ImportItem;
+use crate::exchange::note::{MAX_TAGS, item, tag, unique};
+use crate::exchange::source::{DatedItem, ImportSource, Note, title};
+use crate::journal::{DatedRecord, RecordDraft};
+use crate::knowledge::{Confidence, ImportItem};
 use crate::warning::Warning;
 
 /// Tables whose rows are records, with the default record type for rows without one.

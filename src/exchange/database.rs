@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rusqlite::Connection;
-use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::types::Value;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, OpenFlags};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Maximum size of the values of a table, in bytes.
 const MAX_BYTES: usize = 64 * 1024 * 1024;

@@ -3,34 +3,21 @@
 use std::collections::HashSet;
 use std::fs;
 use std::fs::File;
-use std::io::BufRead;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::exchange::manifest;
-use crate::exchange::manifest::Exported;
-use crate::exchange::manifest::ExportedFile;
-use crate::exchange::manifest::LeftOut;
-use crate::facts;
-use crate::facts::Facts;
-use crate::facts::UserId;
-use crate::journal;
+use crate::exchange::manifest::{Exported, ExportedFile, LeftOut};
+use crate::facts::{Facts, UserId};
 use crate::project::Project;
-use crate::recall::ExportFiles;
-use crate::recall::SOURCES;
-use crate::storage::Changes;
-use crate::storage::Log;
-use crate::storage::Storage;
-use crate::storage::Store;
-use crate::storage::Visibility;
-use crate::storage::read;
+use crate::recall::{ExportFiles, SOURCES};
+use crate::storage::{Changes, Log, Storage, Store, Visibility, read};
 use crate::text::hexadecimal;
 use crate::warning::Warning;
+use crate::{facts, journal};
 
 const JOURNAL: &str = "journal.jsonl";
 const FACTS: &str = "facts.jsonl";

@@ -1,12 +1,9 @@
 //! Lists the markdown files of a folder, sorted by name.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::exchange::source::MAX_NOTES;
 use crate::storage::listing;
 use crate::storage::stat::PathKind;

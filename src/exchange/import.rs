@@ -1,33 +1,20 @@
 //! Imports the items of a source into our own stores, each once.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::exchange::Format;
-use crate::exchange::ImportDestination;
-use crate::exchange::ImportReport;
-use crate::exchange::basic_memory;
-use crate::exchange::claude_code;
-use crate::exchange::claude_mem;
-use crate::exchange::report::refusal;
-use crate::exchange::report::secret;
-use crate::exchange::report::skip_note;
-use crate::exchange::serena;
-use crate::exchange::server_memory;
-use crate::exchange::source::DatedItem;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::Note;
-use crate::exchange::statements;
-use crate::facts::Facts;
-use crate::facts::UserId;
-use crate::journal;
+use crate::exchange::report::{refusal, secret, skip_note};
+use crate::exchange::source::{DatedItem, ImportSource, Note};
+use crate::exchange::{
+    Format, ImportDestination, ImportReport, basic_memory, claude_code, claude_mem, serena,
+    server_memory, statements,
+};
+use crate::facts::{Facts, UserId};
 use crate::journal::WriteOptions;
-use crate::knowledge;
-use crate::knowledge::ImportItem;
-use crate::knowledge::ImportOutcome;
+use crate::knowledge::{ImportItem, ImportOutcome};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
+use crate::{journal, knowledge};
 
 /// Maximum length of a text that becomes an entry, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;

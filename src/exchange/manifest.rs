@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::quantity;
 use crate::warning::Warning;
 

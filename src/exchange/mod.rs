@@ -23,14 +23,7 @@ mod statements;
 
 pub use export::export;
 pub use format::Format;
-pub use import::Import;
-pub use import::import;
-pub use manifest::Exported;
-pub use manifest::ExportedFile;
-pub use manifest::LeftOut;
-pub use report::ImportDestination;
-pub use report::ImportReport;
-pub use report::ImportedItem;
-pub use report::ItemCounts;
-pub use source::LeftOutItem;
-pub use source::SourceItem;
+pub use import::{Import, import};
+pub use manifest::{Exported, ExportedFile, LeftOut};
+pub use report::{ImportDestination, ImportReport, ImportedItem, ItemCounts};
+pub use source::{LeftOutItem, SourceItem};

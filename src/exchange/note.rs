@@ -5,16 +5,12 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::exchange::folder;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::Note;
-use crate::exchange::source::SourceItem;
-use crate::knowledge::Confidence;
-use crate::knowledge::ImportItem;
+use crate::exchange::source::{ImportSource, Note, SourceItem};
+use crate::knowledge::{Confidence, ImportItem};
 use crate::markdown::FrontMatter;
 use crate::storage::read;
 use crate::text::line_number;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 /// Maximum number of tags of an item: each has a place in the index of the entries.
 pub(crate) const MAX_TAGS: usize = 500;

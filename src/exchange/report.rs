@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::exchange::Format;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::LeftOutItem;
-use crate::exchange::source::Note;
-use crate::exchange::source::SourceItem;
+use crate::exchange::source::{ImportSource, LeftOutItem, Note, SourceItem};
 use crate::project::Project;
 use crate::secrets;
 use crate::warning::Warning;

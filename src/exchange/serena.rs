@@ -6,8 +6,7 @@ use crate::error::Result;
 use crate::exchange::Format;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::notes;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::title;
+use crate::exchange::source::{ImportSource, title};
 use crate::knowledge::ImportItem;
 
 /// Reads the notes of a folder or of a project, or a single file.

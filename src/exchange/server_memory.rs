@@ -5,27 +5,20 @@
 //! {"type":"relation","from":"Ada","to":"Engine","relationType":"works on"}
 //! ```
 
-use std::collections::BTreeMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exchange::Format;
 use crate::exchange::kind::kind_of;
 use crate::exchange::note::tag;
-use crate::exchange::source::ImportSource;
-use crate::exchange::source::Note;
-use crate::exchange::source::SourceItem;
-use crate::exchange::source::title;
-use crate::knowledge::Confidence;
-use crate::knowledge::ImportItem;
+use crate::exchange::source::{ImportSource, Note, SourceItem, title};
+use crate::knowledge::{Confidence, ImportItem};
 use crate::storage::read;
 use crate::text::one_line;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 /// Maximum number of lines that are not understood; a file with more is not a graph.
 const MAX_UNKNOWN: usize = 10_000;

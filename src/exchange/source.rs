@@ -4,13 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::DatedRecord;
 use crate::knowledge::ImportItem;
 use crate::text;
-use crate::warning::SourceLocation;
-use crate::warning::Warning;
+use crate::warning::{SourceLocation, Warning};
 
 /// Maximum number of notes of a source, or of statements that become facts: each is written by itself.
 pub(crate) const MAX_NOTES: usize = 20_000;

@@ -1,31 +1,19 @@
 //! Imports single statements as facts of one user.
 
-use std::collections::BTreeSet;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exchange::ImportReport;
-use crate::exchange::report::secret;
-use crate::exchange::report::skip_note;
-use crate::exchange::source::Note;
-use crate::exchange::source::SourceItem;
-use crate::facts;
-use crate::facts::Fact;
-use crate::facts::FactKey;
-use crate::facts::Facts;
-use crate::facts::MAX_EXCERPT_CHARS;
-use crate::facts::MAX_VALUE_BYTES;
-use crate::facts::UserId;
-use crate::knowledge::Confidence;
-use crate::knowledge::key_of;
+use crate::exchange::report::{secret, skip_note};
+use crate::exchange::source::{Note, SourceItem};
+use crate::facts::{Fact, FactKey, Facts, MAX_EXCERPT_CHARS, MAX_VALUE_BYTES, UserId};
+use crate::knowledge::{Confidence, key_of};
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
-use crate::text;
 use crate::text::hexadecimal;
+use crate::{facts, text};
 
 /// Imports all statements of the notes, or none; the id of each fact is derived from its text.
 pub(crate) fn import(

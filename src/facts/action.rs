@@ -1,22 +1,16 @@
 //! Parses and validates the memory auditor's answer, a list of actions, reporting every problem.
 
 use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
-use sha2::Digest;
-use sha2::Sha256;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::fact::MAX_VALUE_BYTES;
-use crate::facts::fact::normalized_time;
+use crate::error::{Error, Result};
+use crate::facts::fact::{MAX_VALUE_BYTES, normalized_time};
 use crate::facts::key::FactKey;
 use crate::facts::user::UserId;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
-use crate::text::hexadecimal;
-use crate::text::strip_controls;
-use crate::text::word_enum;
+use crate::text::{hexadecimal, strip_controls, word_enum};
 
 /// Maximum number of actions in an answer.
 const MAX_ACTIONS: usize = 64;

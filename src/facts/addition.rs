@@ -3,29 +3,20 @@
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::action::Action;
-use crate::facts::action::ActionType;
-use crate::facts::application;
+use crate::error::{Error, Result};
+use crate::facts::action::{Action, ActionType};
 use crate::facts::application::ActionResult;
-use crate::facts::arbitration::ActionEffect;
-use crate::facts::arbitration::ActionSource;
-use crate::facts::arbitration::Arbiter;
-use crate::facts::fact;
-use crate::facts::fact::MAX_VALUE_BYTES;
-use crate::facts::fact::normalized_time;
+use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter};
+use crate::facts::fact::{MAX_VALUE_BYTES, normalized_time};
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
-use crate::facts::queue;
-use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vocabulary::Category;
+use crate::facts::{application, fact, queue, replication};
 use crate::project::scope_name;
-use crate::secrets;
 use crate::secrets::SecretPolicy;
-use crate::text;
+use crate::{secrets, text};
 
 /// Maximum length of the excerpt of a source, in characters.
 pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
@@ -234,10 +225,7 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<String>> {
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::ActionOutcome;
-    use crate::facts::Observation;
-    use crate::facts::apply;
-    use crate::facts::observe;
+    use crate::facts::{ActionOutcome, Observation, apply, observe};
 
     fn ada() -> UserId {
         UserId::new("ada").unwrap()

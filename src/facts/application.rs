@@ -1,16 +1,11 @@
 //! Applies the actions of a turn, each of them once.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::ErrorKind;
-use crate::error::Result;
-use crate::facts::action::Action;
-use crate::facts::action::ActionOutcome;
-use crate::facts::arbitration::ActionEffect;
-use crate::facts::arbitration::Arbiter;
+use crate::error::{Error, ErrorKind, Result};
+use crate::facts::action::{Action, ActionOutcome};
+use crate::facts::arbitration::{ActionEffect, Arbiter};
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 

@@ -13,32 +13,20 @@
 //! A fact that the user confirmed is never refined without confirmation. A high-risk fact is overwritten,
 //! refined or ended only with a confidence of at least [`confidence::HIGH_RISK`], or if the user confirms it.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde::Serialize;
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::action::Action;
-use crate::facts::action::ActionOutcome;
-use crate::facts::action::ActionType;
-use crate::facts::change;
+use crate::error::{Error, Result};
+use crate::facts::action::{Action, ActionOutcome, ActionType};
 use crate::facts::change::Cause;
 use crate::facts::columns::Json;
-use crate::facts::confidence;
-use crate::facts::expiry;
-use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::metrics::Figure;
-use crate::facts::metrics::Tally;
+use crate::facts::metrics::{Figure, Tally};
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
-use crate::facts::vocabulary::Category;
-use crate::facts::vocabulary::FactStatus;
-use crate::facts::vocabulary::Proposal;
-use crate::facts::wording;
+use crate::facts::vocabulary::{Category, FactStatus, Proposal};
+use crate::facts::{change, confidence, expiry, fact, wording};
 use crate::text::hexadecimal;
 
 /// The source of an action.

@@ -1,7 +1,6 @@
 //! The archive of facts that no longer hold, stored as JSON.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::error::Result;
 use crate::facts::audit_trail;

@@ -1,13 +1,9 @@
 //! Reads the history of facts: who changed what, how, and why.
 
-use rusqlite::Connection;
-use rusqlite::Params;
-use rusqlite::Row;
-use rusqlite::params;
+use rusqlite::{Connection, Params, Row, params};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;

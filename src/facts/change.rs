@@ -1,14 +1,12 @@
 //! Changes a fact: updates its row, its history and the derived data together.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
 use crate::facts::store::crash_point;
-use crate::facts::vectors;
+use crate::facts::{fact, vectors};
 
 /// The cause of a change.
 #[derive(Clone, Copy, Debug)]

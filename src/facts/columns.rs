@@ -1,13 +1,8 @@
 //! Reads and writes structs whose fields are the columns of a table.
 
 use rusqlite::ToSql;
-use rusqlite::types::FromSql;
-use rusqlite::types::FromSqlError;
-use rusqlite::types::FromSqlResult;
-use rusqlite::types::ToSqlOutput;
-use rusqlite::types::ValueRef;
-use serde::Deserialize;
-use serde::Serialize;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Reads a struct from a row that begins with its fields, in this order.

@@ -6,22 +6,15 @@ use std::collections::hash_map::Entry;
 use rusqlite::Connection;
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::action::ActionOutcome;
-use crate::facts::arbitration::ActionEffect;
-use crate::facts::arbitration::ActionSource;
-use crate::facts::arbitration::Arbiter;
-use crate::facts::confidence;
-use crate::facts::fact;
+use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter};
 use crate::facts::fact::Fact;
-use crate::facts::listing;
-use crate::facts::metrics;
 use crate::facts::proposal::ContestableFacts;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::facts::vocabulary::FactStatus;
-use crate::facts::vocabulary::Proposal;
+use crate::facts::vocabulary::{FactStatus, Proposal};
+use crate::facts::{confidence, fact, listing, metrics};
 
 /// A fact that is awaiting the user's confirmation.
 #[derive(Clone, Debug, Serialize)]
@@ -190,11 +183,7 @@ fn source(facts: &Facts, turn_id: &str) -> ActionSource {
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::Observation;
-    use crate::facts::Statement;
-    use crate::facts::add;
-    use crate::facts::apply;
-    use crate::facts::observe;
+    use crate::facts::{Observation, Statement, add, apply, observe};
     use crate::secrets::SecretPolicy;
 
     #[test]

@@ -2,19 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
-use rusqlite::ToSql;
-use rusqlite::params;
+use rusqlite::{Connection, ToSql, params};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::audit_trail;
-use crate::facts::fact;
+use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
-use crate::facts::vectors;
+use crate::facts::{audit_trail, fact, vectors};
 use crate::text;
 
 /// Minimum length of a value searched for in turns, in characters: shorter ones match by chance.

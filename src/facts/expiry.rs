@@ -6,20 +6,15 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::facts::archive;
-use crate::facts::audit_trail;
-use crate::facts::change;
 use crate::facts::change::Cause;
-use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 use crate::facts::vocabulary::FactStatus;
-use crate::facts::wording;
+use crate::facts::{archive, audit_trail, change, fact, wording};
 
 /// Turn id of restorations, by which merging recognises that nobody stated the value again.
 pub(crate) const RESTORE_TURN: &str = "annals:restored";

@@ -3,29 +3,18 @@
 use std::fmt;
 use std::sync::LazyLock;
 
-use chrono::DateTime;
-use chrono::SecondsFormat;
-use chrono::Utc;
-use rusqlite::Connection;
-use rusqlite::ToSql;
-use rusqlite::params_from_iter;
-use serde::Deserialize;
-use serde::Serialize;
+use chrono::{DateTime, SecondsFormat, Utc};
+use rusqlite::{Connection, ToSql, params_from_iter};
+use serde::{Deserialize, Serialize};
 
-use crate::clock::parse_date;
-use crate::clock::parse_timestamp;
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::columns::Json;
-use crate::facts::columns::columns;
-use crate::facts::confidence;
-use crate::facts::key;
+use crate::clock::{parse_date, parse_timestamp};
+use crate::error::{Error, Result};
+use crate::facts::columns::{Json, columns};
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
-use crate::facts::vocabulary::Category;
-use crate::facts::vocabulary::FactStatus;
-use crate::facts::vocabulary::Proposal;
+use crate::facts::vocabulary::{Category, FactStatus, Proposal};
+use crate::facts::{confidence, key};
 
 /// Maximum length of a value, as text and as JSON, in bytes.
 pub(crate) const MAX_VALUE_BYTES: usize = 16 << 10;
@@ -320,9 +309,7 @@ mod tests {
 
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::Facts;
-    use crate::facts::Purpose;
-    use crate::facts::schema;
+    use crate::facts::{Facts, Purpose, schema};
 
     #[test]
     fn the_facts_of_a_key_are_found_without_reading_all_of_the_users() {

@@ -2,8 +2,7 @@
 
 use rusqlite::ErrorCode;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Adds context to an SQLite error.
 pub(crate) trait SqliteResultExt<T> {

@@ -1,22 +1,16 @@
 //! Forgets a user's facts: erases them permanently and says what is left.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::ErrorKind;
-use crate::error::Result;
-use crate::facts::erase;
+use crate::error::{Error, ErrorKind, Result};
 use crate::facts::fact::Fact;
 use crate::facts::key::FactKey;
 use crate::facts::query::Query;
-use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::facts::vectors;
-use crate::facts::vectors::Remaining;
-use crate::facts::vectors::RetryScope;
+use crate::facts::vectors::{Remaining, RetryScope};
+use crate::facts::{erase, replication, vectors};
 use crate::text;
 use crate::text::quantity;
 
@@ -140,12 +134,7 @@ fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> St
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::Observation;
-    use crate::facts::Statement;
-    use crate::facts::add;
-    use crate::facts::fact;
-    use crate::facts::observe;
-    use crate::facts::turns;
+    use crate::facts::{Observation, Statement, add, fact, observe, turns};
     use crate::secrets::SecretPolicy;
 
     fn ada() -> UserId {

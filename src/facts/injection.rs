@@ -5,14 +5,12 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::confidence;
 use crate::facts::fact::Fact;
-use crate::facts::maintenance;
-use crate::facts::profile;
 use crate::facts::search::judge_each;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vocabulary::Category;
+use crate::facts::{confidence, maintenance, profile};
 use crate::text;
 use crate::text::Line;
 

@@ -2,19 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Connection;
-use rusqlite::ErrorCode;
+use rusqlite::{Connection, ErrorCode};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::audit_trail;
-use crate::facts::fact::COLUMNS;
-use crate::facts::fact::Fact;
+use crate::facts::fact::{COLUMNS, Fact};
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
-use crate::facts::vectors;
 use crate::facts::vectors::Remaining;
+use crate::facts::{audit_trail, vectors};
 use crate::text::quantity;
 
 /// The result of a check.

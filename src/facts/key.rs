@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::vocabulary::Category;
 use crate::secrets;
 

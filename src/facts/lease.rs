@@ -1,14 +1,12 @@
 //! Leases turns of the queue to one worker at a time, and ends their processing.
 
 use chrono::TimeDelta;
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::error::Result;
 use crate::facts::query::Query;
 use crate::facts::queue;
-use crate::facts::queue::Turn;
-use crate::facts::queue::TurnStatus;
+use crate::facts::queue::{Turn, TurnStatus};
 use crate::facts::store::Facts;
 
 /// Number of workers that may die while judging a turn before it is marked as dead.
@@ -129,15 +127,11 @@ pub(crate) fn finish(
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::clock::Clock;
-    use crate::facts::queue::Observation;
-    use crate::facts::queue::find_turn;
-    use crate::facts::queue::now_millis;
-    use crate::facts::queue::observe;
+    use crate::facts::queue::{Observation, find_turn, now_millis, observe};
     use crate::facts::user::UserId;
     use crate::secrets::SecretPolicy;
-
-    use super::*;
 
     fn queued() -> (Facts, UserId) {
         let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();

@@ -2,14 +2,12 @@
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::facts::vocabulary::Category;
-use crate::facts::vocabulary::FactStatus;
+use crate::facts::vocabulary::{Category, FactStatus};
 
 /// A filter for facts.
 #[derive(Clone, Debug, Default)]

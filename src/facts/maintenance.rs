@@ -1,20 +1,14 @@
 //! Maintains the database over time: expires facts, archives old ones, and deletes finished turns.
 
-use chrono::DateTime;
-use chrono::TimeDelta;
-use chrono::Utc;
-use rusqlite::Connection;
-use rusqlite::params;
+use chrono::{DateTime, TimeDelta, Utc};
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::change;
 use crate::facts::change::Cause;
-use crate::facts::expiry;
-use crate::facts::fact;
-use crate::facts::profile;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
+use crate::facts::{change, expiry, fact, profile};
 
 /// Age in days after which a fact that no longer holds is archived.
 const ARCHIVE_AFTER: i64 = 90;

@@ -1,26 +1,17 @@
 //! Opens the database safely, whatever other processes do to it, and expires the facts that have ended since.
 
-use std::fs;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
-use rusqlite::Connection;
-use rusqlite::OpenFlags;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
 
 use crate::clock::Clock;
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::expiry;
+use crate::error::{At, Error, Result};
 use crate::facts::failure::SqliteResultExt;
-use crate::facts::maintenance;
-use crate::facts::schema;
-use crate::facts::store::Facts;
-use crate::facts::store::Purpose;
-use crate::facts::store::use_write_ahead_log;
+use crate::facts::store::{Facts, Purpose, use_write_ahead_log};
+use crate::facts::{expiry, maintenance, schema};
 use crate::project::Project;
 
 /// Capacity of the statement cache: more than one change of a fact needs, so that none is prepared twice.

@@ -3,20 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use rusqlite::Connection;
-use rusqlite::params;
-use serde::Deserialize;
-use serde::Serialize;
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::fact;
+use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
-use crate::facts::key;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vocabulary::Category;
+use crate::facts::{fact, key};
 
 /// Number of recent changes in a profile.
 const RECENT: usize = 10;

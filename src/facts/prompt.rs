@@ -4,13 +4,11 @@ use serde_json::json;
 
 use crate::embedding::Embedder;
 use crate::error::Result;
-use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::queue::Turn;
-use crate::facts::search;
-use crate::facts::search::FactQuery;
-use crate::facts::search::Method;
+use crate::facts::search::{FactQuery, Method};
 use crate::facts::store::Facts;
+use crate::facts::{fact, search};
 
 const TEMPLATE: &str = include_str!("auditor_prompt.txt");
 

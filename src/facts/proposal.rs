@@ -3,19 +3,12 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::facts::action::Action;
-use crate::facts::action::ActionOutcome;
-use crate::facts::action::ActionType;
-use crate::facts::arbitration::ActionEffect;
-use crate::facts::arbitration::Arbiter;
-use crate::facts::arbitration::value_of;
-use crate::facts::confidence;
+use crate::facts::action::{Action, ActionOutcome, ActionType};
+use crate::facts::arbitration::{ActionEffect, Arbiter, value_of};
 use crate::facts::fact::Fact;
-use crate::facts::metrics;
 use crate::facts::metrics::Figure;
-use crate::facts::vocabulary::FactStatus;
-use crate::facts::vocabulary::Proposal;
-use crate::facts::wording;
+use crate::facts::vocabulary::{FactStatus, Proposal};
+use crate::facts::{confidence, metrics, wording};
 
 /// The active facts of a key, indexed by what a pending fact can contest.
 pub(crate) struct ContestableFacts {
@@ -206,11 +199,7 @@ impl Arbiter<'_> {
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::Facts;
-    use crate::facts::Statement;
-    use crate::facts::UserId;
-    use crate::facts::add;
-    use crate::facts::export;
+    use crate::facts::{Facts, Statement, UserId, add, export};
 
     /// Returns the facts of these values under a key.
     fn facts_of(key: &str, values: &[&str]) -> Vec<Fact> {

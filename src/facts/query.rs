@@ -1,11 +1,7 @@
 //! Runs SQL statements: each is prepared once, and an error says what was attempted.
 
-use rusqlite::CachedStatement;
-use rusqlite::Connection;
-use rusqlite::OptionalExtension;
-use rusqlite::Params;
-use rusqlite::Row;
 use rusqlite::types::FromSql;
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 
 use crate::error::Result;
 use crate::facts::failure::SqliteResultExt;

@@ -1,29 +1,19 @@
 //! The queue of turns for the auditor: enqueued immediately, leased by one worker at a time.
 
-use chrono::SecondsFormat;
-use chrono::TimeDelta;
-use rusqlite::Connection;
-use rusqlite::params;
-use serde::Deserialize;
-use serde::Deserializer;
-use serde::Serialize;
+use chrono::{SecondsFormat, TimeDelta};
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::clock::Clock;
-use crate::clock::parse_timestamp;
-use crate::error::Error;
-use crate::error::Result;
+use crate::clock::{Clock, parse_timestamp};
+use crate::error::{Error, Result};
 use crate::facts::columns::columns;
-use crate::facts::fact;
-use crate::facts::profile;
 use crate::facts::query::Query;
-use crate::facts::replication;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vocabulary::stored_as_word;
+use crate::facts::{fact, profile, replication};
 use crate::secrets::SecretPolicy;
-use crate::text::sanitized;
-use crate::text::strip_controls;
-use crate::text::word_enum;
+use crate::text::{sanitized, strip_controls, word_enum};
 
 /// Maximum length of the user's or the assistant's text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;

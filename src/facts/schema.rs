@@ -1,11 +1,8 @@
 //! Creates the tables, and migrates them from one version to the next.
 
-use rusqlite::Connection;
-use rusqlite::Transaction;
-use rusqlite::TransactionBehavior;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::failure::SqliteResultExt;
 
 /// Migrations: step `n` upgrades version `n` to `n + 1`. A released step is never changed.

@@ -1,28 +1,19 @@
 //! The open database: writes to it in transactions, and locks it while other processes use it.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use rusqlite::Connection;
-use rusqlite::ErrorCode;
-use rusqlite::Transaction;
-use rusqlite::TransactionBehavior;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::ErrorKind;
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::facts::failure::SqliteResultExt;
-use crate::facts::holders;
-use crate::facts::replication;
 use crate::facts::replication::Scopes;
-use crate::facts::schema;
+use crate::facts::{holders, replication, schema};
 use crate::project::Project;
-use crate::storage::fail_point;
-use crate::storage::remove_beside;
+use crate::storage::{fail_point, remove_beside};
 
 /// Pause before retrying a switch of the journal mode.
 const PAUSE: Duration = Duration::from_millis(5);

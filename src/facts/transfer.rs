@@ -1,30 +1,20 @@
 //! Exports facts as JSON Lines, and imports them.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
-use std::collections::HashSet;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::Connection;
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::addition;
+use crate::error::{Error, Result};
 use crate::facts::addition::MAX_EXCERPT_CHARS;
-use crate::facts::audit_trail;
-use crate::facts::change;
 use crate::facts::change::Cause;
-use crate::facts::fact;
-use crate::facts::fact::Fact;
-use crate::facts::fact::MAX_VALUE_BYTES;
-use crate::facts::fact::normalized_time;
+use crate::facts::fact::{Fact, MAX_VALUE_BYTES, normalized_time};
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::facts::vocabulary::FactStatus;
-use crate::facts::vocabulary::Proposal;
-use crate::facts::wording;
+use crate::facts::vocabulary::{FactStatus, Proposal};
+use crate::facts::{addition, audit_trail, change, fact, wording};
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
 use crate::text;
@@ -228,8 +218,7 @@ mod tests {
 
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::Statement;
-    use crate::facts::add;
+    use crate::facts::{Statement, add};
 
     fn ada() -> UserId {
         UserId::new("ada").unwrap()

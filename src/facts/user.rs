@@ -3,14 +3,10 @@
 use std::fmt;
 
 use rusqlite::ToSql;
-use rusqlite::types::FromSql;
-use rusqlite::types::FromSqlResult;
-use rusqlite::types::ToSqlOutput;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Project;
 
 /// Maximum length of a user id, in bytes.

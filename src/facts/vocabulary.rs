@@ -1,7 +1,6 @@
 //! Defines a fact's category, status and proposal, which are words in the database.
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::text::word_enum;
 

@@ -1,7 +1,6 @@
 //! Compares values: whether they are the same, or one refines the other.
 
-use crate::text::fold;
-use crate::text::is_unspaced;
+use crate::text::{fold, is_unspaced};
 
 /// Returns whether two values are equal but for case, spaces and a final full stop or exclamation mark.
 pub(crate) fn is_same(a: &str, b: &str) -> bool {

@@ -1,37 +1,24 @@
 //! Background work: judges queued turns and applies the auditor's answers to them.
 
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use serde::Serialize;
 
 use crate::embedding::Embedder;
-use crate::error::Error;
-use crate::error::ErrorKind;
-use crate::error::Result;
-use crate::facts::action;
+use crate::error::{Error, ErrorKind, Result};
 use crate::facts::action::Action;
 use crate::facts::addition::MAX_EXCERPT_CHARS;
-use crate::facts::application;
 use crate::facts::application::ActionResult;
-use crate::facts::arbitration::ActionSource;
-use crate::facts::arbitration::Arbiter;
-use crate::facts::auditor;
+use crate::facts::arbitration::{ActionSource, Arbiter};
 use crate::facts::auditor::Auditor;
-use crate::facts::lease;
-use crate::facts::lease::Lease;
-use crate::facts::lease::TurnEnd;
-use crate::facts::metrics;
+use crate::facts::lease::{Lease, TurnEnd};
 use crate::facts::metrics::Ranks;
-use crate::facts::profile;
-use crate::facts::prompt::prompt;
-use crate::facts::prompt::retry_prompt;
-use crate::facts::queue;
-use crate::facts::queue::Turn;
-use crate::facts::queue::TurnStatus;
+use crate::facts::prompt::{prompt, retry_prompt};
+use crate::facts::queue::{Turn, TurnStatus};
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
+use crate::facts::{action, application, auditor, lease, metrics, profile, queue};
 use crate::secrets::SecretPolicy;
 use crate::text;
 
@@ -222,8 +209,7 @@ fn source(turn: &Turn) -> ActionSource {
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::Observation;
-    use crate::facts::observe;
+    use crate::facts::{Observation, observe};
 
     #[test]
     fn a_turn_goes_back_to_the_queue_if_something_fails_here() {

@@ -7,12 +7,10 @@
 
 use std::fs;
 use std::fs::FileType;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::git::config;
-use crate::git::repository::Repository;
-use crate::git::repository::read_line;
+use crate::git::repository::{Repository, read_line};
 use crate::warning::Warning;
 
 /// The reason why git is not run on a repository.

@@ -1,7 +1,6 @@
 //! Reads commits as `git cat-file --batch` prints them.
 
-use chrono::DateTime;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 
 use crate::error::Result;
 use crate::git::hash::is_hash_prefix;

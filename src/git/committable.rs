@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::program::Program;
 
 /// Files in git's folder that exist while an operation is in progress, and the operation.

@@ -7,11 +7,9 @@
 //!
 //! No option prevents git from reading these files, so git is not run on a repository with such settings.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::git::repository::Repository;
-use crate::git::repository::read;
+use crate::git::repository::{Repository, read};
 
 /// Maximum size of a settings file; real ones are smaller.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;

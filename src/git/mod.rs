@@ -16,41 +16,28 @@ mod repository;
 mod running;
 mod timeline;
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use chrono::DateTime;
-use chrono::Utc;
-
-use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
-use crate::git::bounds::UnsafeRepository;
-use crate::git::hash::is_full_hash;
-use crate::git::program::Program;
-use crate::git::repository::Discovery;
-use crate::git::repository::Head;
-use crate::git::repository::Repository;
-use crate::warning::Warning;
-
 pub use additions::Addition;
+use chrono::{DateTime, Utc};
 pub use committing::NewCommit;
 pub(crate) use hash::is_hash_prefix;
 pub use listing::TrackedFiles;
-pub use objects::Object;
-pub use objects::Objects;
-pub use objects::TreeEntry;
-pub use range::ChangedFile;
-pub use range::Commit;
-pub use range::CommitNode;
-pub use range::Distance;
+pub use objects::{Object, Objects, TreeEntry};
+pub use range::{ChangedFile, Commit, CommitNode, Distance};
 pub use renames::Rename;
-pub use running::kill_all;
-pub use running::use_process_groups;
+pub use running::{kill_all, use_process_groups};
 pub use timeline::Timeline;
+
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::git::bounds::UnsafeRepository;
+use crate::git::hash::is_full_hash;
+use crate::git::program::Program;
+use crate::git::repository::{Discovery, Head, Repository};
+use crate::warning::Warning;
 
 /// The git repository that contains a project, if any.
 ///

@@ -1,21 +1,14 @@
 //! Reads the repository's objects one by one, through one process.
 
 use std::io;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::Child;
-use std::process::ChildStdin;
-use std::process::ChildStdout;
+use std::process::{Child, ChildStdin, ChildStdout};
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::git::hash::is_full_hash;
 use crate::git::program::Program;
-use crate::git::running::MAX_WAIT;
-use crate::git::running::Running;
+use crate::git::running::{MAX_WAIT, Running};
 use crate::text::hexadecimal;
 
 /// A running git process that serves objects; starting it takes as long as a hundred queries.

@@ -1,24 +1,14 @@
 //! Runs git so that it starts no program named by the repository and fetches nothing.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::io::ErrorKind;
-use std::io::Read;
-use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Child;
-use std::process::Command;
-use std::process::ExitStatus;
-use std::process::Stdio;
-use std::thread;
+use std::io::{ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::{io, thread};
 
 use crate::clock::Clock;
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::git::running::MAX_WAIT;
-use crate::git::running::Running;
+use crate::error::{At, Error, Result};
+use crate::git::running::{MAX_WAIT, Running};
 use crate::text::strip_controls;
 
 /// A git program for one project.

@@ -224,9 +224,10 @@ fn is_status_field(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use assert_fs::prelude::*;
+
     use super::*;
     use crate::git::tests::Sandbox;
-    use assert_fs::prelude::*;
 
     #[test]
     fn a_truncated_or_malformed_listing_yields_its_complete_commits() {

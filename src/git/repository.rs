@@ -2,9 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use crate::git::hash::is_full_hash;
 

@@ -1,18 +1,14 @@
 //! Keeps track of the running git processes, so that none outlives a caller that gives up waiting.
 
-use std::io;
 use std::io::ErrorKind;
-use std::process::Child;
-use std::process::Command;
-use std::sync::Mutex;
+use std::process::{Child, Command};
 #[cfg(unix)]
 use std::sync::Once;
-use std::sync::PoisonError;
-use std::sync::mpsc;
 use std::sync::mpsc::RecvTimeoutError;
-use std::thread;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use std::{io, thread};
 
 /// Time limit of a git process. Reading a history of a million commits takes less; a pipe in place of an
 /// object would block forever.

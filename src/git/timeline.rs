@@ -1,10 +1,6 @@
 //! Reads the first-parent history of the checked-out commit, with times.
 
-use chrono::DateTime;
-use chrono::Days;
-use chrono::NaiveDate;
-use chrono::NaiveTime;
-use chrono::Utc;
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 
 use crate::error::Result;
 use crate::git::hash::is_hash_prefix;

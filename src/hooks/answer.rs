@@ -4,24 +4,14 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::hooks::Event;
-use crate::hooks::Harness;
-use crate::hooks::end;
-use crate::hooks::harness;
+use crate::error::{Error, Result};
 use crate::hooks::input::Input;
-use crate::hooks::log;
-use crate::hooks::notices;
-use crate::hooks::post_tool;
-use crate::hooks::pre_compact;
-use crate::hooks::session_project;
-use crate::hooks::setup;
-use crate::hooks::start;
 use crate::hooks::start::Start;
-use crate::hooks::subagent;
-use crate::project::OpenRequest;
-use crate::project::Project;
+use crate::hooks::{
+    Event, Harness, end, harness, log, notices, post_tool, pre_compact, session_project, setup,
+    start, subagent,
+};
+use crate::project::{OpenRequest, Project};
 use crate::text::clip;
 
 /// Maximum time that a session waits for another process's lock.

@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use crate::error::Result;
-use crate::facts::Facts;
-use crate::facts::Purpose;
-use crate::lifecycle;
+use crate::facts::{Facts, Purpose};
 use crate::lifecycle::SyncRequest;
 use crate::project::Project;
-use crate::share;
 use crate::share::Direction;
+use crate::{lifecycle, share};
 
 /// Refreshes each context file that already has a block.
 pub(crate) fn refresh(project: &Project) -> Result<()> {

@@ -1,7 +1,6 @@
 //! Parses the harness's input on standard input: a JSON object, in which every field is optional.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 

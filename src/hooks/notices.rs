@@ -5,8 +5,7 @@
 //! .annals/notices.json   [{"session": "7f3c…", "what": "phase 4 of 3 plans", "at": 1772366400, "waits": "annals: …"}]
 //! ```
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::hooks::input::Input;

@@ -1,21 +1,13 @@
 //! Handles the event after a tool use: reports a phase that a new summary completed, and the next command.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::hooks::input;
+use crate::error::{Error, Result};
 use crate::hooks::input::Input;
-use crate::hooks::notices;
-use crate::hooks::subagent;
+use crate::hooks::{input, notices, subagent};
 use crate::lifecycle;
-use crate::planning::FileKind;
-use crate::planning::FileName;
-use crate::position::NextStatus;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::Survey;
+use crate::planning::{FileKind, FileName};
+use crate::position::{NextStatus, Phase, PhaseState, Survey};
 use crate::project::Project;
 
 /// Returns the text for the agent after a tool use: pending texts from subagents, and a completed phase.

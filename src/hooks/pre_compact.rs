@@ -3,14 +3,11 @@
 use crate::error::Result;
 use crate::hooks::input::Input;
 use crate::knowledge::notepad;
-use crate::knowledge::notepad::Note;
-use crate::knowledge::notepad::NotepadSection;
-use crate::position::StatusReport;
-use crate::position::Survey;
+use crate::knowledge::notepad::{Note, NotepadSection};
+use crate::position::{StatusReport, Survey};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::text::Line;
-use crate::text::sanitized;
+use crate::text::{Line, sanitized};
 
 const WIDTH: usize = 160;
 

@@ -6,8 +6,7 @@ use crate::context;
 use crate::error::Result;
 use crate::hooks::Harness;
 use crate::hooks::input::Input;
-use crate::project::OpenRequest;
-use crate::project::Project;
+use crate::project::{OpenRequest, Project};
 
 /// Opens the project of a session: of its working directory, else the one that its harness specifies.
 ///

@@ -1,13 +1,10 @@
 //! Writes the text for the start of a session: what it needs to know, without what the harness already read.
 
 use crate::context;
-use crate::context::DigestPart;
-use crate::context::DigestRequest;
-use crate::error::Error;
-use crate::error::Result;
-use crate::hooks::already_read;
-use crate::hooks::cap;
+use crate::context::{DigestPart, DigestRequest};
+use crate::error::{Error, Result};
 use crate::hooks::harness::Harness;
+use crate::hooks::{already_read, cap};
 use crate::project::Project;
 use crate::text::estimate_tokens;
 

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::journal::dated::DatedRecord;
-use crate::journal::import::ImportTarget;
-use crate::journal::import::remove_known;
+use crate::journal::import::{ImportTarget, remove_known};
 use crate::journal::write::WriteOptions;
 
 /// The outcome of adopting records.

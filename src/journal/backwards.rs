@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::Result;
 use std::ops::Range;
 
-use memchr::memchr;
-use memchr::memchr_iter;
-use memchr::memrchr;
+use memchr::{memchr, memchr_iter, memrchr};
 
 /// Number of bytes read at once: few enough to stay in a core's own cache while they are searched.
 pub(crate) const BLOCK: usize = 256 * 1024;

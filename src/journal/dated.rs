@@ -1,10 +1,7 @@
 //! A record with the time that another source gave it, and its identity.
 
-use chrono::DateTime;
-use chrono::SecondsFormat;
-use chrono::Utc;
-use sha2::Digest;
-use sha2::Sha256;
+use chrono::{DateTime, SecondsFormat, Utc};
+use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::journal::draft::RecordDraft;

@@ -7,13 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::journal::MAX_LINE;
-use crate::journal::escape;
+use crate::error::{Error, Result};
+use crate::journal::{MAX_LINE, escape};
 use crate::secrets;
-use crate::text::clip;
-use crate::text::without_byte_order_mark;
+use crate::text::{clip, without_byte_order_mark};
 
 /// Default type of a record.
 const DEFAULT_TYPE: &str = "note";

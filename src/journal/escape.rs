@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::text::is_invisible;
-use crate::text::is_joiner_or_selector;
-use crate::text::strip_controls;
+use crate::text::{is_invisible, is_joiner_or_selector, strip_controls};
 
 /// Returns a JSON text in which all line separators and invisible characters are escaped.
 ///

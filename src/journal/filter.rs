@@ -1,15 +1,9 @@
 //! Filters records by type, tags and time.
 
-use chrono::DateTime;
-use chrono::Days;
-use chrono::NaiveTime;
-use chrono::TimeDelta;
-use chrono::Utc;
+use chrono::{DateTime, Days, NaiveTime, TimeDelta, Utc};
 
-use crate::clock::parse_date;
-use crate::clock::parse_timestamp;
-use crate::error::Error;
-use crate::error::Result;
+use crate::clock::{parse_date, parse_timestamp};
+use crate::error::{Error, Result};
 use crate::journal::query::JournalQuery;
 use crate::journal::record::JournalRecord;
 

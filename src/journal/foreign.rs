@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use chrono::DateTime;
-use chrono::Utc;
-use serde_json::Map;
-use serde_json::Value;
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
 
-use crate::clock::parse_date;
-use crate::clock::parse_timestamp;
+use crate::clock::{parse_date, parse_timestamp};
 use crate::journal::MAX_LINE;
 use crate::journal::dated::DatedRecord;
 use crate::journal::draft::RecordDraft;

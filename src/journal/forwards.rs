@@ -1,11 +1,7 @@
 //! Reads lines from an offset to the end of the file, within bounded memory.
 
 use std::fs::File;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Result;
-use std::io::Seek;
-use std::io::SeekFrom;
+use std::io::{BufRead, BufReader, Result, Seek, SeekFrom};
 
 use memchr::memchr;
 

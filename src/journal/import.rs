@@ -1,28 +1,20 @@
 //! Imports the lines of other journals, each once.
 
 use std::collections::HashSet;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::journal::MAX_LINE;
-use crate::journal::dated::RecordIdentity;
-use crate::journal::dated::identity;
-use crate::journal::foreign::Fault;
-use crate::journal::foreign::Foreign;
-use crate::journal::forwards::JournalLine;
-use crate::journal::forwards::LineReader;
-use crate::journal::record::JournalRecord;
-use crate::journal::record::trimmed;
+use crate::journal::dated::{RecordIdentity, identity};
+use crate::journal::foreign::{Fault, Foreign};
+use crate::journal::forwards::{JournalLine, LineReader};
+use crate::journal::record::{JournalRecord, trimmed};
 use crate::journal::search::open;
 use crate::journal::write::WriteOptions;
 use crate::secrets::SecretPolicy;
-use crate::storage::Log;
-use crate::storage::Visibility;
+use crate::storage::{Log, Visibility};
 use crate::warning::Warning;
 
 /// Size at which buffered lines are written, in bytes.

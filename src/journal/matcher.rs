@@ -2,22 +2,15 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
-use memchr::memchr_iter;
 use memchr::memmem::Finder;
-use memchr::memrchr;
-use regex::bytes::Regex;
-use regex::bytes::RegexBuilder;
+use memchr::{memchr, memchr_iter, memrchr};
+use regex::bytes::{Regex, RegexBuilder};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::journal::MAX_LINE;
-use crate::journal::escape;
+use crate::error::{Error, Result};
 use crate::journal::filter::QueryFilter;
-use crate::journal::query::JournalQuery;
-use crate::journal::query::Mode;
-use crate::journal::record::JournalRecord;
-use crate::journal::record::trimmed;
+use crate::journal::query::{JournalQuery, Mode};
+use crate::journal::record::{JournalRecord, trimmed};
+use crate::journal::{MAX_LINE, escape};
 
 /// Maximum size of a compiled regular expression, in bytes.
 const MAX_REGEX_BYTES: usize = 2 * 1024 * 1024;

@@ -6,18 +6,13 @@
 use std::fs::File;
 use std::io::Result;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use memchr::memchr;
 
 use crate::journal::MAX_LINE;
-use crate::journal::backwards::BLOCK;
-use crate::journal::backwards::ReverseLineReader;
-use crate::journal::backwards::count;
-use crate::journal::backwards::read_at;
+use crate::journal::backwards::{BLOCK, ReverseLineReader, count, read_at};
 use crate::journal::matcher::Matcher;
 
 /// Maximum number of threads; more would contend with each other.

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Environment;
 
 /// Returns the journal's path: `MEMORY_FILE`, else `.codex/memory.jsonl` in the home directory.

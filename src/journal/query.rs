@@ -1,12 +1,10 @@
 //! Defines and parses the queries of the journal.
 
-use serde::Deserialize;
-use serde::Deserializer;
 use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::draft::input;
 use crate::text::word_enum;
 

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use chrono::DateTime;
-use chrono::Utc;
-use serde_json::Map;
-use serde_json::Value;
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
 
 use crate::clock::parse_timestamp;
 use crate::text::without_byte_order_mark;

@@ -11,28 +11,18 @@
 //! requests.
 
 use std::fs::File;
-use std::io::Read;
-use std::io::Seek;
-use std::io::SeekFrom;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use memchr::memchr;
-use serde::Deserialize;
-use serde::Serialize;
-use sha2::Digest;
-use sha2::Sha256;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::journal::MAX_LINE;
-use crate::journal::forwards::JournalLine;
-use crate::journal::forwards::LineReader;
+use crate::journal::forwards::{JournalLine, LineReader};
 use crate::storage;
-use crate::storage::Log;
-use crate::storage::Visibility;
-use crate::storage::read;
+use crate::storage::{Log, Visibility, read};
 use crate::text::hexadecimal;
 
 /// Size at which the file is rotated, in bytes.

@@ -1,28 +1,20 @@
 //! Searches the journal from its end, in a window that grows until it contains enough results.
 
 use std::fs::File;
-use std::ops::ControlFlow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
 use memchr::memrchr_iter;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::journal::MAX_LINE;
-use crate::journal::backwards::Region;
-use crate::journal::backwards::ReverseLineReader;
-use crate::journal::backwards::count;
-use crate::journal::escape;
-use crate::journal::matcher::LineMatch;
-use crate::journal::matcher::Matcher;
-use crate::journal::parallel_scan;
+use crate::error::{At, Error, Result};
+use crate::journal::backwards::{Region, ReverseLineReader, count};
+use crate::journal::matcher::{LineMatch, Matcher};
 use crate::journal::parallel_scan::Chunk;
 use crate::journal::query::JournalQuery;
 use crate::journal::record::lossy;
+use crate::journal::{MAX_LINE, escape, parallel_scan};
 use crate::storage::read;
 
 /// Maximum total size of the results, in bytes; the first result is always returned.

@@ -9,13 +9,10 @@
 
 use std::path::Path;
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::journal::MAX_LINE;
-use crate::journal::forwards::JournalLine;
-use crate::journal::forwards::LineReader;
-use crate::journal::record::JournalRecord;
-use crate::journal::record::trimmed;
+use crate::journal::forwards::{JournalLine, LineReader};
+use crate::journal::record::{JournalRecord, trimmed};
 use crate::journal::search::open;
 
 /// The text between the original line and the id of its device.

@@ -1,21 +1,15 @@
 //! Computes statistics of the journal.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use chrono::DateTime;
-use chrono::SecondsFormat;
-use chrono::Utc;
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde::Serialize;
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::journal::MAX_LINE;
-use crate::journal::forwards::JournalLine;
-use crate::journal::forwards::LineReader;
-use crate::journal::record::JournalRecord;
-use crate::journal::record::trimmed;
+use crate::journal::forwards::{JournalLine, LineReader};
+use crate::journal::record::{JournalRecord, trimmed};
 use crate::journal::search::open;
 
 /// Maximum number of different names that are counted, to bound memory; the others are counted together.

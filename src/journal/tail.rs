@@ -5,16 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::journal::MAX_LINE;
 use crate::journal::backwards::ReverseLineReader;
-use crate::journal::forwards::JournalLine;
-use crate::journal::forwards::LineReader;
-use crate::journal::record::JournalRecord;
-use crate::journal::record::trimmed;
-use crate::journal::search::display_line;
-use crate::journal::search::open;
+use crate::journal::forwards::{JournalLine, LineReader};
+use crate::journal::record::{JournalRecord, trimmed};
+use crate::journal::search::{display_line, open};
 
 /// A record, both as the raw line and parsed.
 #[derive(Debug, Serialize)]

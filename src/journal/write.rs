@@ -1,23 +1,19 @@
 //! Appends records to the journal: all of a call or none, acknowledged only after they are written.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chrono::SecondsFormat;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal::draft::RecordDraft;
 use crate::journal::requests;
-use crate::journal::requests::Request;
-use crate::journal::requests::RequestState;
+use crate::journal::requests::{Request, RequestState};
 use crate::progress::Progress;
 use crate::secrets::SecretPolicy;
-use crate::storage::Log;
-use crate::storage::Visibility;
+use crate::storage::{Log, Visibility};
 
 /// The parameters of a write.
 #[derive(Clone, Debug)]

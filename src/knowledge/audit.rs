@@ -1,31 +1,20 @@
 //! Checks all entries, removes old notes from Working Memory, and rebuilds INDEX.md if it is out of date.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use chrono::TimeDelta;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::knowledge::Confidence;
-use crate::knowledge::Entry;
-use crate::knowledge::EntryStatus;
-use crate::knowledge::KnowledgeDir;
-use crate::knowledge::checked::CheckedEntry;
-use crate::knowledge::checked::check;
+use crate::knowledge::checked::{CheckedEntry, check};
 use crate::knowledge::dir::stem;
-use crate::knowledge::duplicates::Duplicate;
-use crate::knowledge::duplicates::duplicates;
-use crate::knowledge::index;
+use crate::knowledge::duplicates::{Duplicate, duplicates};
 use crate::knowledge::index::IndexRow;
-use crate::knowledge::notepad;
-use crate::knowledge::scan::scan;
-use crate::knowledge::scan::unread;
+use crate::knowledge::scan::{scan, unread};
+use crate::knowledge::{Confidence, Entry, EntryStatus, KnowledgeDir, index, notepad};
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::has_pending;
+use crate::storage::{Changes, Store, has_pending};
 use crate::warning::Warning;
 
 /// Age after which an entry of low confidence is due for review, in days.

@@ -2,17 +2,13 @@
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::KnowledgeDir;
+use crate::error::{Error, Result};
 use crate::knowledge::guard::refuse_secrets;
-use crate::knowledge::index;
-use crate::knowledge::log;
 use crate::knowledge::read::existing;
+use crate::knowledge::{KnowledgeDir, index, log};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::storage::{Changes, Store};
 use crate::warning::Warning;
 
 /// A deleted entry. It is the document of `annals entry delete --json`.

@@ -1,7 +1,6 @@
 //! Defines the paths of the entries, their index, their log and the notepad.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::project::Project;
 use crate::storage::listing;

@@ -1,22 +1,14 @@
 //! Generates the text of an entry: a new one, or an existing one with only the necessary changes.
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::Confidence;
-use crate::knowledge::Entry;
-use crate::knowledge::EntryKey;
-use crate::knowledge::EntryType;
-use crate::knowledge::entry;
-use crate::knowledge::front::FieldValue;
-use crate::knowledge::front::Front;
-use crate::knowledge::front_edit;
-use crate::knowledge::yaml;
-use crate::markdown::front_matter;
-use crate::text::BYTE_ORDER_MARK;
-
 use std::path::Path;
 
 use chrono::NaiveDate;
+
+use crate::error::{Error, Result};
+use crate::knowledge::front::{FieldValue, Front};
+use crate::knowledge::{Confidence, Entry, EntryKey, EntryType, entry, front_edit, yaml};
+use crate::markdown::front_matter;
+use crate::text::BYTE_ORDER_MARK;
 
 /// The intended content of an entry.
 #[derive(Clone, Copy, Debug)]

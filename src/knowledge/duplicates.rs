@@ -1,7 +1,6 @@
 //! Finds duplicate entries, by key or by content.
 
-use std::collections::BTreeMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 

@@ -5,18 +5,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use chrono::NaiveDate;
-use serde::Serialize;
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 
 use crate::clock::parse_date;
-use crate::knowledge::Confidence;
-use crate::knowledge::EntryStatus;
-use crate::knowledge::EntryType;
-use crate::knowledge::front::Field;
-use crate::knowledge::front::Front;
-use crate::knowledge::key;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::knowledge::front::{Field, Front};
+use crate::knowledge::{Confidence, EntryStatus, EntryType, key};
+use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

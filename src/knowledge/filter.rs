@@ -1,7 +1,6 @@
 //! Selects entries by tag, type and status.
 
-use crate::knowledge::EntryType;
-use crate::knowledge::words;
+use crate::knowledge::{EntryType, words};
 
 /// A filter for entries.
 #[derive(Clone, Debug, Default)]

@@ -6,9 +6,8 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::front_matter;
 use crate::markdown::node::Value;
+use crate::markdown::{FrontMatter, front_matter};
 use crate::warning::Warning;
 
 /// The value of a field.

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use crate::markdown::edit;
 use crate::markdown::edit::Edit;
-use crate::markdown::front_matter;
+use crate::markdown::{edit, front_matter};
 
 /// The fields, in the order of the format.
 const ORDER: [&str; 8] =

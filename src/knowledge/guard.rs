@@ -1,7 +1,6 @@
 //! Rejects secrets in texts that agents will read back.
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::markdown::Lines;
 use crate::secrets;
 

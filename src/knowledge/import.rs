@@ -7,32 +7,21 @@
 //! ```
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::Confidence;
-use crate::knowledge::EntryKey;
-use crate::knowledge::EntryType;
-use crate::knowledge::KnowledgeDir;
+use crate::error::{Error, Result};
 use crate::knowledge::draft::EntryDraft;
-use crate::knowledge::entry;
-use crate::knowledge::index;
-use crate::knowledge::key;
 use crate::knowledge::latin::transliterate;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::links;
-use crate::knowledge::log;
-use crate::knowledge::scan::scan;
-use crate::knowledge::scan::unread;
+use crate::knowledge::scan::{scan, unread};
+use crate::knowledge::{
+    Confidence, EntryKey, EntryType, KnowledgeDir, entry, index, key, links, log,
+};
 use crate::markdown::line_start;
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::storage::{Changes, Store};
 use crate::text;
 use crate::text::hexadecimal;
 use crate::warning::Warning;

@@ -10,17 +10,12 @@
 //! | test-runner | Test runner | convention | testing, tools | active | 2026-02-17 |
 //! ```
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Result;
-use crate::knowledge::Entry;
-use crate::knowledge::EntryStatus;
-use crate::knowledge::EntryType;
-use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
-use crate::knowledge::scan::scan;
-use crate::knowledge::scan::unread;
+use crate::knowledge::scan::{scan, unread};
+use crate::knowledge::{Entry, EntryStatus, EntryType, KnowledgeDir};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::warning::Parsed;

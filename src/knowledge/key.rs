@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Maximum length of a key, in characters.
 pub(crate) const MAX_KEY: usize = 60;

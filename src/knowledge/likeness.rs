@@ -1,8 +1,6 @@
 //! Decides whether two entries are near-duplicates: an identical title or first line, and most lines in common.
 
-use std::hash::DefaultHasher;
-use std::hash::Hash;
-use std::hash::Hasher;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::knowledge::key;
 

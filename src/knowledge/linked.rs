@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::error::Result;
-use crate::knowledge::Entry;
-use crate::knowledge::KnowledgeDir;
 use crate::knowledge::links::links;
 use crate::knowledge::scan::scan;
+use crate::knowledge::{Entry, KnowledgeDir};
 use crate::project::Project;
 use crate::storage::read;
 use crate::warning::Parsed;

@@ -3,15 +3,11 @@
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::knowledge::EntryFilter;
-use crate::knowledge::EntryType;
-use crate::knowledge::KnowledgeDir;
-use crate::knowledge::index;
 use crate::knowledge::index::IndexRow;
+use crate::knowledge::{EntryFilter, EntryType, KnowledgeDir, index};
 use crate::project::Project;
 use crate::storage::read;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// An entry in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

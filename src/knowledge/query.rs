@@ -7,15 +7,11 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::knowledge::Entry;
-use crate::knowledge::EntryFilter;
-use crate::knowledge::EntryType;
-use crate::knowledge::KnowledgeDir;
 use crate::knowledge::entry::title_line;
 use crate::knowledge::filter::folded;
 use crate::knowledge::scan::scan;
-use crate::knowledge::words;
 use crate::knowledge::words::Word;
+use crate::knowledge::{Entry, EntryFilter, EntryType, KnowledgeDir, words};
 use crate::project::Project;
 use crate::warning::Parsed;
 

@@ -1,22 +1,15 @@
 //! Reads a single entry, with its original text.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::Entry;
-use crate::knowledge::EntryKey;
-use crate::knowledge::KnowledgeDir;
+use crate::error::{At, Error, Result};
 use crate::knowledge::dir::stem;
-use crate::knowledge::key;
+use crate::knowledge::{Entry, EntryKey, KnowledgeDir, key};
 use crate::project::Project;
-use crate::storage::digest;
-use crate::storage::read;
+use crate::storage::{digest, read};
 use crate::warning::Warning;
 
 /// An entry with its text. It is the document of `annals entry read --json`.

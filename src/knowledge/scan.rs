@@ -1,28 +1,17 @@
 //! Reads all entries of the store, in parallel if there are many, because `entry query` does so on each run.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering;
-use std::thread;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{fs, thread};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::dir::stem;
 use crate::knowledge::read::leads_out;
-use crate::storage::Boundary;
-use crate::storage::MAX_READ_BYTES;
-use crate::storage::MAX_READ_FILES;
-use crate::storage::listing;
-use crate::storage::read;
-use crate::storage::stat::PathKind;
-use crate::storage::stat::Stat;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::storage::stat::{PathKind, Stat};
+use crate::storage::{Boundary, MAX_READ_BYTES, MAX_READ_FILES, listing, read};
+use crate::warning::{Parsed, Warning};
 
 /// Returns the keys of the existing entries that a scan did not read, because of its limit or their size.
 pub(crate) fn unread<'k>(

@@ -5,25 +5,14 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::Entry;
-use crate::knowledge::EntryStatus;
-use crate::knowledge::KnowledgeDir;
-use crate::knowledge::draft::refuse_unreadable_front_matter;
-use crate::knowledge::draft::valid;
-use crate::knowledge::front_edit;
-use crate::knowledge::index;
-use crate::knowledge::key;
-use crate::knowledge::log;
-use crate::knowledge::read;
+use crate::error::{Error, Result};
+use crate::knowledge::draft::{refuse_unreadable_front_matter, valid};
 use crate::knowledge::read::existing;
 use crate::knowledge::scan::scan;
-use crate::knowledge::yaml;
+use crate::knowledge::{Entry, EntryStatus, KnowledgeDir, front_edit, index, key, log, read, yaml};
 use crate::markdown::front_matter;
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::storage::{Changes, Store};
 use crate::warning::Warning;
 
 /// The outcome of superseding an entry. It is the document of `annals entry supersede --json`.

@@ -1,7 +1,6 @@
 //! The enumerations used in the front matter of entries.
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::text::word_enum;
 

@@ -3,12 +3,9 @@
 use std::borrow::Cow;
 
 use memchr::memmem::Finder;
-use unicode_normalization::IsNormalized;
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::is_nfc_quick;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-use crate::text::is_combining;
-use crate::text::is_unspaced;
+use crate::text::{is_combining, is_unspaced};
 
 /// A word to search for in lower-case text.
 pub(crate) struct Word {

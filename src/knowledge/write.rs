@@ -3,36 +3,22 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use serde::Deserialize;
-use serde::Serialize;
-use similar::Algorithm;
-use similar::DiffTag;
-use similar::capture_diff_slices;
+use serde::{Deserialize, Serialize};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::Confidence;
-use crate::knowledge::Entry;
-use crate::knowledge::EntryKey;
-use crate::knowledge::EntryStatus;
-use crate::knowledge::EntryType;
-use crate::knowledge::KnowledgeDir;
+use crate::error::{Error, Result};
 use crate::knowledge::draft::EntryDraft;
-use crate::knowledge::entry;
 use crate::knowledge::guard::refuse_secrets;
-use crate::knowledge::index;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::log;
-use crate::knowledge::read;
 use crate::knowledge::scan::scan;
-use crate::knowledge::supersede;
+use crate::knowledge::{
+    Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, entry, index, log, read,
+    supersede,
+};
 use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::WriteRequest;
-use crate::storage::digest;
+use crate::storage::{Changes, Store, WriteRequest, digest};
 use crate::text::without_byte_order_mark;
 use crate::warning::Warning;
 

@@ -1,7 +1,6 @@
 //! Selects the commits that the next update covers, so that batches are consecutive.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::git::CommitNode;
 

@@ -2,14 +2,12 @@
 
 use std::fmt;
 
-use chrono::Days;
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::coverage;
-use crate::ledger::coverage::AnchorState;
-use crate::ledger::coverage::Coverage;
+use crate::ledger::coverage::{AnchorState, Coverage};
 use crate::ledger::decisions::Decisions;
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::session_constraints::session_constraints;

@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use crate::ledger::similarity::bullet_words;
-use crate::ledger::similarity::without_note;
-use crate::markdown::BlockContent;
-use crate::markdown::Outline;
-use crate::markdown::line_start;
+use crate::ledger::similarity::{bullet_words, without_note};
+use crate::markdown::{BlockContent, Outline, line_start};
 use crate::text::fold;
 
 /// The sections that every file has, in their order.

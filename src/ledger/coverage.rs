@@ -5,10 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::git::Commit;
-use crate::git::CommitNode;
-use crate::git::Git;
-use crate::git::Object;
+use crate::git::{Commit, CommitNode, Git, Object};
 use crate::ledger::anchor::Footer;
 use crate::ledger::files::STATE;
 use crate::project::Project;

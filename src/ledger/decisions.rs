@@ -7,8 +7,7 @@ use chrono::NaiveDate;
 use crate::clock::parse_date;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::state::is_filled;
-use crate::markdown::Outline;
-use crate::markdown::Section;
+use crate::markdown::{Outline, Section};
 use crate::text::fold;
 
 /// An entry, however it is written.

@@ -1,16 +1,13 @@
 //! Parses and checks the evidence for a decision: commits, pull requests, files.
 
 use std::borrow::Cow;
-use std::path::Component;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::LazyLock;
 
-use regex::Captures;
-use regex::Regex;
+use regex::{Captures, Regex};
 
 use crate::error::Result;
-use crate::git::Git;
-use crate::git::is_hash_prefix;
+use crate::git::{Git, is_hash_prefix};
 use crate::ledger::anchor::is_compact_date;
 use crate::project::Project;
 use crate::storage::read;

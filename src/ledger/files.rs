@@ -1,15 +1,11 @@
 //! Reads the ledger's folder and its three files from disk.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::markdown::Outline;
-use crate::project::Origin;
-use crate::project::Project;
-use crate::project::confine;
+use crate::project::{Origin, Project, confine};
 use crate::storage::read;
 use crate::text::line_end;
 use crate::warning::Warning;

@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::ledger::anchor::INIT_NOTE;
-use crate::ledger::anchor::NO_HASH;
+use crate::ledger::anchor::{INIT_NOTE, NO_HASH};
 use crate::ledger::apply;
 use crate::ledger::files::LedgerFiles;
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::storage::{Changes, Store};
 use crate::templates::Template;
 use crate::warning::Warning;
 

@@ -1,9 +1,7 @@
 //! Selects the part of CONSTRAINTS.md that every session receives.
 
-use crate::ledger::constraints::SECTIONS;
-use crate::ledger::constraints::is_named;
-use crate::markdown::Outline;
-use crate::markdown::Section;
+use crate::ledger::constraints::{SECTIONS, is_named};
+use crate::markdown::{Outline, Section};
 
 /// The sections, in the order of the brief.
 const SESSION_SECTIONS: [&str; 3] = ["Infrastructure", "Rules", "Hazards"];

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::git::Commit;
-use crate::git::Git;
-use crate::git::Object;
+use crate::git::{Commit, Git, Object};
 
 /// Folders of specs and plans.
 const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];

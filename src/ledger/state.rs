@@ -3,10 +3,8 @@
 use std::path::Path;
 
 use crate::ledger::anchor::Footer;
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
-use crate::markdown::Section;
 use crate::markdown::comments::without_comments;
+use crate::markdown::{FrontMatter, Outline, Section};
 use crate::text::fold;
 
 /// Placeholder for an unknown value.

@@ -7,11 +7,10 @@ use crate::ledger::anchor::Footer;
 use crate::ledger::apply::rollup;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::document;
 use crate::ledger::evidence::EntryEvidence;
 use crate::ledger::files::LedgerFile;
-use crate::ledger::fix;
 use crate::ledger::state::LedgerState;
+use crate::ledger::{document, fix};
 use crate::secrets::SecretPolicy;
 
 /// Pieces that the parsers look for, in any order, or arbitrary text.

@@ -4,24 +4,17 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::shipped;
 use crate::lifecycle::shipped::PlanTotals;
-use crate::planning;
-use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::MilestoneFolder;
-use crate::planning::PlanningFolder;
-use crate::planning::Skill;
-use crate::planning::StateFile;
+use crate::planning::{DEFAULT_MILESTONE, MilestoneFolder, PlanningFolder, Skill, StateFile};
 use crate::position::Survey;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::project::{Project, vocabulary};
 use crate::storage::Changes;
-use crate::templates;
 use crate::templates::Template;
 use crate::warning::Parsed;
+use crate::{planning, templates};
 
 /// The files of a milestone in the planning folder itself; everything else there is shared.
 pub(crate) const OWN_ENTRIES: &[&str] =

@@ -8,12 +8,8 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::lifecycle::shipped;
-use crate::markdown::Outline;
-use crate::markdown::line_start;
-use crate::planning::Decision;
-use crate::planning::PlanningFolder;
-use crate::planning::StateFile;
-use crate::planning::list_entry;
+use crate::markdown::{Outline, line_start};
+use crate::planning::{Decision, PlanningFolder, StateFile, list_entry};
 use crate::project::vocabulary;
 use crate::storage::read;
 

@@ -10,8 +10,7 @@ use crate::git::Addition;
 use crate::lifecycle::shipped;
 use crate::lifecycle::stated_dates::StatedDates;
 use crate::patterns::FinishedPhase;
-use crate::planning::MilestoneFolder;
-use crate::planning::PlanningFolder;
+use crate::planning::{MilestoneFolder, PlanningFolder};
 use crate::position::Survey;
 use crate::project::Project;
 

@@ -5,25 +5,14 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::lifecycle::execute::phase_or_last_complete;
 use crate::patterns;
-use crate::patterns::FinishedPhase;
-use crate::patterns::PlanRecord;
-use crate::patterns::leading_sentences;
-use crate::patterns::lessons_of;
-use crate::patterns::plan_id;
-use crate::patterns::statement;
-use crate::planning::AcceptanceResult;
-use crate::planning::Deviation;
-use crate::planning::PhaseNumber;
-use crate::position::PhaseState;
-use crate::position::Survey;
+use crate::patterns::{
+    FinishedPhase, PlanRecord, leading_sentences, lessons_of, plan_id, statement,
+};
+use crate::planning::{AcceptanceResult, Deviation, PhaseNumber};
+use crate::position::{PhaseState, Survey};
 use crate::project::Project;
 use crate::storage::read;
-use crate::text::Line;
-use crate::text::clip;
-use crate::text::estimate_tokens;
-use crate::text::first_chars;
-use crate::text::quantity;
-use crate::text::sanitized;
+use crate::text::{Line, clip, estimate_tokens, first_chars, quantity, sanitized};
 
 /// Maximum size of the page, in tokens.
 const BUDGET: usize = 1_500;
@@ -202,8 +191,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::planning::PlanNumber;
-    use crate::planning::Summary;
+    use crate::planning::{PlanNumber, Summary};
 
     #[test]
     fn parts_end_with_a_sentence() {

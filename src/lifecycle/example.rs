@@ -3,15 +3,11 @@
 //! `assets/example.txt` contains its files one after another: a line with the path, a tab and the length in
 //! bytes, then the bytes and a newline. A test ensures that it equals `examples/vbw-project`.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::Changes;
-use crate::storage::Storage;
-use crate::storage::Store;
+use crate::error::{Error, Result};
+use crate::storage::{Changes, Storage, Store};
 
 /// All files of the example project.
 const BUNDLE: &str = include_str!("../../assets/example.txt");

@@ -2,31 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::outcome::CommandOutcome;
-use crate::lifecycle::outcome::Work;
-use crate::lifecycle::outcome::carry_out;
-use crate::lifecycle::outcome::reading;
-use crate::lifecycle::record::ExecuteReport;
-use crate::lifecycle::record::RecordOptions;
-use crate::lifecycle::record::Recorder;
+use crate::error::{Error, Result};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
+use crate::lifecycle::record::{ExecuteReport, RecordOptions, Recorder};
 use crate::lifecycle::refresh;
 use crate::patterns::SubmittedLessons;
-use crate::planning::MilestoneFolder;
-use crate::planning::PhaseDir;
-use crate::planning::PhaseNumber;
-use crate::planning::TextOf;
+use crate::planning::{MilestoneFolder, PhaseDir, PhaseNumber, TextOf};
 use crate::position;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Survey;
-use crate::position::roadmap_phase;
-use crate::position::status_words;
+use crate::position::{Phase, PhaseState, PlanState, Survey, roadmap_phase, status_words};
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::storage::{Changes, Store};
 use crate::warning::Warning;
 
 /// The options of `annals execute`.

@@ -1,27 +1,17 @@
 //! Shows how a planning file is parsed.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::patterns::Patterns;
-use crate::patterns::derive_durations;
-use crate::planning::FileKind;
-use crate::planning::FileName;
-use crate::planning::PhaseNumbering;
-use crate::planning::Plan;
-use crate::planning::ProjectFile;
-use crate::planning::Roadmap;
-use crate::planning::StateFile;
-use crate::planning::Summary;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::error::{Error, Result};
+use crate::patterns::{Patterns, derive_durations};
+use crate::planning::{
+    FileKind, FileName, PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary,
+};
+use crate::project::{Project, vocabulary};
 use crate::storage::read;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// A parsed planning file. It is a line of `annals inspect --json`.
 #[derive(Clone, Debug, Serialize)]

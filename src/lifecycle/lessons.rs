@@ -4,13 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::Insights;
-use crate::patterns::Patterns;
+use crate::patterns::{Insights, Patterns};
 use crate::planning::PhaseDir;
 use crate::position::Survey;
 use crate::project::Project;

@@ -1,34 +1,20 @@
 //! Starts, lists and switches milestones, each in a separate folder.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::archive::OWN_ENTRIES;
-use crate::lifecycle::archive::in_milestone;
-use crate::lifecycle::archive::slug_of;
+use crate::error::{Error, Result};
+use crate::lifecycle::archive::{OWN_ENTRIES, in_milestone, slug_of};
 use crate::lifecycle::carried::CarriedState;
-use crate::lifecycle::init::texts::NewState;
-use crate::lifecycle::init::texts::RoadmapContext;
-use crate::lifecycle::outcome::CommandOutcome;
-use crate::lifecycle::outcome::carry_out;
+use crate::lifecycle::init::texts::{NewState, RoadmapContext};
+use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
-use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::MilestoneFolder;
-use crate::planning::Roadmap;
-use crate::planning::milestone_version;
-use crate::position::Action;
-use crate::position::StatusReport;
-use crate::position::Survey;
-use crate::project::Project;
-use crate::project::vocabulary;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::read;
+use crate::planning::{DEFAULT_MILESTONE, MilestoneFolder, Roadmap, milestone_version};
+use crate::position::{Action, StatusReport, Survey};
+use crate::project::{Project, vocabulary};
+use crate::storage::{Changes, Store, read};
 use crate::templates;
 use crate::templates::Template;
 use crate::text::word_enum;

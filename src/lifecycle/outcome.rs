@@ -6,14 +6,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::claude_md::Regenerated;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::planning::TextOf;
 use crate::position::NextStatus;
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::read;
+use crate::storage::{Changes, Store, read};
 use crate::warning::Warning;
 
 /// The outcome for the context files.

@@ -24,29 +24,18 @@
 //! The hash covers everything after the first line: a note that a person wrote or edited is never replaced.
 
 use std::fmt::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::outcome::CommandOutcome;
-use crate::lifecycle::outcome::carry_out;
-use crate::position::NextStatus;
-use crate::position::Phase;
-use crate::position::PlanState;
-use crate::position::StatusReport;
-use crate::position::Survey;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::error::{Error, Result};
+use crate::lifecycle::outcome::{CommandOutcome, carry_out};
+use crate::position::{NextStatus, Phase, PlanState, StatusReport, Survey};
+use crate::project::{Project, vocabulary};
 use crate::secrets;
-use crate::storage::Store;
-use crate::storage::read;
-use crate::text::hexadecimal;
-use crate::text::strip_controls;
+use crate::storage::{Store, read};
+use crate::text::{hexadecimal, strip_controls};
 use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";

@@ -5,25 +5,16 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::lifecycle::chronology::Chronology;
-use crate::lifecycle::chronology::DatedPhase;
+use crate::lifecycle::chronology::{Chronology, DatedPhase};
 use crate::patterns;
-use crate::patterns::EntryContext;
-use crate::patterns::FinishedPhase;
-use crate::patterns::PastProblems;
-use crate::patterns::Patterns;
-use crate::patterns::Recorded;
-use crate::patterns::Retrospective;
-use crate::patterns::SubmittedLessons;
-use crate::planning::PhaseDir;
-use crate::planning::PlanningFolder;
-use crate::planning::SummaryStatus;
+use crate::patterns::{
+    EntryContext, FinishedPhase, PastProblems, Patterns, Recorded, Retrospective, SubmittedLessons,
+};
+use crate::planning::{PhaseDir, PlanningFolder, SummaryStatus};
 use crate::position::Survey;
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::read;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::storage::{Changes, read};
+use crate::warning::{Parsed, Warning};
 
 /// The outcome of `annals execute`.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -1,25 +1,16 @@
 //! Refreshes the context files at the end of lifecycle commands.
 
-use crate::claude_md;
-use crate::claude_md::CurrentPhase;
-use crate::claude_md::DecisionFile;
-use crate::claude_md::DecisionList;
-use crate::claude_md::Pattern;
-use crate::claude_md::Sources;
+use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Sources};
 use crate::error::Result;
 use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
-use crate::patterns;
-use crate::patterns::RelevantPattern;
-use crate::patterns::StaleReasons;
-use crate::position::StatusReport;
-use crate::position::Survey;
-use crate::project::ContextTarget;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::patterns::{RelevantPattern, StaleReasons};
+use crate::position::{StatusReport, Survey};
+use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Warning;
+use crate::{claude_md, patterns};
 
 /// The options of `annals sync`.
 #[derive(Clone, Debug, Default)]

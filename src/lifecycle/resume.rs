@@ -4,18 +4,12 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lifecycle::pause;
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
+use crate::markdown::{FrontMatter, Outline};
 use crate::planning::PhaseNumbering;
-use crate::position::NextStatus;
-use crate::position::PausedWork;
-use crate::position::StatusReport;
-use crate::position::Survey;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::position::{NextStatus, PausedWork, StatusReport, Survey};
+use crate::project::{Project, vocabulary};
 use crate::warning::Warning;
 
 /// The outcome of `annals resume`. It is the document of `annals resume --json`.

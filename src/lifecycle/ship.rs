@@ -1,37 +1,19 @@
 //! Archives the active milestone, and prepares the planning folder for the next one.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::archive::Archived;
-use crate::lifecycle::archive::afterwards;
-use crate::lifecycle::archive::archive;
-use crate::lifecycle::archive::next_milestone;
-use crate::lifecycle::execute;
-use crate::lifecycle::outcome::CommandOutcome;
-use crate::lifecycle::outcome::Work;
-use crate::lifecycle::outcome::carry_out;
-use crate::lifecycle::outcome::reading;
-use crate::lifecycle::record::RecordOptions;
-use crate::lifecycle::record::Recorder;
-use crate::lifecycle::refresh;
+use crate::error::{Error, Result};
+use crate::lifecycle::archive::{Archived, afterwards, archive, next_milestone};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
+use crate::lifecycle::record::{RecordOptions, Recorder};
 use crate::lifecycle::refresh::SyncRequest;
+use crate::lifecycle::{execute, refresh};
 use crate::planning::TextOf;
-use crate::position::Action;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Position;
-use crate::position::Survey;
-use crate::position::roadmap_phase;
-use crate::project::Project;
-use crate::project::vocabulary;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::position::{Action, Phase, PhaseState, PlanState, Position, Survey, roadmap_phase};
+use crate::project::{Project, vocabulary};
+use crate::storage::{Changes, Store};
 use crate::text::pluralize;
 use crate::warning::Warning;
 

@@ -8,13 +8,9 @@ use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::planning::PhaseNumber;
-use crate::planning::Summary;
-use crate::position::Phase;
-use crate::position::PlanState;
-use crate::position::Survey;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::planning::{PhaseNumber, Summary};
+use crate::position::{Phase, PlanState, Survey};
+use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::templates;
 use crate::templates::Template;

@@ -1,15 +1,12 @@
 //! Reads the dates on which phases were finished from ROADMAP.md and STATE.md.
 
-use chrono::NaiveDate;
 use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::planning::MilestoneFolder;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::Roadmap;
-use crate::planning::StateFile;
+use crate::planning::{MilestoneFolder, PhaseNumber, PhaseNumbering, Roadmap, StateFile};
 use crate::project::vocabulary;
 use crate::storage::read;
 

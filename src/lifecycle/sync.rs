@@ -2,29 +2,18 @@
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::outcome::CommandOutcome;
-use crate::lifecycle::outcome::Work;
-use crate::lifecycle::outcome::carry_out;
+use crate::error::{Error, Result};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::position;
-use crate::position::Correction;
-use crate::position::Drift;
-use crate::position::Metric;
-use crate::position::Survey;
-use crate::project::ContextTarget;
-use crate::project::Project;
-use crate::project::vocabulary;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::read;
+use crate::position::{Correction, Drift, Metric, Survey};
+use crate::project::{ContextTarget, Project, vocabulary};
+use crate::storage::{Changes, Store, read};
 use crate::warning::Warning;
 
 /// The corrections of `annals sync` in the planning folder.

@@ -1,18 +1,15 @@
 //! Undoes an operation, and rebuilds generated files.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
-use crate::ledger;
 use crate::project::Project;
-use crate::storage::Operation;
-use crate::storage::OperationId;
+use crate::storage::{Operation, OperationId};
 use crate::warning::Warning;
+use crate::{knowledge, ledger};
 
 /// The outcome of `annals undo`. It is the document of `annals undo --json`.
 #[derive(Clone, Debug, Serialize)]

@@ -15,17 +15,12 @@
 use std::ops::Range;
 use std::path::Path;
 
-use memchr::memchr;
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter};
 
-use crate::markdown::lenient;
-use crate::markdown::node::MAX_NODES;
-use crate::markdown::node::Node;
-use crate::markdown::node::Value;
-use crate::markdown::yaml;
+use crate::markdown::node::{MAX_NODES, Node, Value};
+use crate::markdown::{lenient, yaml};
 use crate::text::line_number;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// The front matter of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,7 @@
 //! Language models write `- @types/x`, unquoted `a: b: c`, tabs and stray text. Indentation and the first
 //! `: ` of a line still show the intended structure; lines without any are reported as not understood.
 
-use crate::markdown::node::MAX_NODES;
-use crate::markdown::node::Node;
-use crate::markdown::node::Value;
+use crate::markdown::node::{MAX_NODES, Node, Value};
 
 /// Maximum nesting depth; deeper levels are read as text.
 const MAX_DEPTH: usize = 32;

@@ -1,11 +1,8 @@
 //! Parses strict YAML through parser events, so that every scalar keeps its spelling.
 
-use saphyr_parser::Event;
-use saphyr_parser::Parser;
+use saphyr_parser::{Event, Parser};
 
-use crate::markdown::node::MAX_NODES;
-use crate::markdown::node::Node;
-use crate::markdown::node::Value;
+use crate::markdown::node::{MAX_NODES, Node, Value};
 
 /// Maximum nesting depth: deeper YAML is unrealistic, and malicious nesting would overflow the stack.
 const MAX_DEPTH: usize = 32;

@@ -3,14 +3,11 @@
 //! There is no structured content: some clients would pass only that to the model, without the fence around the
 //! text.
 
-use rmcp::model::CallToolResult;
-use rmcp::model::ContentBlock;
+use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::text::sanitize_json;
-use crate::text::sanitized;
+use crate::error::{Error, Result};
+use crate::text::{sanitize_json, sanitized};
 
 /// A tool's answer.
 #[derive(Clone, Debug, PartialEq)]

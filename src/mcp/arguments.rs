@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The argument of every tool: the folder of the project.
 pub(crate) const PROJECT: &str = "project";

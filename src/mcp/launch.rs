@@ -1,16 +1,12 @@
 //! Finds the project of a call.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::context;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mcp::percent_encoding;
-use crate::project::Environment;
-use crate::project::OpenRequest;
-use crate::project::Project;
+use crate::project::{Environment, OpenRequest, Project};
 
 /// The folder and options with which the server was started.
 #[derive(Clone, Debug)]

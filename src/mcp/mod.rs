@@ -13,7 +13,5 @@ mod resources;
 mod server;
 mod tools;
 
-pub use server::advertised;
-pub use server::call;
-pub use server::serve;
+pub use server::{advertised, call, serve};
 pub use tools::ToolSet;

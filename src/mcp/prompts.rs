@@ -1,21 +1,12 @@
 //! Prompts that a person picks in the client.
 
-use rmcp::model::GetPromptResult;
-use rmcp::model::Prompt;
-use rmcp::model::PromptArgument;
-use rmcp::model::PromptMessage;
-use rmcp::model::Role;
+use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde::Deserialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Purpose;
-use crate::facts::Turn;
-use crate::facts::TurnStatus;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::NoArguments;
+use crate::facts::{Facts, Purpose, Turn, TurnStatus};
+use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::project::Project;
 use crate::text::sanitized;
 

@@ -1,28 +1,18 @@
 //! Resources that a client may show or attach: the project's files and its knowledge entries.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rmcp::model::ListResourcesResult;
-use rmcp::model::ReadResourceResult;
-use rmcp::model::Resource;
-use rmcp::model::ResourceContents;
+use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge;
-use crate::knowledge::EntryFilter;
-use crate::knowledge::KnowledgeDir;
-use crate::knowledge::ListedEntry;
+use crate::error::{Error, Result};
+use crate::knowledge::{EntryFilter, KnowledgeDir, ListedEntry};
 use crate::mcp::answer::fenced;
 use crate::mcp::percent_encoding;
-use crate::patterns;
 use crate::planning::PlanningFolder;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::project::{Project, vocabulary};
 use crate::storage::read;
-use crate::text::clip;
-use crate::text::sanitized;
+use crate::text::{clip, sanitized};
+use crate::{knowledge, patterns};
 
 const SCHEME: &str = "annals://";
 const ENTRY_PREFIX: &str = "annals://entries/";

@@ -2,49 +2,24 @@
 
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rmcp::ErrorData;
-use rmcp::RoleServer;
-use rmcp::ServerHandler;
-use rmcp::ServiceExt;
-use rmcp::model::CallToolRequestParams;
-use rmcp::model::CallToolResponse;
-use rmcp::model::CallToolResult;
-use rmcp::model::CustomRequest;
-use rmcp::model::CustomResult;
-use rmcp::model::ErrorCode;
-use rmcp::model::GetPromptRequestParams;
-use rmcp::model::GetPromptResponse;
-use rmcp::model::Implementation;
-use rmcp::model::ListPromptsResult;
-use rmcp::model::ListResourcesResult;
-use rmcp::model::ListToolsResult;
-use rmcp::model::PaginatedRequestParams;
-use rmcp::model::ReadResourceRequestParams;
-use rmcp::model::ReadResourceResponse;
-use rmcp::model::ServerCapabilities;
-use rmcp::model::ServerConfig;
-use rmcp::service::NotificationContext;
-use rmcp::service::Peer;
-use rmcp::service::RequestContext;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
+    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::mcp::answer;
+use crate::error::{Error, Result};
 use crate::mcp::arguments::Arguments;
-use crate::mcp::launch::LaunchContext;
-use crate::mcp::launch::check_writable;
-use crate::mcp::launch::root_path;
-use crate::mcp::prompts;
-use crate::mcp::resources;
-use crate::mcp::tools;
-use crate::mcp::tools::Tool;
-use crate::mcp::tools::ToolSet;
-use crate::project::Environment;
-use crate::project::Project;
+use crate::mcp::launch::{LaunchContext, check_writable, root_path};
+use crate::mcp::tools::{Tool, ToolSet};
+use crate::mcp::{answer, prompts, resources, tools};
+use crate::project::{Environment, Project};
 use crate::text::sanitized;
 
 /// Time limit of a request for the client's roots.

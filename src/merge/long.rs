@@ -1,12 +1,10 @@
 //! Merges files that are too long to be split into their units, line by line as git does.
 
 use crate::merge::kind::InsertPolicy;
-use crate::merge::three_way;
 use crate::merge::three_way::Labels;
-use crate::merge::unit;
 use crate::merge::unit::MergeUnit;
-use crate::merge::versions::MergeResult;
-use crate::merge::versions::Versions;
+use crate::merge::versions::{MergeResult, Versions};
+use crate::merge::{three_way, unit};
 
 /// Maximum number of lines of a version that are not common to all versions at the start or the end: a line becomes
 /// a unit, which takes ten times its size in memory.

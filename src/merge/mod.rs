@@ -13,8 +13,7 @@ mod versions;
 
 pub use kind::MergeKind;
 pub use three_way::Labels;
-pub use versions::MergeResult;
-pub use versions::Versions;
+pub use versions::{MergeResult, Versions};
 
 use crate::merge::kind::InsertPolicy;
 use crate::merge::unit::MergeUnit;

@@ -4,13 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::ledger::MAX_ROLLUP_BULLETS;
-use crate::ledger::bullet_end;
-use crate::markdown::Outline;
-use crate::markdown::line_start;
+use crate::ledger::{MAX_ROLLUP_BULLETS, bullet_end};
+use crate::markdown::{Outline, line_start};
 use crate::merge::versions::Versions;
-use crate::text::fold;
-use crate::text::line_end;
+use crate::text::{fold, line_end};
 
 /// Prefix of the rollup's heading.
 const HEADING: &str = "Recent";

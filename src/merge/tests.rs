@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::*;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+use super::*;
 
 fn labels() -> Labels {
     Labels { marker_length: 7, ours: "ours".to_owned(), theirs: "theirs".to_owned() }

@@ -1,13 +1,10 @@
 //! Three-way merge of two lists of units with a common base.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::ops::Range;
 
-use similar::Algorithm;
-use similar::DiffTag;
-use similar::capture_diff_slices;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::merge::kind::InsertPolicy;
 use crate::merge::unit::MergeUnit;

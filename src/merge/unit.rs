@@ -4,11 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::markdown::Outline;
 use crate::markdown::comments::generated_block;
-use crate::markdown::line_start;
-use crate::merge::versions::MergeResult;
-use crate::merge::versions::Versions;
+use crate::markdown::{Outline, line_start};
+use crate::merge::versions::{MergeResult, Versions};
 use crate::patterns::Trace;
 
 /// The identity of the generated block of a context file, which equals that of any other version.

@@ -3,18 +3,14 @@
 use std::iter;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::markdown::Outline;
-use crate::patterns;
-use crate::patterns::Patterns;
-use crate::patterns::Retrospective;
-use crate::patterns::Trace;
+use crate::patterns::{Patterns, Retrospective, Trace};
 use crate::project::Project;
 use crate::storage::Changes;
-use crate::templates;
 use crate::templates::Template;
 use crate::text::line_end;
+use crate::{patterns, templates};
 
 /// Text that closes a block left open at the end of a file. A closing fence may be longer than its opening
 /// fence, so the short ones are tried first.

@@ -1,18 +1,9 @@
 //! The bullets of an entry, with the plan and the source that each was drawn from.
 
 use crate::error::Result;
-use crate::patterns::Bullet;
-use crate::patterns::BulletSection;
-use crate::patterns::BulletSource;
-use crate::patterns::LessonSource;
-use crate::patterns::PatternEntry;
-use crate::patterns::Patterns;
 use crate::patterns::lesson::split_citation;
-use crate::planning::MilestoneFolder;
-use crate::planning::PhaseDir;
-use crate::planning::PlanNumber;
-use crate::planning::PlanningFolder;
-use crate::planning::Summary;
+use crate::patterns::{Bullet, BulletSection, BulletSource, LessonSource, PatternEntry, Patterns};
+use crate::planning::{MilestoneFolder, PhaseDir, PlanNumber, PlanningFolder, Summary};
 use crate::project::Project;
 use crate::storage::read;
 

@@ -1,7 +1,6 @@
 //! The lists of bullets in an entry, as annals writes them.
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use crate::text::hexadecimal;
 

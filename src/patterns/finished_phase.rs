@@ -3,20 +3,15 @@
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::PlanRecord;
-use crate::patterns::Trace;
 use crate::patterns::trace::plan_id;
-use crate::planning::MilestoneFolder;
-use crate::planning::PhaseDir;
-use crate::planning::PhaseNumber;
-use crate::planning::PlanNumber;
-use crate::planning::PlanningFolder;
-use crate::planning::Summary;
+use crate::patterns::{PlanRecord, Trace};
+use crate::planning::{
+    MilestoneFolder, PhaseDir, PhaseNumber, PlanNumber, PlanningFolder, Summary,
+};
 use crate::position::ReadText;
 use crate::storage::read::or_warning;
 use crate::text::hexadecimal;

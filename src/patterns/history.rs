@@ -4,22 +4,13 @@ use chrono::NaiveDate;
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::FinishedPhase;
-use crate::patterns::Insights;
-use crate::patterns::Patterns;
-use crate::patterns::PlanRecord;
-use crate::patterns::Recorded;
-use crate::patterns::stored;
-use crate::planning::MilestoneFolder;
-use crate::planning::PhaseDir;
-use crate::planning::Plan;
-use crate::position::Phase;
-use crate::position::Survey;
+use crate::patterns::{FinishedPhase, Insights, Patterns, PlanRecord, Recorded, stored};
+use crate::planning::{MilestoneFolder, PhaseDir, Plan};
+use crate::position::{Phase, Survey};
 use crate::project::Project;
 use crate::storage::read;
 use crate::text::fold;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Returns the statistics of the project's whole history.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {

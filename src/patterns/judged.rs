@@ -5,28 +5,19 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::markdown::Outline;
-use crate::patterns::BulletSection;
-use crate::patterns::FinishedPhase;
-use crate::patterns::LessonSource;
-use crate::patterns::PatternEntry;
-use crate::patterns::Patterns;
 use crate::patterns::bullet::cited;
-use crate::patterns::lesson::Lesson;
-use crate::patterns::lesson::MAX_LESSON_LENGTH;
-use crate::patterns::lesson::MAX_LESSONS;
-use crate::patterns::lesson::StemmedWords;
-use crate::patterns::lesson::cite;
-use crate::patterns::lesson::is_complete;
-use crate::patterns::lesson::split_citation;
-use crate::patterns::named_files;
+use crate::patterns::lesson::{
+    Lesson, MAX_LESSON_LENGTH, MAX_LESSONS, StemmedWords, cite, is_complete, split_citation,
+};
 use crate::patterns::part::EntryPart;
+use crate::patterns::{
+    BulletSection, FinishedPhase, LessonSource, PatternEntry, Patterns, named_files,
+};
 use crate::planning::PlanNumber;
 use crate::secrets;
-use crate::text::Line;
-use crate::text::clip;
+use crate::text::{Line, clip};
 
 /// Minimum similarity by shared words at which two lessons count as duplicates.
 const MIN_DUPLICATE_SIMILARITY: f64 = 0.7;

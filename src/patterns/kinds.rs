@@ -1,7 +1,6 @@
 //! Counts deviations by kind.
 
-use crate::patterns::PlanRecord;
-use crate::patterns::stated_deviations;
+use crate::patterns::{PlanRecord, stated_deviations};
 
 /// Returns the kinds by frequency, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; `None` if there are
 /// none.
@@ -88,9 +87,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::planning::Deviation;
-    use crate::planning::PlanNumber;
-    use crate::planning::Summary;
+    use crate::planning::{Deviation, PlanNumber, Summary};
 
     fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
         let mut plan =

@@ -29,88 +29,44 @@ mod statistics;
 mod stored;
 mod trace;
 
+use std::path::{Path, PathBuf};
+
 pub use appending::append;
 pub use effort::effort;
-pub use entry::Bullet;
-pub use entry::BulletSection;
-pub use entry::BulletSource;
-pub use entry::DeviationCount;
-pub use entry::LoosePattern;
-pub use entry::PatternEntry;
-pub use entry::Patterns;
-pub use entry::Timing;
+pub use entry::{
+    Bullet, BulletSection, BulletSource, DeviationCount, LoosePattern, PatternEntry, Patterns,
+    Timing,
+};
 pub use finished_phase::FinishedPhase;
 pub(crate) use finished_phase::derive_durations;
-pub(crate) use history::history;
-pub(crate) use history::history_without_effort;
 pub use history::insights;
-pub use insights::Bucket;
-pub use insights::Comparison;
-pub use insights::ComparisonQuestion;
-pub use insights::DeviatingFile;
-pub use insights::EffortHistory;
-pub use insights::Group;
-pub use insights::Insights;
-pub use insights::KindCount;
-pub(crate) use insights::KnownPaths;
-pub use insights::MilestoneHistory;
-pub(crate) use insights::OwnPaths;
-pub use insights::PlanRef;
-pub use insights::Sizes;
-pub use judged::SubmittedLesson;
-pub use judged::SubmittedLessons;
+pub(crate) use history::{history, history_without_effort};
+pub use insights::{
+    Bucket, Comparison, ComparisonQuestion, DeviatingFile, EffortHistory, Group, Insights,
+    KindCount, MilestoneHistory, PlanRef, Sizes,
+};
+pub(crate) use insights::{KnownPaths, OwnPaths};
+pub use judged::{SubmittedLesson, SubmittedLessons};
 pub use lesson::PastProblems;
-pub(crate) use lesson::leading_sentences;
-pub(crate) use lesson::lessons_of;
-pub(crate) use lesson::sentence_of;
-pub(crate) use lesson::sentences;
-pub(crate) use lesson::statement;
-pub use notes::NoteReport;
-pub use notes::NoteRequest;
-pub use notes::note;
-pub use paths::Certainty;
-pub use paths::Mention;
-pub use paths::PathForm;
-pub use paths::mentions;
+pub(crate) use lesson::{leading_sentences, lessons_of, sentence_of, sentences, statement};
+pub use notes::{NoteReport, NoteRequest, note};
+pub use paths::{Certainty, Mention, PathForm, mentions};
 pub use plan_record::PlanRecord;
-pub(crate) use plan_record::plans_without_deviation_count;
-pub(crate) use plan_record::stated_deviations;
+pub(crate) use plan_record::{plans_without_deviation_count, stated_deviations};
 pub use record::Recorded;
-pub use relevance::PatternOutcome;
-pub use relevance::RelevantPattern;
-pub use relevance::relevant;
-pub use relevance::topic;
-pub use retrospective::DeviationKinds;
-pub use retrospective::EntryContext;
-pub use retrospective::PhaseTitle;
-pub use retrospective::PlanTimes;
-pub use retrospective::Retrospective;
+pub use relevance::{PatternOutcome, RelevantPattern, relevant, topic};
+pub use retrospective::{DeviationKinds, EntryContext, PhaseTitle, PlanTimes, Retrospective};
 pub(crate) use rewriting::replace_lessons;
 pub(crate) use stale_reasons::StaleReasons;
 pub use stale_reasons::check;
-pub use staleness::CommitRef;
-pub use staleness::DatedText;
-pub use staleness::Freshness;
-pub use staleness::PathReport;
-pub use staleness::PathStatus;
-pub use staleness::Staleness;
-pub use staleness::Structure;
-pub use statistics::Rate;
-pub use statistics::fisher_exact;
-pub use statistics::mann_whitney;
-pub use stored::known_patterns;
-pub(crate) use stored::recent;
-pub use stored::relevant_patterns;
-pub(crate) use stored::relevant_to;
-pub use stored::stored;
-pub use stored::traced;
-pub(crate) use stored::with_changes;
-pub use trace::LessonSource;
-pub use trace::Trace;
+pub use staleness::{
+    CommitRef, DatedText, Freshness, PathReport, PathStatus, Staleness, Structure,
+};
+pub use statistics::{Rate, fisher_exact, mann_whitney};
+pub use stored::{known_patterns, relevant_patterns, stored, traced};
+pub(crate) use stored::{recent, relevant_to, with_changes};
 pub(crate) use trace::plan_id;
-
-use std::path::Path;
-use std::path::PathBuf;
+pub use trace::{LessonSource, Trace};
 
 /// Returns the path of PATTERNS.md in a planning folder; it is shared by all milestones.
 pub fn path(planning_dir: &Path) -> PathBuf {

@@ -1,7 +1,6 @@
 //! Finds the files that a plan's deviations name, and checks those that a lesson names.
 
-use std::path::Component;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use crate::patterns::PlanRecord;
 use crate::storage::read;

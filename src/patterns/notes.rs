@@ -2,26 +2,17 @@
 
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::markdown::Outline;
-use crate::patterns;
-use crate::patterns::Patterns;
-use crate::patterns::appending::CLOSINGS;
-use crate::patterns::appending::changeable_text;
-use crate::patterns::appending::check_whole;
-use crate::patterns::named_files;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
+use crate::patterns::appending::{CLOSINGS, changeable_text, check_whole};
+use crate::patterns::{Patterns, named_files};
+use crate::planning::{PhaseNumber, PhaseNumbering};
 use crate::position::Survey;
 use crate::project::Project;
-use crate::secrets;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::templates;
+use crate::storage::{Changes, Store};
 use crate::templates::Template;
-use crate::text::Line;
-use crate::text::line_end;
+use crate::text::{Line, line_end};
+use crate::{patterns, secrets, templates};
 
 /// The heading of the section.
 pub(crate) const HEADING: &str = "Notes";

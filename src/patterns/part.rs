@@ -1,7 +1,6 @@
 //! Recognises the labelled parts of an entry by their common names.
 
-use crate::patterns::DeviationCount;
-use crate::patterns::Timing;
+use crate::patterns::{DeviationCount, Timing};
 use crate::planning::non_placeholder;
 use crate::text::fold;
 

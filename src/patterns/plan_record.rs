@@ -3,17 +3,12 @@
 use std::path::Path;
 
 use chrono::NaiveDate;
-use memchr::memchr_iter;
-use memchr::memmem;
+use memchr::{memchr_iter, memmem};
 
 use crate::clock::Minutes;
-use crate::planning::AcceptanceResult;
-use crate::planning::Deviation;
-use crate::planning::IssueNote;
-use crate::planning::PlanNumber;
-use crate::planning::Summary;
-use crate::planning::SummaryStatus;
-use crate::planning::TaskCount;
+use crate::planning::{
+    AcceptanceResult, Deviation, IssueNote, PlanNumber, Summary, SummaryStatus, TaskCount,
+};
 
 /// A finished plan, as described by its summary.
 #[derive(Clone, Debug, PartialEq, Eq)]

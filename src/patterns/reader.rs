@@ -3,26 +3,16 @@
 use std::path::Path;
 
 use crate::clock::parse_date;
-use crate::markdown::Block;
-use crate::markdown::BlockContent;
-use crate::markdown::FrontMatter;
-use crate::markdown::Label;
-use crate::markdown::ListItem;
-use crate::markdown::Outline;
-use crate::markdown::Ranges;
-use crate::markdown::Section;
-use crate::patterns::DeviationCount;
-use crate::patterns::LoosePattern;
-use crate::patterns::PatternEntry;
-use crate::patterns::Patterns;
-use crate::patterns::Trace;
+use crate::markdown::{
+    Block, BlockContent, FrontMatter, Label, ListItem, Outline, Ranges, Section,
+};
 use crate::patterns::bullet_list::is_filler;
 use crate::patterns::heading::EntryHeading;
 use crate::patterns::part::EntryPart;
+use crate::patterns::{DeviationCount, LoosePattern, PatternEntry, Patterns, Trace};
 use crate::planning::non_placeholder;
 use crate::text::one_line;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 impl Patterns {
     /// Parses PATTERNS.md.

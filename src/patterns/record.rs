@@ -1,8 +1,6 @@
 //! Determines which phases have an entry in PATTERNS.md.
 
-use crate::patterns::FinishedPhase;
-use crate::patterns::PatternEntry;
-use crate::patterns::Patterns;
+use crate::patterns::{FinishedPhase, PatternEntry, Patterns};
 use crate::planning::DEFAULT_MILESTONE;
 use crate::position::letters;
 use crate::storage::read;
@@ -118,9 +116,7 @@ mod tests {
     use super::*;
     use crate::git::Git;
     use crate::patterns::PlanRecord;
-    use crate::planning::PlanNumber;
-    use crate::planning::PlanningFolder;
-    use crate::planning::Summary;
+    use crate::planning::{PlanNumber, PlanningFolder, Summary};
 
     fn phase(milestone: &str, digest: &str, plans: &[u32]) -> FinishedPhase {
         let record = |number: &u32| {

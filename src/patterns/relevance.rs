@@ -1,20 +1,14 @@
 //! Ranks patterns by their relevance to the current work.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::patterns::PatternEntry;
-use crate::patterns::Patterns;
-use crate::patterns::lesson::StemmedWords;
-use crate::patterns::lesson::SubjectIndex;
-use crate::patterns::lesson::names_earlier_plans;
-use crate::patterns::lesson::short_milestone;
-use crate::patterns::lesson::split_citation;
-use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::PhaseNumber;
-use crate::planning::Roadmap;
+use crate::patterns::lesson::{
+    StemmedWords, SubjectIndex, names_earlier_plans, short_milestone, split_citation,
+};
+use crate::patterns::{PatternEntry, Patterns};
+use crate::planning::{DEFAULT_MILESTONE, PhaseNumber, Roadmap};
 use crate::position::Phase;
 use crate::ranking::Corpus;
 

@@ -5,24 +5,17 @@ use serde::Serialize;
 
 use crate::clock::Minutes;
 use crate::error::Result;
-use crate::patterns::FinishedPhase;
-use crate::patterns::PastProblems;
-use crate::patterns::PlanRecord;
-use crate::patterns::Trace;
-use crate::patterns::bullet_list;
 use crate::patterns::heading::EntryHeading;
 use crate::patterns::judged::CheckedLessons;
-use crate::patterns::kinds;
-use crate::patterns::lesson;
-use crate::patterns::plans_without_deviation_count;
-use crate::patterns::stated_deviations;
+use crate::patterns::{
+    FinishedPhase, PastProblems, PlanRecord, Trace, bullet_list, kinds, lesson,
+    plans_without_deviation_count, stated_deviations,
+};
 use crate::planning::PhaseNumber;
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::Line;
-use crate::text::quantity;
-use crate::text::sanitized;
+use crate::text::{Line, quantity, sanitized};
 
 /// The content of an entry; `templates/patterns/entry.md.j2` defines its form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,20 +1,13 @@
 //! Replaces the lessons of an entry with judged ones, as long as its bullets are unchanged since annals wrote
 //! them.
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::patterns;
-use crate::patterns::LessonSource;
-use crate::patterns::PatternEntry;
-use crate::patterns::Patterns;
 use crate::patterns::appending::changeable_text;
-use crate::patterns::bullet_list;
-use crate::patterns::bullet_list::NONE;
-use crate::patterns::bullet_list::NONE_CHOSEN;
-use crate::patterns::bullet_list::is_filler;
+use crate::patterns::bullet_list::{NONE, NONE_CHOSEN, is_filler};
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::lesson::Lesson;
-use crate::patterns::trace;
+use crate::patterns::{LessonSource, PatternEntry, Patterns, bullet_list, trace};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::quantity;

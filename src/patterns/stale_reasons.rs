@@ -2,20 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde::Serialize;
-use sha2::Digest;
-use sha2::Sha256;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::Patterns;
-use crate::patterns::Staleness;
+use crate::patterns::{Patterns, Staleness};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::hexadecimal;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
 const CACHE: &str = "freshness.json";

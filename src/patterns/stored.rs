@@ -2,18 +2,13 @@
 
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::Patterns;
-use crate::patterns::RelevantPattern;
-use crate::patterns::StaleReasons;
+use crate::patterns::{Patterns, RelevantPattern, StaleReasons};
 use crate::planning::PhaseNumber;
-use crate::position::Phase;
-use crate::position::Survey;
+use crate::position::{Phase, Survey};
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::read;
+use crate::storage::{Changes, read};
 use crate::text::quantity;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Returns PATTERNS.md with pending `changes` applied.
 pub(crate) fn with_changes(

@@ -14,9 +14,8 @@ use std::fmt::Write;
 use std::iter;
 use std::ops::Range;
 
-use serde::Serialize;
-use serde::Serializer;
 use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 use crate::planning::PlanNumber;
 

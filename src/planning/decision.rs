@@ -7,17 +7,9 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::clock::parse_date;
-use crate::markdown::BlockContent;
-use crate::markdown::ListItem;
-use crate::markdown::Outline;
-use crate::markdown::Section;
-use crate::markdown::Table;
-use crate::planning::PhaseNumber;
-use crate::planning::heading;
-use crate::planning::list_entry;
-use crate::planning::milestone_version;
-use crate::planning::non_placeholder;
+use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::planning::placeholder::is_none_remark;
+use crate::planning::{PhaseNumber, heading, list_entry, milestone_version, non_placeholder};
 use crate::text::one_line;
 
 /// A decision with its known context.

@@ -3,11 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::Label;
-use crate::markdown::Node;
-use crate::markdown::Outline;
-use crate::markdown::Section;
+use crate::markdown::{FrontMatter, Label, Node, Outline, Section};
 use crate::planning::json_lines;
 use crate::warning::Warning;
 

@@ -13,10 +13,8 @@
 
 use std::borrow::Cow;
 
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PlanNumber;
 use crate::planning::phase_numbering::folder_prefix;
+use crate::planning::{PhaseNumber, PhaseNumbering, PlanNumber};
 use crate::text::strip_suffix_ignore_case;
 
 /// The kind of a phase's file, by its name.

@@ -16,21 +16,16 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Result;
-use crate::planning::PhaseDir;
-use crate::planning::PhaseNumbering;
-use crate::planning::Roadmap;
+use crate::error::{At, Result};
 use crate::planning::names::entries;
 use crate::planning::phase::OtherFolders;
+use crate::planning::{PhaseDir, PhaseNumbering, Roadmap};
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// The slug of a milestone without a name.
 pub const DEFAULT_MILESTONE: &str = "default";

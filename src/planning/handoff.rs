@@ -6,21 +6,14 @@
 //! <planning>/phases/02-web/.continue-here.md      <next_action>…</next_action>, or a section `Next action`
 //! ```
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use chrono::DateTime;
-use chrono::NaiveDate;
-use chrono::Utc;
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::Deserialize;
 
-use crate::clock::parse_date;
-use crate::clock::parse_timestamp;
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
-use crate::planning::TextOf;
-use crate::planning::heading;
-use crate::planning::non_placeholder;
+use crate::clock::{parse_date, parse_timestamp};
+use crate::markdown::{FrontMatter, Outline};
+use crate::planning::{TextOf, heading, non_placeholder};
 use crate::project::vocabulary;
 use crate::text::one_line;
 

@@ -1,7 +1,6 @@
 //! Normalises headings, so that sections are found despite decoration.
 
-use crate::markdown::Outline;
-use crate::markdown::Section;
+use crate::markdown::{Outline, Section};
 
 /// Returns the words of a heading in lower case: `### 🚧 Key Decisions (v1.0):` becomes `key decisions`.
 pub(crate) fn words(title: &str) -> String {

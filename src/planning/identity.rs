@@ -2,14 +2,10 @@
 
 use std::path::Path;
 
-use crate::planning::FileName;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PlanNumber;
 use crate::planning::document::Document;
 use crate::planning::file_name::FolderName;
-use crate::planning::non_placeholder;
 use crate::planning::phase_numbering::folder_prefix;
+use crate::planning::{FileName, PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
 
 /// The ids of a plan, spelled as in the file, without slug and prefix.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -13,8 +13,7 @@ use serde_json::Value as Json;
 
 use crate::markdown::Node;
 use crate::markdown::node::Value;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Maps the short keys of a header to long names.
 const HEADER: &[(&str, &str)] = &[

@@ -1,9 +1,6 @@
 //! Puts a list item and what is indented below it on one line.
 
-use crate::markdown::Block;
-use crate::markdown::BlockContent;
-use crate::markdown::ListItem;
-use crate::markdown::Outline;
+use crate::markdown::{Block, BlockContent, ListItem, Outline};
 use crate::text::one_line;
 
 /// Returns a list item with what is indented below it: `Before the launch: a; b`.

@@ -3,11 +3,9 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::error::At;
-use crate::error::Result;
-use crate::storage::listing;
-use crate::storage::read;
+use crate::error::{At, Result};
 use crate::storage::stat::PathKind;
+use crate::storage::{listing, read};
 use crate::warning::Warning;
 
 /// Returns the visible entries of a folder with their kinds, following links, sorted; empty if it does not

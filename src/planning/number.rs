@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
-use serde::Serializer;
+use serde::{Serialize, Serializer};
 
 use crate::error::Error;
 use crate::planning::PhaseNumbering;

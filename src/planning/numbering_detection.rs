@@ -4,11 +4,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
-use crate::planning::PhaseNumbering;
+use crate::markdown::{FrontMatter, Outline};
 use crate::planning::phase_numbering::titled;
-use crate::planning::roadmap;
+use crate::planning::{PhaseNumbering, roadmap};
 use crate::project::vocabulary;
 use crate::storage::read;
 

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
-use crate::planning::FileKind;
-use crate::planning::FileName;
-use crate::planning::PlanNumber;
 use crate::planning::file_name::FolderName;
+use crate::planning::{FileKind, FileName, PlanNumber};
 
 /// A plan of a phase, with a plan file, a summary, or both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

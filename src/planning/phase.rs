@@ -1,23 +1,15 @@
 //! Reads a phase's folder: its number, its name, and the plan that each file belongs to.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::planning::CheckFiles;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PlanSlot;
-use crate::planning::check;
 use crate::planning::file_name::FolderName;
-use crate::planning::names;
 use crate::planning::pairing::pair;
-use crate::planning::phase_numbering::folder_prefix;
-use crate::planning::phase_numbering::may_be_prefixed;
+use crate::planning::phase_numbering::{folder_prefix, may_be_prefixed};
+use crate::planning::{CheckFiles, PhaseNumber, PhaseNumbering, PlanSlot, check, names};
 use crate::storage::stat::PathKind;
 use crate::text::capitalized;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// A phase's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

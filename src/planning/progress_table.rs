@@ -9,14 +9,9 @@
 //! A table without a status column is accepted if its plans cells contain a status (`3/3 Complete`). If a
 //! tool wrote a row with a cell missing, the status is in the plans cell.
 
-use crate::markdown::Table;
-use crate::markdown::TableRow;
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
-use crate::planning::heading;
+use crate::markdown::{Table, TableRow};
 use crate::planning::located::Span;
+use crate::planning::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
 use crate::text::strip_prefix_ignore_case;
 
 /// A phase's row in a progress table.

@@ -16,14 +16,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::Label;
-use crate::markdown::Outline;
-use crate::planning::Decision;
-use crate::planning::decision;
-use crate::planning::heading;
-use crate::planning::non_placeholder;
+use crate::markdown::{FrontMatter, Label, Outline};
 use crate::planning::placeholder::is_none_remark;
+use crate::planning::{Decision, decision, heading, non_placeholder};
 use crate::text::one_line;
 use crate::warning::Parsed;
 

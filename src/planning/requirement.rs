@@ -8,8 +8,7 @@ use serde::Serialize;
 
 use crate::markdown::Outline;
 use crate::planning::non_placeholder;
-use crate::text::one_line;
-use crate::text::strip_prefix_ignore_case;
+use crate::text::{one_line, strip_prefix_ignore_case};
 
 /// A requirement that a phase covers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -7,8 +7,7 @@
 //! ```
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::markdown::FrontMatter;
 use crate::planning::Skill;
@@ -17,8 +16,7 @@ use crate::project::Project;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
 use crate::text::strip_controls;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Skill folders of the harnesses, relative to the home directory or the project.
 const CLAUDE: &str = ".claude/skills";
@@ -92,9 +90,8 @@ fn own_name(text: &str, file: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::Environment;
-    use crate::project::OpenRequest;
     use crate::project::fixture::Tree;
+    use crate::project::{Environment, OpenRequest};
 
     fn found(tree: &Tree, directory: &str) -> Parsed<Vec<Skill>> {
         let home = ("HOME".to_owned(), tree.at("home").display().to_string());

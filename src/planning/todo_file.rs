@@ -4,16 +4,13 @@
 //! <planning>/todos/pending/2026-03-10-print-all-labels.md      front matter: title: Print all labels at once
 //! ```
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::markdown::FrontMatter;
-use crate::planning::PhaseProgress;
-use crate::planning::limit;
 use crate::planning::names::entries;
-use crate::planning::non_placeholder;
 use crate::planning::pairing::has_ending;
+use crate::planning::{PhaseProgress, limit, non_placeholder};
 use crate::project::vocabulary;
 use crate::storage::stat::PathKind;
 use crate::text::fold;

@@ -1,12 +1,8 @@
 //! Lists the open blockers; those that were noted for a phase that is complete say so and come last.
 
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::Survey;
-use crate::text::clip;
-use crate::text::strip_prefix_ignore_case;
+use crate::planning::{PhaseNumber, PhaseNumbering};
+use crate::position::{Phase, PhaseState, Survey};
+use crate::text::{clip, strip_prefix_ignore_case};
 
 /// Returns the open blockers; a text before ` (phase 2 is complete)` is truncated so that both fit into `width`
 /// characters.

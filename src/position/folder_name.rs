@@ -1,11 +1,8 @@
 //! Compares phase folders with roadmap phases by name, since numbers change when a phase is removed.
 
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use crate::planning::PhaseDir;
-use crate::planning::PhaseNumber;
-use crate::planning::Roadmap;
+use crate::planning::{PhaseDir, PhaseNumber, Roadmap};
 
 /// Minimum share of a roadmap phase's words that a folder's name must contain to match, in percent.
 pub(crate) const SAME_NAME: usize = 60;
@@ -133,8 +130,7 @@ pub(crate) fn are_renumbered(roadmap: &Roadmap, folders: &[PhaseDir]) -> Vec<boo
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use super::*;
     use crate::planning::CheckFiles;

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::planning::PhaseNumber;
-use crate::position::Phase;
-use crate::position::Survey;
-use crate::position::letters;
+use crate::position::{Phase, Survey, letters};
 use crate::project::vocabulary;
 use crate::warning::Warning;
 

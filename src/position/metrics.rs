@@ -4,18 +4,12 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::clock::Minutes;
-use crate::clock::TimeUnit;
+use crate::clock::{Minutes, TimeUnit};
 use crate::error::Result;
 use crate::markdown::Label;
 use crate::planning::Summary;
-use crate::position::Drift;
-use crate::position::DriftKind;
-use crate::position::PlanState;
-use crate::position::ReadText;
-use crate::position::Survey;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::position::{Drift, DriftKind, PlanState, ReadText, Survey};
+use crate::project::{Project, vocabulary};
 use crate::text::fold;
 
 /// The metrics measured from the summaries of the active milestone.

@@ -3,13 +3,10 @@
 use serde::Serialize;
 
 use crate::planning;
-use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::RoadmapMilestone;
-use crate::planning::milestone_version;
-use crate::planning::milestone_version_in;
-use crate::position::Action;
-use crate::position::Survey;
-use crate::position::roadmap_phase;
+use crate::planning::{
+    DEFAULT_MILESTONE, RoadmapMilestone, milestone_version, milestone_version_in,
+};
+use crate::position::{Action, Survey, roadmap_phase};
 use crate::project::Project;
 
 /// The active milestone, and the archived ones.

@@ -6,22 +6,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::planning::Check;
-use crate::planning::CheckKind;
-use crate::planning::CheckOutcome;
-use crate::planning::Checks;
-use crate::planning::Claim;
-use crate::planning::FileName;
-use crate::planning::MilestoneFolder;
-use crate::planning::PhaseDir;
-use crate::planning::PhaseNumber;
-use crate::planning::PlanSlot;
-use crate::planning::Roadmap;
-use crate::planning::RoadmapPhase;
-use crate::planning::StateFile;
-use crate::planning::SummaryStatus;
-use crate::planning::TextOf;
-use crate::planning::ratio;
+use crate::planning::{
+    Check, CheckKind, CheckOutcome, Checks, Claim, FileName, MilestoneFolder, PhaseDir,
+    PhaseNumber, PlanSlot, Roadmap, RoadmapPhase, StateFile, SummaryStatus, TextOf, ratio,
+};
 use crate::position::folder_name;
 use crate::text::word_enum;
 

@@ -5,31 +5,14 @@ use std::path::PathBuf;
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::planning::Decision;
-use crate::planning::PhaseNumber;
-use crate::planning::Skill;
-use crate::planning::StatedPhase;
-use crate::position::Action;
-use crate::position::Drift;
-use crate::position::MilestoneStatus;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Position;
-use crate::position::Survey;
-use crate::position::drift;
-use crate::position::inconsistencies;
-use crate::position::metrics;
-use crate::position::open_blockers;
-use crate::position::repair;
-use crate::position::roadmap_phase;
-use crate::project::Commands;
-use crate::project::Layout;
-use crate::project::LayoutName;
-use crate::project::Project;
+use crate::planning::{Decision, PhaseNumber, Skill, StatedPhase};
+use crate::position::{
+    Action, Drift, MilestoneStatus, Phase, PhaseState, PlanState, Position, Survey, drift,
+    inconsistencies, metrics, open_blockers, repair, roadmap_phase,
+};
+use crate::project::{Commands, Layout, LayoutName, Project};
 use crate::storage::read;
-use crate::text::clip;
-use crate::text::quantity;
+use crate::text::{clip, quantity};
 use crate::warning::Warning;
 
 /// The position and the next action; the JSON document of `annals status --json`.

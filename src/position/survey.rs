@@ -3,30 +3,15 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::planning::Handoff;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PlanningFolder;
-use crate::planning::ProjectFile;
-use crate::planning::Roadmap;
-use crate::planning::StateFile;
-use crate::planning::WorkflowSettings;
-use crate::planning::handoff;
-use crate::planning::milestone_version;
-use crate::planning::milestone_version_in;
-use crate::planning::todo_file;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::Position;
-use crate::position::phases;
-use crate::project::Project;
-use crate::project::vocabulary;
-use crate::storage::Changes;
-use crate::storage::read;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::error::{Error, Result};
+use crate::planning::{
+    Handoff, PhaseNumber, PhaseNumbering, PlanningFolder, ProjectFile, Roadmap, StateFile,
+    WorkflowSettings, handoff, milestone_version, milestone_version_in, todo_file,
+};
+use crate::position::{Evidence, Phase, Position, phases};
+use crate::project::{Project, vocabulary};
+use crate::storage::{Changes, read};
+use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Defines the commands of a planning tool.
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The commands of a planning tool, as printed; annals never runs them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]

@@ -8,8 +8,7 @@
 //! dotfiles must not collect the memory of everything below it. If nothing is found, the starting directory
 //! is the project.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::project::dialect::LayoutName;
 

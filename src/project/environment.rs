@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The name of Claude Code's folder, in a project and in the home directory.
 pub(crate) const CLAUDE_FOLDER: &str = ".claude";

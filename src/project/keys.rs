@@ -2,16 +2,10 @@
 
 use std::time::Duration;
 
-use crate::project::input::Input;
-use crate::project::input::SettingValue;
+use crate::project::input::{Input, SettingValue};
 use crate::project::server_address::ServerAddress;
-use crate::project::services::Api;
-use crate::project::services::Fusion;
-use crate::project::settings::ContextTarget;
-use crate::project::settings::MAX_LINES;
-use crate::project::settings::Setting;
-use crate::project::settings::Settings;
-use crate::project::settings::Value;
+use crate::project::services::{Api, Fusion};
+use crate::project::settings::{ContextTarget, MAX_LINES, Setting, Settings, Value};
 
 /// Maximum lock timeout that can be set, in seconds.
 const MAX_LOCK_WAIT: u64 = 600;

@@ -4,13 +4,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::commands::Commands;
-use crate::project::dialect::LayoutName;
-use crate::project::dialect::read_or_empty;
-use crate::project::generation::Generation;
-use crate::project::generation::Traces;
+use crate::project::dialect::{LayoutName, read_or_empty};
+use crate::project::generation::{Generation, Traces};
 use crate::project::vocabulary;
 use crate::storage;
 use crate::storage::listing;

@@ -2,29 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::Git;
 use crate::progress::Progress;
 use crate::project::dialect::LayoutName;
-use crate::project::discovery;
-use crate::project::environment::CLAUDE_FOLDER;
-use crate::project::environment::CLAUDE_FOLDER_VARIABLE;
-use crate::project::environment::Environment;
+use crate::project::environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE, Environment};
 use crate::project::layout::Layout;
 use crate::project::planning::Planning;
 use crate::project::settings::Settings;
-use crate::project::sources;
-use crate::storage::Applied;
-use crate::storage::Boundary;
-use crate::storage::Changes;
-use crate::storage::Storage;
-use crate::storage::Store;
+use crate::project::{discovery, sources};
+use crate::storage::{Applied, Boundary, Changes, Storage, Store};
 use crate::warning::Warning;
 
 /// What an interface passes in to open the project.

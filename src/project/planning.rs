@@ -1,16 +1,13 @@
 //! Locates the planning folder, and prevents a cloned repository from naming one outside the project.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::dialect::LayoutName;
 use crate::project::discovery;
 use crate::project::layout::Layout;
-use crate::project::settings::Origin;
-use crate::project::settings::Settings;
+use crate::project::settings::{Origin, Settings};
 use crate::warning::Warning;
 
 /// A project's planning folder with its layout.

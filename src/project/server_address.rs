@@ -7,8 +7,7 @@ use std::str::FromStr;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// An example of an address, for hints.
 pub(crate) const EXAMPLE: &str = "write it like postgres://ada@db.example.com/annals";

@@ -2,17 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::project::commands::Commands;
-use crate::project::services::EmbeddingEndpoint;
-use crate::project::services::FactSettings;
-use crate::project::services::Llm;
-use crate::project::services::Share;
+use crate::project::services::{EmbeddingEndpoint, FactSettings, Llm, Share};
 use crate::text::word_enum;
 use crate::warning::Warning;
 

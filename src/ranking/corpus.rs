@@ -1,12 +1,9 @@
 //! Scores texts against a query with BM25.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::ranking::language::Language;
-use crate::ranking::words::Term;
-use crate::ranking::words::Tokenizer;
-use crate::ranking::words::terms;
+use crate::ranking::words::{Term, Tokenizer, terms};
 
 /// BM25's k1 (saturation of repeated words) and b (normalisation by length).
 ///

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use frostem::Algorithm;
-use frostem::Stemmer;
+use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
 /// Maximum length of a word that is stemmed, in bytes.

@@ -1,8 +1,7 @@
 //! Builds FTS5 queries in which no part of the user's text is an operator.
 
 use crate::ranking::language::Language;
-use crate::ranking::words::MAX_TERM_LENGTH;
-use crate::ranking::words::MAX_TERMS;
+use crate::ranking::words::{MAX_TERM_LENGTH, MAX_TERMS};
 
 /// Minimum length of a stem used as a prefix, in characters: shorter ones match unrelated words.
 const MIN_STEM_LENGTH: usize = 3;

@@ -17,35 +17,18 @@ mod silence;
 mod word_set;
 mod words;
 
-pub use corpus::Corpus;
-pub use corpus::bm25;
-pub use corpus::idf;
 pub(crate) use corpus::to_f64;
+pub use corpus::{Corpus, bm25, idf};
 pub use correction::corrects;
-pub use fusion::ANSWER_SHARE;
-pub use fusion::NEIGHBOUR_SHARES;
-pub use fusion::QUESTION_PENALTY;
-pub use fusion::SIBLING_SHARE;
-pub use fusion::adaptive_weight;
-pub use fusion::normalise_min_max;
-pub use fusion::recency;
+pub use fusion::{
+    ANSWER_SHARE, NEIGHBOUR_SHARES, QUESTION_PENALTY, SIBLING_SHARE, adaptive_weight,
+    normalise_min_max, recency,
+};
 pub use language::Language;
-pub use match_query::any_form_of;
-pub use match_query::any_of;
-pub use match_query::content_words;
-pub use match_query::quoted;
+pub use match_query::{any_form_of, any_of, content_words, quoted};
 pub use passages::passages;
 pub use question::question_share;
-pub use relevance::AnswerEvidence;
-pub use relevance::Relevance;
-pub use relevance::TextEvidence;
-pub use relevance::WeightedQuestion;
-
-pub use silence::Silence;
-pub use silence::SilencePoint;
-pub use silence::SilenceTest;
+pub use relevance::{AnswerEvidence, Relevance, TextEvidence, WeightedQuestion};
+pub use silence::{Silence, SilencePoint, SilenceTest};
 pub(crate) use word_set::WordSet;
-pub use words::Term;
-pub use words::Tokenizer;
-pub use words::terms;
-pub use words::words;
+pub use words::{Term, Tokenizer, terms, words};

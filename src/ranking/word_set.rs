@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::ranking::to_f64;
-use crate::ranking::words;
+use crate::ranking::{to_f64, words};
 
 /// Minimum share of common words at which a text repeats another one.
 const MIN_SHARED: f64 = 0.8;

@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 
 use crate::ranking::language::Language;
-use crate::text::WordCache;
-use crate::text::is_combining;
-use crate::text::is_unspaced;
+use crate::text::{WordCache, is_combining, is_unspaced};
 
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
 pub(crate) const MAX_TERMS: usize = 48;

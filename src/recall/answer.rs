@@ -3,16 +3,10 @@
 use rusqlite::Result;
 
 use crate::embedding::VectorTable;
-use crate::ranking::AnswerEvidence;
-use crate::ranking::Relevance;
-use crate::ranking::TextEvidence;
-use crate::ranking::corrects;
+use crate::ranking::{AnswerEvidence, Relevance, TextEvidence, corrects};
 use crate::recall::facts::FactHits;
-use crate::recall::index::Index;
-use crate::recall::index::StoredText;
-use crate::recall::index::vectors;
-use crate::recall::search::Scan;
-use crate::recall::search::Scored;
+use crate::recall::index::{Index, StoredText, vectors};
+use crate::recall::search::{Scan, Scored};
 
 /// Minimum number of texts judged to decide whether anything is relevant.
 const MIN_JUDGED: usize = 10;

@@ -3,8 +3,7 @@
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::ranking::Relevance;
-use crate::ranking::Term;
+use crate::ranking::{Relevance, Term};
 use crate::recall::document::Flag;
 use crate::recall::index::StoredText;
 use crate::recall::search::Parts;

@@ -7,12 +7,8 @@ use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::markdown::FrontMatter;
-use crate::recall::document::Authority;
-use crate::recall::document::Flag;
-use crate::recall::document::Flags;
-use crate::recall::document::SearchDocument;
-use crate::recall::passage::Passage;
-use crate::recall::passage::passages;
+use crate::recall::document::{Authority, Flag, Flags, SearchDocument};
+use crate::recall::passage::{Passage, passages};
 use crate::text::fold;
 
 /// Front matter fields that date a file, most significant first.

@@ -22,29 +22,20 @@ mod sources;
 mod staleness;
 
 pub use document::Flag;
-pub use evaluation::Evaluation;
-pub use evaluation::EvaluationRow;
-pub use evaluation::evaluate;
+pub use evaluation::{Evaluation, EvaluationRow, evaluate};
 pub use hit::RecallHit;
-pub use index::CacheState;
-pub use index::cache_state;
+pub use index::{CacheState, cache_state};
 pub use query::RecallQuery;
-pub use search::Method;
-pub use search::Parts;
-pub(crate) use sources::ExportFiles;
-pub(crate) use sources::SOURCES;
-pub use sources::SourceName;
-
+pub use search::{Method, Parts};
 use serde::Serialize;
+pub use sources::SourceName;
+pub(crate) use sources::{ExportFiles, SOURCES};
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::recall::answer::Extent;
-use crate::recall::answer::JudgedText;
-use crate::recall::answer::RecallAnswer;
+use crate::recall::answer::{Extent, JudgedText, RecallAnswer};
 use crate::recall::facts::FactHits;
-use crate::recall::index::Index;
-use crate::recall::index::search_index;
+use crate::recall::index::{Index, search_index};
 use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
 use crate::warning::Parsed;

@@ -2,12 +2,7 @@
 
 use std::ops::Range;
 
-use crate::markdown::Block;
-use crate::markdown::BlockContent;
-use crate::markdown::Label;
-use crate::markdown::Outline;
-use crate::markdown::Section;
-use crate::markdown::line_start;
+use crate::markdown::{Block, BlockContent, Label, Outline, Section, line_start};
 use crate::planning::is_absent;
 
 /// Maximum length of merged prose paragraphs, in bytes: longer passages would mix topics.
@@ -289,9 +284,8 @@ fn contains_symbol(text: &str, words: &[&str]) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use crate::markdown::FrontMatter;
-
     use super::*;
+    use crate::markdown::FrontMatter;
 
     fn read(text: &str) -> Vec<Passage> {
         let path = std::path::Path::new("a.md");

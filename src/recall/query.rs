@@ -1,7 +1,6 @@
 //! Defines the query of a search and its options.
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::recall::sources::SourceName;
 
 /// A query against a project's memory.

@@ -6,22 +6,14 @@ use chrono::NaiveDate;
 use rusqlite::Result;
 use serde::Serialize;
 
-use crate::embedding::Quantized;
-use crate::embedding::VectorTable;
+use crate::embedding::{Quantized, VectorTable};
 use crate::project::vocabulary;
-use crate::ranking::SIBLING_SHARE;
-use crate::ranking::Term;
-use crate::ranking::TextEvidence;
-use crate::ranking::WeightedQuestion;
-use crate::ranking::adaptive_weight;
-use crate::ranking::bm25;
-use crate::ranking::idf;
-use crate::ranking::recency;
-use crate::ranking::terms;
-use crate::ranking::to_f64;
+use crate::ranking::{
+    SIBLING_SHARE, Term, TextEvidence, WeightedQuestion, adaptive_weight, bm25, idf, recency,
+    terms, to_f64,
+};
 use crate::recall::document::Flag;
-use crate::recall::index::Index;
-use crate::recall::index::StoredUnit;
+use crate::recall::index::{Index, StoredUnit};
 use crate::recall::query::RecallQuery;
 use crate::text::word_enum;
 

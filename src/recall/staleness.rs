@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use rusqlite::Result;
 
 use crate::patterns;
-use crate::patterns::Patterns;
-use crate::patterns::StaleReasons;
+use crate::patterns::{Patterns, StaleReasons};
 use crate::project::Project;
 use crate::recall::index::Index;
 use crate::recall::search::Scan;

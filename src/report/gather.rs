@@ -3,30 +3,15 @@
 use std::cmp::Reverse;
 
 use crate::error::Result;
-use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Purpose;
-use crate::knowledge;
-use crate::ledger;
-use crate::position::StatusReport;
-use crate::position::Survey;
-use crate::project::Project;
-use crate::project::vocabulary;
-use crate::report::SessionCost;
-use crate::report::inline::Inline;
-use crate::report::inline::clean;
-use crate::report::inline::plain;
-use crate::report::page::CurrentPhase;
-use crate::report::page::DecisionRow;
-use crate::report::page::EntryRow;
-use crate::report::page::FactRow;
-use crate::report::page::Page;
-use crate::report::page::WorkStatus;
-use crate::report::phases;
+use crate::facts::{Facts, Purpose};
+use crate::position::{StatusReport, Survey};
+use crate::project::{Project, vocabulary};
+use crate::report::inline::{Inline, clean, plain};
+use crate::report::page::{CurrentPhase, DecisionRow, EntryRow, FactRow, Page, WorkStatus};
+use crate::report::{SessionCost, phases};
 use crate::storage::read;
-use crate::text;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
+use crate::{facts, knowledge, ledger, text};
 
 /// Title of a milestone without a name.
 const DEFAULT_MILESTONE_TITLE: &str = "Phases";

@@ -4,16 +4,10 @@
 //! markup: code, strong, emphasis and strikethrough. Links and images are reduced to their text, and raw HTML
 //! is shown as text.
 
-use pulldown_cmark::Event;
-use pulldown_cmark::Options;
-use pulldown_cmark::Parser;
-use pulldown_cmark::Tag;
-use pulldown_cmark::TagEnd;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde::Serialize;
 
-use crate::text::clip;
-use crate::text::one_line;
-use crate::text::sanitized;
+use crate::text::{clip, one_line, sanitized};
 
 /// Maximum length of a text, in characters: the page gives an overview, the full text is in the stores.
 const MAX_TEXT_CHARS: usize = 600;

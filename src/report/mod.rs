@@ -10,22 +10,17 @@ mod phase_row;
 mod phases;
 mod timeline;
 
+use std::path::{Path, PathBuf};
+
 pub use page::SessionCost;
-
-use std::path::Path;
-use std::path::PathBuf;
-
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Project;
 use crate::report::page::Page;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::storage::{Changes, Store};
 use crate::templates;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// The result of `annals report`. It is the document of `annals report --json`.
 #[derive(Clone, Debug, Default, Serialize)]

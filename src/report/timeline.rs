@@ -1,8 +1,6 @@
 //! Lays the phases out on a date axis, in percent of its length.
 
-use chrono::Datelike;
-use chrono::Days;
-use chrono::NaiveDate;
+use chrono::{Datelike, Days, NaiveDate};
 use serde::Serialize;
 
 use crate::report::phase_row::PhaseRow;

@@ -6,10 +6,7 @@ use crate::secrets::Secret;
 use crate::secrets::keys::known_format;
 use crate::secrets::name::names_secret;
 use crate::secrets::password::is_real_password;
-use crate::secrets::value::count_class_runs;
-use crate::secrets::value::is_random;
-use crate::secrets::value::is_wordy;
-use crate::secrets::value::prefix_length;
+use crate::secrets::value::{count_class_runs, is_random, is_wordy, prefix_length};
 
 /// Number of bytes of a value that are examined: reading every value to its end would be quadratic in a text
 /// without spaces.

@@ -1,8 +1,7 @@
 //! Finds base64-encoded passwords in headers of HTTP basic authentication.
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 
 use crate::secrets::Secret;
 use crate::secrets::password::is_real_password;

@@ -1,9 +1,7 @@
 //! Finds keys whose format identifies their issuer.
 
-use crate::secrets::Secret;
-use crate::secrets::is_word;
-use crate::secrets::value::is_wordy;
-use crate::secrets::value::prefix_length;
+use crate::secrets::value::{is_wordy, prefix_length};
+use crate::secrets::{Secret, is_word};
 
 /// The format of one issuer's keys: a prefix, and a body with at least `min_length` characters of an alphabet.
 struct KeyFormat {

@@ -11,9 +11,8 @@ mod word;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::Value;
-
 pub(crate) use name::secret_name;
+use serde_json::Value;
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";

@@ -2,8 +2,7 @@
 
 use crate::secrets::Secret;
 use crate::secrets::name::without_qualifiers;
-use crate::secrets::value::contains_placeholder_word;
-use crate::secrets::value::count_class_runs;
+use crate::secrets::value::{contains_placeholder_word, count_class_runs};
 
 /// Suffixes of names of passwords, in lower case and without separators.
 const PASSWORD_NAME_SUFFIXES: [&str; 4] = ["password", "passwd", "passphrase", "pwd"];

@@ -2,12 +2,9 @@
 
 use std::mem;
 
-use crate::secrets::Secret;
-use crate::secrets::assignment;
-use crate::secrets::encoded;
-use crate::secrets::keys::JWT;
-use crate::secrets::keys::known_format;
+use crate::secrets::keys::{JWT, known_format};
 use crate::secrets::value::prefix_length;
+use crate::secrets::{Secret, assignment, encoded};
 
 /// Minimum length of a key, including its prefix, in any format without dots.
 const MIN_WORD_LENGTH: usize = 13;

@@ -4,11 +4,8 @@ use std::path::Path;
 
 use tokio_postgres::config::SslMode;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::project::Project;
-use crate::project::SERVER_ADDRESS_EXAMPLE;
-use crate::project::ServerAddress;
+use crate::error::{Error, Result};
+use crate::project::{Project, SERVER_ADDRESS_EXAMPLE, ServerAddress};
 use crate::storage::read;
 
 /// Returns the address in the settings with its role, database and password.

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Forgotten;
-use crate::facts::UserId;
+use crate::facts::{Facts, Forgotten, UserId};
 use crate::project::Project;
 use crate::share::run;
 use crate::share::run::Direction;

@@ -5,12 +5,9 @@
 //! another machine, and they differ. In the latter case, this database becomes a new device.
 
 use crate::error::Result;
-use crate::facts::Device;
-use crate::facts::Facts;
-use crate::facts::replication;
 use crate::facts::replication::OperationAddress;
-use crate::share::server::ServerState;
-use crate::share::server::SyncServer;
+use crate::facts::{Device, Facts, replication};
+use crate::share::server::{ServerState, SyncServer};
 
 /// Number of this device's own operations that are compared at once.
 const BATCH: i64 = 5_000;

@@ -2,29 +2,20 @@
 //! it.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::Facts;
-use crate::facts::replication::DEVICE;
-use crate::facts::replication::DeviceOperation;
-use crate::facts::replication::JournalCursor;
-use crate::facts::replication::OperationKind;
-use crate::facts::replication::VERSION;
-use crate::facts::replication::journal_cursor;
-use crate::facts::replication::line_id;
-use crate::facts::replication::note_foreign_line;
-use crate::facts::replication::note_line;
-use crate::facts::replication::set_journal_cursor;
+use crate::facts::replication::{
+    DEVICE, DeviceOperation, JournalCursor, OperationKind, VERSION, journal_cursor, line_id,
+    note_foreign_line, note_line, set_journal_cursor,
+};
 use crate::journal;
 use crate::journal::SharedLine;
-use crate::storage::Log;
-use crate::storage::Visibility;
+use crate::storage::{Log, Visibility};
 
 /// Number of lines that become operations in one transaction.
 const PORTION: usize = 10_000;

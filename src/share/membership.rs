@@ -4,17 +4,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::Device;
-use crate::facts::Facts;
-use crate::facts::replication;
-use crate::facts::replication::DEVICE;
-use crate::facts::replication::PRIVATE;
+use crate::error::{Error, Result};
+use crate::facts::replication::{DEVICE, PRIVATE};
+use crate::facts::{Device, Facts, replication};
 use crate::project::Project;
-use crate::share::address;
-use crate::share::run;
 use crate::share::server::SyncServer;
+use crate::share::{address, run};
 
 /// Timeout for a statement.
 const WAIT: Duration = Duration::from_secs(30);

@@ -13,15 +13,7 @@ mod server;
 mod status;
 
 pub use forgetting::forget;
-pub use membership::Initialised;
-pub use membership::LeaveReport;
-pub use membership::init;
-pub use membership::leave;
-pub use run::Direction;
-pub use run::Synced;
-pub use run::is_active;
-pub use run::is_configured;
-pub use run::sync;
+pub use membership::{Initialised, LeaveReport, init, leave};
+pub use run::{Direction, Synced, is_active, is_configured, sync};
 pub use server::SharedDevice;
-pub use status::ShareStatus;
-pub use status::status;
+pub use status::{ShareStatus, status};

@@ -1,32 +1,22 @@
 //! Runs a sync: pulls the operations of other devices, then pushes ours, in batches.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts::Device;
-use crate::facts::Facts;
-use crate::facts::replication;
-use crate::facts::replication::DeviceOperation;
-use crate::facts::replication::Incoming;
-use crate::facts::replication::OperationAddress;
-use crate::facts::replication::OperationKind;
-use crate::facts::replication::Tombstone;
+use crate::error::{Error, Result};
+use crate::facts::replication::{
+    DeviceOperation, Incoming, OperationAddress, OperationKind, Tombstone,
+};
+use crate::facts::{Device, Facts, replication};
 use crate::journal;
 use crate::project::Project;
-use crate::share::address;
-use crate::share::identity;
-use crate::share::lines;
 use crate::share::lines::Lines;
-use crate::share::server::ServerState;
-use crate::share::server::SyncServer;
+use crate::share::server::{ServerState, SyncServer};
+use crate::share::{address, identity, lines};
 
 /// Number of operations that are sent or fetched at once.
 const BATCH: usize = 5_000;

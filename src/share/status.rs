@@ -6,12 +6,10 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Facts;
-use crate::facts::SharingState;
+use crate::facts::{Facts, SharingState};
 use crate::project::Project;
-use crate::share::address;
-use crate::share::run;
 use crate::share::server::SharedDevice;
+use crate::share::{address, run};
 
 /// Timeout for the server, short because the local state alone is useful.
 const WAIT: Duration = Duration::from_secs(3);

@@ -4,16 +4,9 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::dir::Links;
-use crate::storage::dir::Visibility;
-use crate::storage::disk;
-use crate::storage::folder;
-use crate::storage::lock;
-use crate::storage::read;
-use crate::storage::root;
+use crate::error::{At, Error, Result};
+use crate::storage::dir::{Links, Visibility};
+use crate::storage::{disk, folder, lock, read, root};
 
 /// Number of bytes at the end of a log in which an interrupted append is searched for.
 const LOOK_BACK: u64 = 64 * 1024;

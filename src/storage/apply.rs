@@ -4,22 +4,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::append;
+use crate::error::{At, Error, Result};
 use crate::storage::change::Change;
 use crate::storage::dir::Visibility;
-use crate::storage::disk;
 use crate::storage::format::Mark;
-use crate::storage::read;
-use crate::storage::record;
 use crate::storage::record::Record;
-use crate::storage::replace;
-use crate::storage::replace::ChangeOutcome;
-use crate::storage::replace::Leftover;
-use crate::storage::replace::Replacement;
+use crate::storage::replace::{ChangeOutcome, Leftover, Replacement};
 use crate::storage::root::Root;
+use crate::storage::{append, disk, read, record, replace};
 use crate::warning::Warning;
 
 /// The outcome of an operation that did not fail.

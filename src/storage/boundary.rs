@@ -11,24 +11,17 @@ mod credentials;
 mod limit;
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::RwLock;
-use std::sync::Weak;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::{fs, io};
+
+pub use limit::MAX_FILE;
+pub(crate) use limit::{MAX_BYTES, MAX_FILES};
 
 use crate::error::Result;
 use crate::storage::boundary::limit::ReadLimit;
 use crate::storage::root;
 use crate::warning::Warning;
-
-pub(crate) use limit::MAX_BYTES;
-pub use limit::MAX_FILE;
-pub(crate) use limit::MAX_FILES;
 
 /// The boundaries of the projects open in this process.
 static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());

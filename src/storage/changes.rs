@@ -4,18 +4,11 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
 use crate::storage::change::Change;
-use crate::storage::diff;
-use crate::storage::disk;
-use crate::storage::fingerprint;
-use crate::storage::preview::PathState;
-use crate::storage::preview::Preview;
-use crate::storage::read;
-use crate::storage::root;
+use crate::storage::preview::{PathState, Preview};
+use crate::storage::{diff, disk, fingerprint, read, root};
 
 /// Planned changes to files, in order; a transaction applies them.
 ///
@@ -298,9 +291,10 @@ fn resolve(path: &Path) -> Result<Resolved> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::error::ErrorKind;
-    use std::fs;
 
     fn tree() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();

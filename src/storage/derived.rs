@@ -1,8 +1,7 @@
 //! Caches values derived from other files, each valid while the fingerprint of those files is the same.
 
-use serde::Deserialize;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::storage::Storage;
 

@@ -74,8 +74,9 @@ fn diff_of_content(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> St
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::path::PathBuf;
+
+    use super::*;
 
     fn write(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Change<Vec<u8>> {
         Change::Write {

@@ -8,12 +8,7 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use crate::storage::dir::Access;
-use crate::storage::dir::Create;
-use crate::storage::dir::Dir;
-use crate::storage::dir::Existing;
-use crate::storage::dir::Links;
-use crate::storage::dir::Visibility;
+use crate::storage::dir::{Access, Create, Dir, Existing, Links, Visibility};
 use crate::storage::fail_point;
 
 fn count() {
@@ -172,8 +167,7 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
 pub(crate) fn copy_permissions(file: &File, from: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
-        use std::os::unix::fs::MetadataExt;
-        use std::os::unix::fs::fchown;
+        use std::os::unix::fs::{MetadataExt, fchown};
 
         let own = file.metadata()?;
         if (own.uid(), own.gid()) != (from.uid(), from.gid()) {

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::text::hexadecimal;
 
 /// Returns the digest of bytes.

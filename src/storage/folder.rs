@@ -3,13 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::storage::dir::Visibility;
-use crate::storage::disk;
-use crate::storage::listing;
-use crate::storage::read;
+use crate::storage::{disk, listing, read};
 
 /// The folder's name in a project.
 pub(crate) const NAME: &str = ".annals";

@@ -3,8 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::storage::disk;
 use crate::storage::folder::StoreFolder;
 use crate::warning::Warning;

@@ -15,8 +15,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::change::Change;
 use crate::storage::lock::Store;
 

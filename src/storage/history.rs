@@ -1,39 +1,24 @@
 //! Lists past operations, newest first, and reverts them.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::fs;
 use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::{fmt, fs};
 
 use serde::Serialize;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::storage::change::Change;
 use crate::storage::changes::Changes;
-use crate::storage::diff;
-use crate::storage::disk;
-use crate::storage::folder;
 use crate::storage::folder::StoreFolder;
-use crate::storage::foreign;
-use crate::storage::format::Header;
-use crate::storage::format::Mark;
-use crate::storage::listing;
-use crate::storage::lock;
+use crate::storage::format::{Header, Mark};
 use crate::storage::lock::Store;
-use crate::storage::read;
-use crate::storage::record;
-use crate::storage::record::Record;
-use crate::storage::record::RecordFile;
-use crate::storage::record::RecordState;
-use crate::storage::record::UnverifiedRecord;
+use crate::storage::record::{Record, RecordFile, RecordState, UnverifiedRecord};
 use crate::storage::signature::Signer;
 use crate::storage::stat::PathKind;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::storage::{diff, disk, folder, foreign, listing, lock, read, record};
+use crate::warning::{Parsed, Warning};
 
 /// Maximum number of operations kept.
 const MAX_OPERATIONS: usize = 200;

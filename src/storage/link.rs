@@ -1,17 +1,12 @@
 //! Links a path to a file, or copies the file if links are not supported.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::Path;
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::storage::dir::Visibility;
-use crate::storage::disk;
-use crate::storage::folder;
-use crate::storage::read;
-use crate::storage::root;
+use crate::storage::{disk, folder, read, root};
 
 /// The current state of a path at which a link is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Lists folders.
 
 use std::io;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[cfg(not(target_os = "linux"))]
 use crate::storage::boundary::Boundary;
@@ -29,9 +28,7 @@ pub(crate) fn entries(folder: &Path) -> io::Result<Vec<(String, PathKind)>> {
 
 #[cfg(target_os = "linux")]
 fn all_entries(path: &Path) -> io::Result<Vec<(String, PathKind)>> {
-    use rustix::fs::AtFlags;
-    use rustix::fs::Dir;
-    use rustix::fs::FileType;
+    use rustix::fs::{AtFlags, Dir, FileType};
 
     let Some(folder) = open::in_project(path, OpenAs::Folder)? else {
         return Ok(Vec::new());

@@ -9,11 +9,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::disk;
-use crate::storage::read;
+use crate::error::{At, Error, Result};
+use crate::storage::{disk, read};
 use crate::text::word_enum;
 
 /// Maximum time to wait for a lock.

@@ -1,16 +1,11 @@
 //! Opens a file or a folder for reading, without following links or blocking on pipes.
 
-use std::fmt;
-use std::fs;
 use std::fs::File;
-use std::io;
-use std::path::Component;
-use std::path::Path;
+use std::path::{Component, Path};
+use std::{fmt, fs, io};
 
 use crate::storage::boundary::Boundary;
-use crate::storage::stat::PathKind;
-use crate::storage::stat::Stat;
-use crate::storage::stat::is_absent;
+use crate::storage::stat::{PathKind, Stat, is_absent};
 
 /// The kind of file to open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,10 +94,7 @@ pub(crate) fn directory(path: &Path) -> io::Result<File> {
 /// Opens a path that contains no link.
 #[cfg(target_os = "linux")]
 fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
-    use rustix::fs::CWD;
-    use rustix::fs::Mode;
-    use rustix::fs::ResolveFlags;
-    use rustix::fs::openat2;
+    use rustix::fs::{CWD, Mode, ResolveFlags, openat2};
     use rustix::io::Errno;
 
     let only = ResolveFlags::NO_SYMLINKS;

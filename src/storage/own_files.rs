@@ -3,22 +3,13 @@
 //! A cache is a file that is always replaced as a whole, or an SQLite database, which has companion files.
 
 use std::fs::File;
-use std::io::ErrorKind;
-use std::io::Read;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::Storage;
+use crate::error::{At, Error, Result};
 use crate::storage::append::append_unlinked;
-use crate::storage::disk;
-use crate::storage::listing;
-use crate::storage::lock;
-use crate::storage::read;
-use crate::storage::root;
 use crate::storage::stat::PathKind;
+use crate::storage::{Storage, disk, listing, lock, read, root};
 
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.

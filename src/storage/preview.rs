@@ -4,13 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::append;
+use crate::error::{At, Error, Result};
 use crate::storage::change::Change;
-use crate::storage::fingerprint;
-use crate::storage::read;
+use crate::storage::{append, fingerprint, read};
 
 /// The planned state of a path.
 pub(crate) enum PathState {

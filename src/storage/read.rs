@@ -4,19 +4,14 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::Path;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
+pub use crate::storage::boundary::MAX_FILE;
 use crate::storage::open;
 use crate::storage::open::OpenAs;
-use crate::storage::stat::PathKind;
-use crate::storage::stat::Stat;
-use crate::warning::Parsed;
-use crate::warning::Warning;
-
-pub use crate::storage::boundary::MAX_FILE;
 pub(crate) use crate::storage::stat::is_absent;
+use crate::storage::stat::{PathKind, Stat};
+use crate::warning::{Parsed, Warning};
 
 /// Returns the bytes of a project's file, or `None` if there is none or a link leads outside.
 ///
@@ -243,10 +238,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn sockets_and_pipes_are_refused_without_blocking() {
-        use rustix::fs::CWD;
-        use rustix::fs::FileType;
-        use rustix::fs::Mode;
-        use rustix::fs::mknodat;
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
 
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");

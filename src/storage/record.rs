@@ -11,23 +11,15 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use sha2::Digest;
-use sha2::Sha256;
+pub(crate) use reading::{RecordState, read_outline, read_unverified};
+use sha2::{Digest, Sha256};
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::storage::change::Change;
-use crate::storage::disk;
-use crate::storage::format;
-use crate::storage::format::Header;
-use crate::storage::format::Mark;
-use crate::storage::signature::SignatureKind;
-use crate::storage::signature::SigningKey;
+use crate::storage::format::{Header, Mark};
+use crate::storage::signature::{SignatureKind, SigningKey};
+use crate::storage::{disk, format};
 use crate::text::hexadecimal;
-
-pub(crate) use reading::RecordState;
-pub(crate) use reading::read_outline;
-pub(crate) use reading::read_unverified;
 
 /// The file of a record, by the state of its operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,28 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::apply;
-use crate::storage::disk;
+use crate::error::{At, Error, Result};
 use crate::storage::folder::StoreFolder;
-use crate::storage::foreign;
 use crate::storage::format::Header;
-use crate::storage::history;
-use crate::storage::history::History;
-use crate::storage::history::Operation;
-use crate::storage::lock;
-use crate::storage::lock::Locks;
-use crate::storage::lock::Store;
-use crate::storage::record;
-use crate::storage::record::Record;
-use crate::storage::record::RecordFile;
-use crate::storage::record::RecordState;
+use crate::storage::history::{History, Operation};
+use crate::storage::lock::{Locks, Store};
+use crate::storage::record::{Record, RecordFile, RecordState};
 use crate::storage::root::Root;
 use crate::storage::signature::Signer;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::storage::{apply, disk, foreign, history, lock, record};
+use crate::warning::{Parsed, Warning};
 
 /// Returns the interrupted operations, the oldest first.
 pub(crate) fn interrupted(

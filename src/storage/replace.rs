@@ -14,11 +14,8 @@ use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::disk;
-use crate::storage::read;
+use crate::error::{At, Error, Result};
+use crate::storage::{disk, read};
 
 /// Maximum number of attempts to put back another program's version while it keeps saving.
 const MAX_ROUNDS: usize = 3;

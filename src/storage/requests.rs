@@ -6,23 +6,14 @@
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::Applied;
-use crate::storage::Changes;
-use crate::storage::Storage;
-use crate::storage::Store;
+use crate::error::{At, Error, Result};
 use crate::storage::change::Change;
-use crate::storage::disk;
-use crate::storage::foreign;
-use crate::storage::signature::SignatureKind;
-use crate::storage::signature::Signer;
+use crate::storage::signature::{SignatureKind, Signer};
+use crate::storage::{Applied, Changes, Storage, Store, disk, foreign};
 use crate::warning::Warning;
 
 /// Minimum number of requests stored; the oldest are deleted at twice that number.

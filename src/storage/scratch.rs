@@ -2,12 +2,9 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 
 /// Maximum number of scratch folders of one process.
 const MAX_NAMES: u32 = 100;

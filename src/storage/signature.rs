@@ -9,22 +9,14 @@ use std::fs;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use hmac::Hmac;
-use hmac::KeyInit;
-use hmac::Mac;
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::storage::dir::Visibility;
-use crate::storage::disk;
-use crate::storage::folder;
-use crate::storage::lock;
-use crate::storage::root;
+use crate::storage::{disk, folder, lock, root};
 use crate::text::hexadecimal;
 
 /// Length of a key, in bytes.

@@ -1,9 +1,8 @@
 //! Reads metadata of files without opening them.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 use std::time::SystemTime;
+use std::{fs, io};
 
 /// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

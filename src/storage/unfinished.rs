@@ -3,18 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
-use crate::storage::Storage;
-use crate::storage::disk;
-use crate::storage::read;
-use crate::storage::root;
+use crate::error::{At, Error, Result};
 use crate::storage::root::Root;
 use crate::storage::signature::SignatureKind;
+use crate::storage::{Storage, disk, read, root};
 
 /// The marker file in the folder until it is complete.
 const MARKER: &str = ".annals-unfinished";

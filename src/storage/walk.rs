@@ -1,16 +1,11 @@
 //! Walks the files of a project that git would track.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::DirEntry;
-use ignore::WalkBuilder;
-use ignore::gitignore::Gitignore;
-use ignore::gitignore::GitignoreBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, WalkBuilder};
 
 use crate::storage::read;
 

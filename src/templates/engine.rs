@@ -2,13 +2,8 @@
 
 use std::io;
 
-use minijinja::AutoEscape;
-use minijinja::Environment;
-use minijinja::ErrorKind;
-use minijinja::UndefinedBehavior;
-use minijinja::Value;
-use minijinja::filters;
 use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value, filters};
 
 /// Maximum number of steps of a template. The longest built-in one needs a few hundred.
 const MAX_STEPS: u64 = 100_000;

@@ -9,18 +9,14 @@ mod engine;
 mod plain;
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use minijinja::Value;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::project::Origin;
-use crate::project::Project;
-use crate::project::confine;
+use crate::error::{Error, Result};
+use crate::project::{Origin, Project, confine};
 use crate::secrets;
 use crate::storage::read;
 

@@ -1,6 +1,5 @@
 use proptest::prelude::*;
-use serde_json::Value as Json;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::error::ErrorKind;

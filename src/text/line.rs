@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::text::clip;
-use crate::text::file_name;
-use crate::text::strip_controls;
+use crate::text::{clip, file_name, strip_controls};
 
 /// A single line of foreign text, safe at the start of a line of the generated context.
 ///
@@ -150,10 +148,7 @@ fn looks_like_file(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use pulldown_cmark::Event;
-    use pulldown_cmark::Options;
-    use pulldown_cmark::Parser;
-    use pulldown_cmark::Tag;
+    use pulldown_cmark::{Event, Options, Parser, Tag};
 
     use super::*;
 

@@ -3,13 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::attack::HOOKS;
-use crate::attack::Hostile;
-use crate::attack::READS;
-use crate::attack::SECRET;
-use crate::attack::WRITES;
-use crate::attack::Way;
-use crate::attack::tool_calls;
+use crate::attack::{HOOKS, Hostile, READS, SECRET, WRITES, Way, tool_calls};
 use crate::support::on_two_threads;
 
 /// Adds to the settings that git keeps of the hostile project.

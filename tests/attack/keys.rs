@@ -2,13 +2,7 @@
 
 use serde_json::json;
 
-use crate::attack::HOOKS;
-use crate::attack::Hostile;
-use crate::attack::READS;
-use crate::attack::WRITES;
-use crate::attack::Way;
-use crate::attack::session;
-use crate::attack::tool_calls;
+use crate::attack::{HOOKS, Hostile, READS, WRITES, Way, session, tool_calls};
 use crate::support::on_two_threads;
 
 /// A key, put together here so that no scanner finds one in this file.

@@ -14,22 +14,12 @@ mod writes;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::Tree;
-use crate::support::difference;
-use crate::support::whole_tree;
+pub(crate) use ways_in::{HOOKS, READS, WRITES, Way, session, tool_calls};
 
-pub(crate) use ways_in::HOOKS;
-pub(crate) use ways_in::READS;
-pub(crate) use ways_in::WRITES;
-pub(crate) use ways_in::Way;
-pub(crate) use ways_in::session;
-pub(crate) use ways_in::tool_calls;
+use crate::support::{Case, Invocation, Tree, difference, whole_tree};
 
 /// Stands in every file outside the project, and may come out nowhere.
 pub(crate) const SECRET: &str = "canary-7f3a91";

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::attack::Hostile;
-use crate::support::Case;
-use crate::support::on_two_threads;
+use crate::support::{Case, on_two_threads};
 
 /// The largest file that is read whole.
 const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;

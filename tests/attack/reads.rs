@@ -2,16 +2,9 @@
 
 use serde_json::json;
 
-use crate::attack::Form;
-use crate::attack::HOOKS;
-use crate::attack::Hostile;
-use crate::attack::Planting;
-use crate::attack::READS;
-use crate::attack::SECRET;
-use crate::attack::WRITES;
-use crate::attack::Way;
-use crate::attack::session;
-use crate::attack::tool_calls;
+use crate::attack::{
+    Form, HOOKS, Hostile, Planting, READS, SECRET, WRITES, Way, session, tool_calls,
+};
 use crate::support::on_two_threads;
 
 /// Every place of a project that some reader opens or lists.

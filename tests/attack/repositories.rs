@@ -2,17 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::attack::HOOKS;
-use crate::attack::Hostile;
-use crate::attack::READS;
-use crate::attack::SECRET;
-use crate::attack::WRITES;
-use crate::attack::Way;
-use crate::attack::tool_calls;
+use crate::attack::{HOOKS, Hostile, READS, SECRET, WRITES, Way, tool_calls};
 use crate::support::on_two_threads;
 
 /// What an archive may bring in place of `.git`, given the folder of the user's own repository.

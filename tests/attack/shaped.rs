@@ -3,13 +3,11 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use crate::attack::SECRET;
-use crate::attack::tool_calls;
+use crate::attack::{SECRET, tool_calls};
 use crate::support::Case;
 
 const START: &str =

@@ -1,7 +1,6 @@
 //! Every way in: command lines, hook events and MCP tools, with what each reads on its standard input.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// One run, its words split.
 #[derive(Clone, Debug)]

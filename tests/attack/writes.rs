@@ -1,15 +1,7 @@
 //! What a repository plants where annals writes leads nowhere.
 
-use crate::attack::Form;
-use crate::attack::HOOKS;
-use crate::attack::Hostile;
-use crate::attack::Planting;
-use crate::attack::READS;
-use crate::attack::WRITES;
-use crate::attack::Way;
-use crate::attack::tool_calls;
-use crate::support::on_two_threads;
-use crate::support::require;
+use crate::attack::{Form, HOOKS, Hostile, Planting, READS, WRITES, Way, tool_calls};
+use crate::support::{on_two_threads, require};
 
 /// Where people's text stands that annals writes.
 const STORES: &[&str] = &[

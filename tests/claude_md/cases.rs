@@ -7,8 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::claude_md::Tree;
-use crate::claude_md::fs;
+use crate::claude_md::{Tree, fs};
 
 #[test]
 fn every_case_comes_out_as_expected() {

@@ -1,11 +1,9 @@
 //! Which files get the block, and how a run over several ends.
 
-use annals::claude_md::ContextFileOutcome;
-use annals::claude_md::ShrinkStep;
+use annals::claude_md::{ContextFileOutcome, ShrinkStep};
 use annals::project::ContextTarget;
 
-use crate::claude_md::Tree;
-use crate::claude_md::fs;
+use crate::claude_md::{Tree, fs};
 
 const BEGIN: &str = "<!-- annals:begin v1 sha256=";
 

@@ -7,23 +7,13 @@ mod files;
 mod properties;
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use annals::claude_md::CurrentPhase;
-use annals::claude_md::DecisionList;
-use annals::claude_md::Pattern;
-use annals::claude_md::Regenerated;
-use annals::claude_md::Sources;
-use annals::claude_md::regenerate;
+use annals::claude_md::{CurrentPhase, DecisionList, Pattern, Regenerated, Sources, regenerate};
 use annals::clock::Clock;
-use annals::planning::Decision;
-use annals::planning::Skill;
-use annals::project::ContextTarget;
-use annals::project::OpenRequest;
-use annals::project::Project;
-use annals::storage::Storage;
-use annals::storage::Store;
+use annals::planning::{Decision, Skill};
+use annals::project::{ContextTarget, OpenRequest, Project};
+use annals::storage::{Storage, Store};
 use tempfile::TempDir;
 
 /// A project in a temporary folder.

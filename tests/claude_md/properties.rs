@@ -1,9 +1,7 @@
 //! What holds for any text of the user's, and any value in the stores.
 
 use proptest::prelude::*;
-use pulldown_cmark::Event;
-use pulldown_cmark::Parser;
-use pulldown_cmark::Tag;
+use pulldown_cmark::{Event, Parser, Tag};
 
 use crate::claude_md::Tree;
 

@@ -1,12 +1,9 @@
 //! `annals audit`
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::support::Case;
-use crate::support::require;
+use crate::cli::{GSD, VBW};
+use crate::support::{Case, require};
 
 /// A key of a known shape, put together here so that no scanner finds one in this file.
 fn key() -> String {

@@ -2,9 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::cli::GSD;
-use crate::cli::assert_error;
-use crate::cli::assert_hinted;
+use crate::cli::{GSD, assert_error, assert_hinted};
 use crate::support::Case;
 
 #[test]

@@ -1,7 +1,6 @@
 //! `annals context`
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
+use crate::cli::{VBW, assert_error};
 use crate::support::Case;
 
 #[test]

@@ -2,12 +2,8 @@
 
 use serde_json::json;
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::YOLO;
-use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::require;
+use crate::cli::{GSD, VBW, YOLO, assert_error};
+use crate::support::{Case, require};
 
 const ESCAPE: char = '\u{1b}';
 

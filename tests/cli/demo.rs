@@ -4,8 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
+use crate::cli::{VBW, assert_error};
 use crate::support::Case;
 
 #[test]

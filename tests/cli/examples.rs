@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::YOLO;
+use crate::cli::{GSD, VBW, YOLO};
 use crate::support::Case;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/examples.md");

@@ -1,7 +1,6 @@
 //! `annals facts retrieve` and `annals facts eval`
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::assert_error;
 use crate::support::Case;

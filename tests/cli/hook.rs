@@ -6,10 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::cli::VBW;
-use crate::support::Case;
-use crate::support::corpus;
-use crate::support::require;
-use crate::support::tree;
+use crate::support::{Case, corpus, require, tree};
 
 /// The calls that `annals setup` writes, with the recorded input of the event, and the name that goes back.
 const STARTS: [(&str, &str, &str); 4] = [

@@ -2,10 +2,8 @@
 
 use insta::assert_snapshot;
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::require;
+use crate::cli::{VBW, assert_error};
+use crate::support::{Case, require};
 
 const SUMMARY: &str = ".vbw-planning/phases/04-low-stock-alerts/04-01-SUMMARY.md";
 

@@ -1,11 +1,8 @@
 //! `annals journal`, and the tools that are links to it
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::Case;
-use crate::support::Outcome;
-use crate::support::require;
+use crate::support::{Case, Outcome, require};
 
 const FILE: &str = "[HOME]/.codex/memory.jsonl";
 const TIME: &str = "2026-03-01T12:00:00+00:00";

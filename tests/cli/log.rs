@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::YOLO;
-use crate::cli::assert_error;
+use crate::cli::{YOLO, assert_error};
 use crate::support::Case;
 
 #[test]

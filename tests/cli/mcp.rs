@@ -1,12 +1,9 @@
 //! `annals mcp`, as a client speaks to it: lines of JSON-RPC on standard input and output.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cli::VBW;
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::Outcome;
+use crate::support::{Case, Invocation, Outcome};
 
 /// The largest list of tools that a session is made to read, in bytes.
 const MAX_TOOLS_BYTES: usize = 6 * 1024;

@@ -2,11 +2,8 @@
 
 use std::path::Path;
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::require;
+use crate::cli::{VBW, assert_error};
+use crate::support::{Case, Invocation, require};
 
 const PATTERNS: &str = ".vbw-planning/patterns/PATTERNS.md";
 

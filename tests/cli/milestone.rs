@@ -1,11 +1,8 @@
 //! `annals milestone`
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::assert_unchanged;
+use crate::cli::{GSD, VBW, assert_unchanged};
 use crate::support::Case;
 
 #[test]

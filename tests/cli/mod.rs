@@ -46,14 +46,9 @@ mod usage;
 mod wrong_input;
 mod wrong_use;
 
-pub(crate) use mcp::answer;
-pub(crate) use mcp::call;
-pub(crate) use mcp::session;
+pub(crate) use mcp::{answer, call, session};
 
-use crate::support::Case;
-use crate::support::Outcome;
-use crate::support::Tree;
-use crate::support::difference;
+use crate::support::{Case, Outcome, Tree, difference};
 
 pub(crate) const VBW: &str = "examples/vbw-project";
 const YOLO: &str = "examples/yolo-project";

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::assert_error;
-use crate::cli::assert_unchanged;
+use crate::cli::{assert_error, assert_unchanged};
 use crate::support::Case;
 
 const FILE: &str = ".vibekit/notepad.md";

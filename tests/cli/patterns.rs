@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::cli::assert_unchanged;
+use crate::cli::{GSD, VBW, assert_error, assert_unchanged};
 use crate::support::Case;
 
 const PATTERNS: &str = ".vbw-planning/patterns/PATTERNS.md";

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::cli::GSD;
-use crate::cli::VBW;
+use crate::cli::{GSD, VBW};
 use crate::support::Case;
 
 fn comparison<'a>(insights: &'a Value, question: &str) -> &'a Value {

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::VBW;
-use crate::cli::assert_unchanged;
+use crate::cli::{VBW, assert_unchanged};
 use crate::support::Case;
 
 const NOTE: &str = ".vbw-planning/RESUME.md";

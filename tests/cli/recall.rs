@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::cli::assert_unchanged;
+use crate::cli::{VBW, assert_error, assert_unchanged};
 use crate::support::Case;
 
 #[test]

@@ -5,14 +5,8 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::Outcome;
-use crate::support::browser;
-use crate::support::corpus;
-use crate::support::require;
-use crate::support::tree;
+use crate::cli::{VBW, assert_error};
+use crate::support::{Case, Outcome, browser, corpus, require, tree};
 
 const HOSTILE: &str =
     "<script>document.title='taken'</script></title></style></svg><img src=x onerror=alert(1)>";

@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use crate::cli::VBW;
-use crate::support::Case;
-use crate::support::require;
+use crate::support::{Case, require};
 
 #[test]
 fn without_a_note_there_is_nothing_to_resume() {

@@ -3,8 +3,7 @@
 use std::fs;
 
 use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::require;
+use crate::support::{Case, require};
 
 const TARGETS: [&str; 5] = ["claude", "codex", "gemini", "opencode", "qwen"];
 

@@ -1,9 +1,7 @@
 //! `annals setup git`
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::require;
+use crate::cli::{VBW, assert_error};
+use crate::support::{Case, require};
 
 const ATTRIBUTES: &str = ".gitattributes";
 

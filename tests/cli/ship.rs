@@ -2,12 +2,8 @@
 
 use serde_json::json;
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::cli::assert_unchanged;
-use crate::support::Case;
-use crate::support::require;
+use crate::cli::{GSD, VBW, assert_error, assert_unchanged};
+use crate::support::{Case, require};
 
 const ARCHIVE: &str = ".vbw-planning/milestones/shared-pantry";
 

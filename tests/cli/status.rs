@@ -3,10 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::cli::ARIADNA;
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::YOLO;
+use crate::cli::{ARIADNA, GSD, VBW, YOLO};
 use crate::support::Case;
 
 #[test]

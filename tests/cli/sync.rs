@@ -5,12 +5,8 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::YOLO;
-use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::require;
+use crate::cli::{GSD, VBW, YOLO, assert_error};
+use crate::support::{Case, require};
 
 #[test]
 fn the_file_is_made_and_left_alone_after() {

@@ -2,10 +2,8 @@
 
 use serde_json::json;
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::support::Case;
-use crate::support::require;
+use crate::cli::{VBW, assert_error};
+use crate::support::{Case, require};
 
 #[test]
 fn undo_restores_the_exact_bytes_and_can_be_undone() {

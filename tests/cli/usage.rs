@@ -2,11 +2,8 @@
 
 use serde_json::json;
 
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::cli::assert_hinted;
-use crate::support::Case;
-use crate::support::listed_commands;
+use crate::cli::{VBW, assert_error, assert_hinted};
+use crate::support::{Case, listed_commands};
 
 /// Command lines that clap refuses, the line it is told with, and the way out.
 const WRONG: &[(&str, &str, &str)] = &[

@@ -1,9 +1,7 @@
 //! Documents on standard input and stored files that are none: told on one line or as one document, and nothing is lost.
 
 use crate::cli::VBW;
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::on_two_threads;
+use crate::support::{Case, Invocation, on_two_threads};
 
 /// Every command that reads standard input, and the exit codes that bad input may end with.
 const READERS: &[(&str, &[i32])] = &[

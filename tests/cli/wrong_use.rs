@@ -4,14 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::cli::GSD;
-use crate::cli::VBW;
-use crate::cli::assert_error;
-use crate::cli::assert_hinted;
-use crate::cli::assert_unchanged;
-use crate::support::Case;
-use crate::support::Outcome;
-use crate::support::on_two_threads;
+use crate::cli::{GSD, VBW, assert_error, assert_hinted, assert_unchanged};
+use crate::support::{Case, Outcome, on_two_threads};
 
 const STATE: &str = ".vbw-planning/STATE.md";
 const PHASE: &str = ".vbw-planning/phases/04-low-stock-alerts";
@@ -458,11 +452,9 @@ fn settings_that_are_no_settings() {
 
 #[cfg(unix)]
 mod unix {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
     use super::*;
-
-    use std::os::unix::fs::PermissionsExt;
-    use std::os::unix::fs::symlink;
-
     use crate::support::require;
 
     #[test]

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use annals::markdown::FrontMatter;
-use annals::markdown::Node;
-use serde_json::Value;
-use serde_json::json;
+use annals::markdown::{FrontMatter, Node};
+use serde_json::{Value, json};
 
 use crate::support::Case;
 

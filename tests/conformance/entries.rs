@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::cli::assert_error;
-use crate::cli::assert_unchanged;
+use crate::cli::{assert_error, assert_unchanged};
 
 const FRESH: &str = "---\nkey: test-runner\ntype: convention\ntags: [testing, tools]\ncreated: 2026-03-01\n\
     updated: 2026-03-01\nstatus: active\nconfidence: high\n---\n\n# Test runner\n\nIt is vitest.\n";

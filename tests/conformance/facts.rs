@@ -1,10 +1,8 @@
 //! The rules of the facts that their seed states.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::support::Case;
-use crate::support::Invocation;
+use crate::support::{Case, Invocation};
 
 fn add<'a>(case: &'a Case, key: &str, value: &str, flags: &str) -> Invocation<'a> {
     let line = format!("facts add --user ada --json --key {key} {flags} --value");

@@ -2,8 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Case;
-use crate::support::require;
+use crate::support::{Case, require};
 
 /// A repository with this number of commits and a fresh ledger.
 fn fresh(commits: usize) -> (Case, Vec<String>) {

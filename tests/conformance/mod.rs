@@ -9,8 +9,7 @@ mod ledger;
 mod notepad;
 mod planning;
 
-use crate::support::Case;
-use crate::support::Outcome;
+use crate::support::{Case, Outcome};
 
 const MEMORY: &str = ".vibekit/memory";
 

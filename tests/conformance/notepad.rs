@@ -4,8 +4,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::support::Case;
-use crate::support::difference;
+use crate::support::{Case, difference};
 
 const FILE: &str = ".vibekit/notepad.md";
 const LOG: &str = ".vibekit/memory/log.md";

@@ -2,10 +2,7 @@
 
 use rusqlite::Connection;
 
-use crate::exchange::counts;
-use crate::exchange::import;
-use crate::exchange::reasons;
-use crate::exchange::twice;
+use crate::exchange::{counts, import, reasons, twice};
 use crate::support::Case;
 
 const NEW: &str = r#"

@@ -1,7 +1,6 @@
 //! Every store as plain files, and back.
 
-use crate::exchange::case;
-use crate::exchange::entry;
+use crate::exchange::{case, entry};
 use crate::support::Case;
 
 fn filled() -> Case {

@@ -2,12 +2,7 @@
 
 use serde_json::json;
 
-use crate::exchange::case;
-use crate::exchange::counts;
-use crate::exchange::entry;
-use crate::exchange::import;
-use crate::exchange::reasons;
-use crate::exchange::twice;
+use crate::exchange::{case, counts, entry, import, reasons, twice};
 use crate::support::Case;
 
 const SAMPLE: &str = "server-memory graph/memory.jsonl";

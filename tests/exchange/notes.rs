@@ -1,12 +1,6 @@
 //! Notes in markdown: Serena's, basic-memory's and Claude Code's own.
 
-use crate::exchange::case;
-use crate::exchange::counts;
-use crate::exchange::entry;
-use crate::exchange::import;
-use crate::exchange::keys_of;
-use crate::exchange::reasons;
-use crate::exchange::twice;
+use crate::exchange::{case, counts, entry, import, keys_of, reasons, twice};
 use crate::support::Case;
 
 #[test]

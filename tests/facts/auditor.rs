@@ -5,19 +5,12 @@ use std::time::Duration;
 
 use annals::error::Error;
 use annals::facts;
-use annals::facts::ActionOutcome;
-use annals::facts::Auditor;
-use annals::facts::Endpoint;
-use annals::facts::TurnOutcome;
-use annals::facts::TurnStatus;
+use annals::facts::{ActionOutcome, Auditor, Endpoint, TurnOutcome, TurnStatus};
 use annals::project::Api;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::facts::Desk;
-use crate::facts::TEA;
 use crate::facts::server::Server;
-use crate::facts::tea;
+use crate::facts::{Desk, TEA, tea};
 use crate::support::Case;
 
 fn auditor(url: &str, api: Api) -> Auditor {

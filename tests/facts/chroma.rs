@@ -1,12 +1,9 @@
 //! A Chroma server that runs as long as a test, and what it holds.
 
 use std::collections::BTreeSet;
-use std::io::BufRead;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;

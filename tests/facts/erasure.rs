@@ -7,9 +7,7 @@ use annals::facts;
 use annals::facts::Observation;
 use serde_json::json;
 
-use crate::facts::Desk;
-use crate::facts::insert;
-use crate::facts::with;
+use crate::facts::{Desk, insert, with};
 use crate::support::Case;
 
 /// The files of a folder that hold these words, in any case.

@@ -1,41 +1,25 @@
 //! Any sequence of events, by eight processes at once that may die anywhere, and said again: what must hold, holds.
 
-use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
-use std::thread;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, thread};
 
 use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::facts;
-use annals::facts::Change;
-use annals::facts::Fact;
-use annals::facts::FactFilter;
-use annals::facts::FactQuery;
-use annals::facts::Facts;
-use annals::facts::Method;
-use annals::facts::Observation;
-use annals::facts::ProjectScope;
-use annals::facts::Purpose;
-use annals::facts::Selection;
-use annals::facts::UserId;
+use annals::facts::{
+    Change, Fact, FactFilter, FactQuery, Facts, Method, Observation, ProjectScope, Purpose,
+    Selection, UserId,
+};
 use annals::secrets::SecretPolicy;
 use proptest::prelude::*;
 use rusqlite::Connection;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::facts::START;
 use crate::facts::erasure::holding;
-use crate::facts::properties;
-use crate::facts::properties::KEYS;
-use crate::facts::properties::VALUES;
-use crate::facts::properties::Wish;
-use crate::facts::stated;
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::Outcome;
+use crate::facts::properties::{KEYS, VALUES, Wish};
+use crate::facts::{START, properties, stated};
+use crate::support::{Case, Invocation, Outcome};
 
 /// Names that no id of hexadecimal digits holds by chance.
 const USERS: [&str; 2] = ["edith", "grace"];

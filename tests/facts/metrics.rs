@@ -1,18 +1,10 @@
 //! Each measure over a sequence whose figures can be counted by hand.
 
 use annals::facts;
-use annals::facts::FactStatus;
-use annals::facts::Latency;
-use annals::facts::Metrics;
-use annals::facts::Observation;
-use annals::facts::Share;
-use annals::facts::UserId;
+use annals::facts::{FactStatus, Latency, Metrics, Observation, Share, UserId};
 use serde_json::json;
 
-use crate::facts::Desk;
-use crate::facts::insert;
-use crate::facts::is_about;
-use crate::facts::stated;
+use crate::facts::{Desk, insert, is_about, stated};
 use crate::support::Case;
 
 /// Has a turn observed at noon and applied so many seconds later.

@@ -22,24 +22,12 @@ use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::error::Result;
 use annals::facts;
-use annals::facts::ActionOutcome;
-use annals::facts::ActionResult;
-use annals::facts::Auditor;
-use annals::facts::Change;
-use annals::facts::Fact;
-use annals::facts::FactFilter;
-use annals::facts::FactStatus;
-use annals::facts::Facts;
-use annals::facts::Observation;
-use annals::facts::Purpose;
-use annals::facts::Receipt;
-use annals::facts::Statement;
-use annals::facts::Turn;
-use annals::facts::TurnOutcome;
-use annals::facts::UserId;
+use annals::facts::{
+    ActionOutcome, ActionResult, Auditor, Change, Fact, FactFilter, FactStatus, Facts, Observation,
+    Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
+};
 use annals::secrets::SecretPolicy;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The time at which every test begins.

@@ -1,10 +1,7 @@
 //! Many processes at once, some of them killed.
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Write;
-use std::process::Command;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 

@@ -3,13 +3,9 @@
 use std::collections::BTreeMap;
 
 use annals::facts;
-use annals::facts::Change;
-use annals::facts::Fact;
-use annals::facts::FactStatus;
-use annals::facts::UserId;
+use annals::facts::{Change, Fact, FactStatus, UserId};
 use proptest::prelude::*;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::facts::Desk;
 

@@ -5,19 +5,10 @@ use std::time::Duration;
 use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::facts;
-use annals::facts::ActionOutcome;
-use annals::facts::Auditor;
-use annals::facts::Facts;
-use annals::facts::Purpose;
-use annals::facts::TurnOutcome;
-use annals::facts::TurnStatus;
+use annals::facts::{ActionOutcome, Auditor, Facts, Purpose, TurnOutcome, TurnStatus};
 use serde_json::json;
 
-use crate::facts::Desk;
-use crate::facts::START;
-use crate::facts::TEA;
-use crate::facts::insert;
-use crate::facts::tea;
+use crate::facts::{Desk, START, TEA, insert, tea};
 use crate::support::Case;
 
 fn printing(text: &str) -> Auditor {

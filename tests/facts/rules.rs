@@ -2,22 +2,12 @@
 
 use annals::error::ErrorKind;
 use annals::facts;
-use annals::facts::ActionOutcome;
-use annals::facts::Category;
-use annals::facts::FactKey;
-use annals::facts::FactStatus;
-use annals::facts::Proposal;
-use annals::facts::Slot;
+use annals::facts::{ActionOutcome, Category, FactKey, FactStatus, Proposal, Slot};
 use annals::progress::Progress;
 use annals::secrets::SecretPolicy;
 use serde_json::json;
 
-use crate::facts::Desk;
-use crate::facts::action;
-use crate::facts::insert;
-use crate::facts::is_about;
-use crate::facts::stated;
-use crate::facts::with;
+use crate::facts::{Desk, action, insert, is_about, stated, with};
 
 #[test]
 fn stage_3_rule_1_a_new_fact_is_inserted() {

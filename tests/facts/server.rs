@@ -1,9 +1,7 @@
 //! A server in the test's own process: it answers one request after the other, and tells what it was asked.
 
-use std::io::Read;
-use std::io::Write;
-use std::net::TcpListener;
-use std::net::TcpStream;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::thread::JoinHandle;
 

@@ -6,22 +6,13 @@ use std::time::Duration;
 use annals::clock::Clock;
 use annals::embedding::Embedder;
 use annals::facts;
-use annals::facts::Facts;
-use annals::facts::ProjectScope;
-use annals::facts::Purpose;
-use annals::facts::Statement;
+use annals::facts::{Facts, ProjectScope, Purpose, Statement};
 
-use crate::facts::Desk;
-use crate::facts::START;
 use crate::facts::erasure::holding;
 use crate::facts::server::Server;
-use crate::facts::stated;
-use crate::facts::vectors::forget;
-use crate::facts::vectors::near;
-use crate::facts::vectors::say;
-use crate::facts::vectors::sync;
-use crate::support::Case;
-use crate::support::Invocation;
+use crate::facts::vectors::{forget, near, say, sync};
+use crate::facts::{Desk, START, stated};
+use crate::support::{Case, Invocation};
 
 #[test]
 fn stage_4_writes_do_not_wait_and_what_failed_is_tried_again_later_and_later() {

@@ -3,25 +3,17 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use annals::embedding::Embedder;
-use annals::embedding::Endpoint;
+use annals::embedding::{Embedder, Endpoint};
 use annals::facts;
-use annals::facts::FactQuery;
-use annals::facts::FactStatus;
-use annals::facts::Method;
-use annals::facts::ProjectScope;
-use annals::facts::Remaining;
-use annals::facts::Retrieved;
-use annals::facts::Selection;
-use annals::facts::Statement;
-use annals::facts::UserId;
+use annals::facts::{
+    FactQuery, FactStatus, Method, ProjectScope, Remaining, Retrieved, Selection, Statement, UserId,
+};
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::facts::Desk;
 use crate::facts::chroma::Chroma;
 use crate::facts::server::Server;
-use crate::facts::stated;
+use crate::facts::{Desk, stated};
 use crate::support::require;
 
 /// Which facts an index has vectors of.

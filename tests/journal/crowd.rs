@@ -1,19 +1,14 @@
 //! Many processes write at once, half of them are killed: what was acknowledged is there, whole, once.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::BufRead;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
-use std::thread;
+use std::process::{Child, Command, Stdio};
+use std::{fs, thread};
 
 use annals::clock::Clock;
 use annals::journal;
-use annals::journal::RecordDraft;
-use annals::journal::WriteOptions;
+use annals::journal::{RecordDraft, WriteOptions};
 use serde_json::Value;
 
 const JOB: &str = "ANNALS_JOURNAL_WRITER";

@@ -4,9 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use annals::journal;
-use annals::journal::JournalQuery;
-use annals::journal::Mode;
-use annals::journal::SearchResults;
+use annals::journal::{JournalQuery, Mode, SearchResults};
 use proptest::prelude::*;
 use serde_json::Value;
 

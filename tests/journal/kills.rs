@@ -1,7 +1,6 @@
 //! Killed at each file operation of a write: repeated with its request id, the record is there once.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::Case;
 

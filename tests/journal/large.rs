@@ -1,9 +1,7 @@
 //! Contents and lines of any size, and a follower that waits for what comes.
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::process::Command;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 

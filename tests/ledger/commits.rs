@@ -2,16 +2,10 @@
 
 use std::fs;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::ledger::CONSTRAINTS;
-use crate::ledger::STATE;
-use crate::ledger::initialised;
-use crate::ledger::state;
-use crate::ledger::text;
-use crate::support::Case;
-use crate::support::require;
+use crate::ledger::{CONSTRAINTS, STATE, initialised, state, text};
+use crate::support::{Case, require};
 
 /// A repository with a committed ledger, and an update of it.
 fn committed() -> Option<(Case, Value)> {

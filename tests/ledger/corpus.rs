@@ -5,13 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::ledger::CONSTRAINTS;
-use crate::ledger::DECISIONS;
-use crate::ledger::STATE;
-use crate::ledger::decision;
-use crate::support::Case;
-use crate::support::corpus;
-use crate::support::require;
+use crate::ledger::{CONSTRAINTS, DECISIONS, STATE, decision};
+use crate::support::{Case, corpus, require};
 
 fn folders() -> Vec<PathBuf> {
     let Some(corpus) = corpus() else {

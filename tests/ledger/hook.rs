@@ -1,7 +1,6 @@
 //! `ledger init --hook` extends existing settings, or refuses; it never replaces anything.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::Case;
 

@@ -7,8 +7,7 @@ mod refusals;
 mod repositories;
 mod the_loop;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::Case;
 

@@ -1,19 +1,9 @@
 //! Every rule refuses violations, names their location, and leaves the three files unchanged.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::ledger::STATE;
-use crate::ledger::commit;
-use crate::ledger::decision;
-use crate::ledger::initialised;
-use crate::ledger::moment;
-use crate::ledger::state;
-use crate::ledger::text;
-use crate::ledger::update;
-use crate::support::Case;
-use crate::support::difference;
-use crate::support::require;
+use crate::ledger::{STATE, commit, decision, initialised, moment, state, text, update};
+use crate::support::{Case, difference, require};
 
 /// A ledger in use, and the hashes of the old anchor, the anchor, the checked-out commit and another branch.
 fn in_use() -> (Case, [String; 4]) {

@@ -4,17 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::ledger::STATE;
-use crate::ledger::commit;
-use crate::ledger::hashes;
-use crate::ledger::initialised;
-use crate::ledger::moment;
-use crate::ledger::pending;
-use crate::ledger::state;
-use crate::ledger::text;
-use crate::ledger::update;
-use crate::support::Case;
-use crate::support::require;
+use crate::ledger::{STATE, commit, hashes, initialised, moment, pending, state, text, update};
+use crate::support::{Case, require};
 
 fn coverage(case: &Case, flags: &str) -> serde_json::Value {
     let brief = case.run(&format!("ledger brief --json {flags}")).success().json();

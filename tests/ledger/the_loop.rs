@@ -4,20 +4,11 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::ledger::CONSTRAINTS;
-use crate::ledger::DECISIONS;
-use crate::ledger::STATE;
-use crate::ledger::commit;
-use crate::ledger::decision;
-use crate::ledger::hashes;
-use crate::ledger::initialised;
-use crate::ledger::moment;
-use crate::ledger::pending;
-use crate::ledger::state;
-use crate::ledger::text;
-use crate::ledger::update;
-use crate::support::Case;
-use crate::support::require;
+use crate::ledger::{
+    CONSTRAINTS, DECISIONS, STATE, commit, decision, hashes, initialised, moment, pending, state,
+    text, update,
+};
+use crate::support::{Case, require};
 
 /// Makes sixty commits: changes, a spec, a plan that a message names, renames.
 fn sixty(case: &Case) -> Vec<String> {

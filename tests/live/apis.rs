@@ -1,7 +1,6 @@
 //! The four forms in which clients ask a model, and are answered.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::script::Reply;
 

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::script::MARK;
-use crate::script::Reply;
+use crate::script::{MARK, Reply};
 
 /// A client, in one of the forms that differ in what they send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,6 @@
 //! As much of HTTP as the clients speak.
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Result;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::net::TcpStream;
 
 /// A request, read whole.

@@ -1,21 +1,15 @@
 //! A model that plays a script, and remembers what it was sent.
 
 use std::io::BufReader;
-use std::net::SocketAddr;
-use std::net::TcpListener;
-use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use serde_json::Value;
 
-use crate::apis;
 use crate::apis::Api;
-use crate::http;
-use crate::script::MARK;
-use crate::script::Reply;
-use crate::script::Script;
+use crate::script::{MARK, Reply, Script};
+use crate::{apis, http};
 
 /// A request has at least so many tools where an agent asks, and fewer where a client wants a title.
 const MIN_TOOLS: usize = 4;

@@ -2,19 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Command;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::client::Client;
-use crate::model::Asked;
-use crate::model::Model;
-use crate::script::Reply;
-use crate::script::Script;
+use crate::model::{Asked, Model};
+use crate::script::{Reply, Script};
 
 /// The folder of the clients' programs; `.ci/live` sets it.
 const CLIENTS: &str = "ANNALS_LIVE_CLIENTS";

@@ -1,7 +1,6 @@
 //! What the model says, reply by reply.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::Client;
 

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use crate::support::Case;
-use crate::support::corpus;
+use crate::support::{Case, corpus};
 
 /// The questions that are known to be answered among the first 5 and 10 hits, of 36, and the mean of 1 / rank.
 const AMONG_FIRST_5: f64 = 28.0 / 36.0;

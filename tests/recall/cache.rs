@@ -1,15 +1,13 @@
 //! The cache is always up to date, and its problems never fail a search.
 
-use std::fs;
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::cli::VBW;
-use crate::recall::hits;
-use crate::recall::places;
+use crate::recall::{hits, places};
 use crate::support::Case;
 
 const INDEX: &str = ".annals/index.db";

@@ -1,10 +1,8 @@
 //! The hits of a search and their properties.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::recall::hits;
-use crate::recall::places;
+use crate::recall::{hits, places};
 use crate::support::Case;
 
 fn flags(case: &Case, query: &str) -> Value {

@@ -1,9 +1,7 @@
 //! No query is an error, and nothing in it is an operator.
 
-use annals::project::OpenRequest;
-use annals::project::Project;
-use annals::recall::RecallQuery;
-use annals::recall::recall;
+use annals::project::{OpenRequest, Project};
+use annals::recall::{RecallQuery, recall};
 use proptest::prelude::*;
 
 use crate::support::Case;

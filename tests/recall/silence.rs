@@ -1,12 +1,8 @@
 //! A search without a relevant text returns nothing; how well that works is measured.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::VBW;
-use crate::cli::answer;
-use crate::cli::call;
-use crate::cli::session;
+use crate::cli::{VBW, answer, call, session};
 use crate::support::Case;
 
 const UNRELATED: &str = "How is the label of a chess olympiad medal engraved?";

@@ -9,17 +9,10 @@ use std::fs;
 use std::path::Path;
 
 use annals::git::Git;
-use annals::patterns::EntryContext;
-use annals::patterns::FinishedPhase;
-use annals::patterns::Patterns;
-use annals::patterns::Recorded;
-use annals::patterns::Retrospective;
-use annals::patterns::append;
+use annals::patterns::{EntryContext, FinishedPhase, Patterns, Recorded, Retrospective, append};
 use annals::planning::PlanningFolder;
-use annals::project::OpenRequest;
-use annals::project::Project;
-use annals::storage::Changes;
-use annals::storage::read;
+use annals::project::{OpenRequest, Project};
+use annals::storage::{Changes, read};
 use proptest::prelude::*;
 use tempfile::TempDir;
 

@@ -6,17 +6,12 @@ use std::fs;
 
 use annals::clock::Clock;
 use annals::facts;
-use annals::facts::Fact;
-use annals::facts::Facts;
-use annals::facts::Observation;
+use annals::facts::{Fact, Facts, Observation};
 use annals::secrets::SecretPolicy;
 use chrono::TimeDelta;
 
-use crate::share::Replica;
-use crate::share::ada;
-use crate::share::state;
-use crate::support::Postgres;
-use crate::support::require;
+use crate::share::{Replica, ada, state};
+use crate::support::{Postgres, require};
 
 /// How much is done: a smaller part in each run, all of it where `ANNALS_SHARE_FULL` is set.
 struct Size {

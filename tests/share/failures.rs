@@ -3,9 +3,7 @@
 use std::thread;
 
 use crate::cli::assert_error;
-use crate::share::NOW;
-use crate::share::Replica;
-use crate::share::devices;
+use crate::share::{NOW, Replica, devices};
 use crate::support::Case;
 
 const KEPT: &str = "everything stays here and is sent with the next `annals share sync`";

@@ -1,8 +1,6 @@
 //! What is forgotten on one device is gone from the server at once, and from each other device when it syncs.
 
-use crate::share::NOW;
-use crate::share::Replica;
-use crate::share::devices;
+use crate::share::{NOW, Replica, devices};
 
 const VALUE: &str = "Zaragoza";
 

@@ -13,19 +13,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use annals::clock::Clock;
-use annals::facts;
-use annals::facts::Fact;
-use annals::facts::Facts;
-use annals::facts::Purpose;
-use annals::facts::Statement;
-use annals::facts::UserId;
-use annals::journal;
+use annals::facts::{Fact, Facts, Purpose, Statement, UserId};
+use annals::{facts, journal};
 use serde_json::Value;
 
-use crate::support::Case;
-use crate::support::Invocation;
-use crate::support::Postgres;
-use crate::support::require;
+use crate::support::{Case, Invocation, Postgres, require};
 
 /// The time on devices whose clocks do not matter.
 const NOW: &str = "2026-03-01T12:00:00Z";

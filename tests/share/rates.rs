@@ -3,10 +3,7 @@
 use std::io::Write;
 use std::time::Instant;
 
-use crate::share::NOW;
-use crate::share::Replica;
-use crate::share::devices;
-use crate::share::state;
+use crate::share::{NOW, Replica, devices, state};
 use crate::support::Postgres;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Who sees what: the device, the person, a team, and nobody else, whatever they ask the server.
 
-use crate::share::NOW;
-use crate::share::Replica;
-use crate::share::devices;
+use crate::share::{NOW, Replica, devices};
 use crate::support::Postgres;
 
 #[test]

@@ -2,9 +2,7 @@
 
 use std::net::TcpListener;
 
-use crate::share::NOW;
-use crate::share::Replica;
-use crate::share::devices;
+use crate::share::{NOW, Replica, devices};
 use crate::support::Case;
 #[cfg(target_os = "linux")]
 use crate::support::Postgres;

@@ -1,10 +1,10 @@
 //! An operation killed at any file operation is completely applied, or not at all, after the next command.
 
-use super::*;
-
 use std::process::ExitStatus;
 
 use annals::storage::fail_point;
+
+use super::*;
 
 /// The operation under test, with every kind of change, and paths that are reused.
 fn ship(root: &Path) -> Result<Applied> {

@@ -1,9 +1,9 @@
 //! Records that this user did not write on this machine are never executed.
 
-use super::*;
-
 use annals::error::ErrorKind;
 use annals::storage::{OperationId, WriteRequest};
+
+use super::*;
 
 /// A pending record of format 1, which appends a line to `notes`.
 const PLANTED: &str = "{\"format\":1,\"operation\":\"sync\",\"time\":\"2026-02-17T10:11:12Z\",\"pid\":7,\
@@ -173,9 +173,9 @@ fn a_planted_answer_is_ignored() {
 
 #[cfg(unix)]
 mod unix {
-    use super::*;
-
     use std::os::unix::fs::symlink;
+
+    use super::*;
 
     #[test]
     fn a_link_in_place_of_our_own_files_is_moved_aside_as_a_link() {

@@ -1,10 +1,10 @@
 //! Operations can be undone byte for byte, and undo is refused if it would lose something.
 
-use super::*;
-
 use annals::error::ErrorKind;
 use annals::storage::{ChangeKind, OperationId};
 use proptest::prelude::*;
+
+use super::*;
 
 /// Undoes an operation like `annals undo`.
 pub(crate) fn undo(storage: &Storage, id: Option<OperationId>) -> Result<Applied> {

@@ -14,10 +14,9 @@ mod races;
 mod requests;
 
 use std::collections::BTreeMap;
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::{env, fs};
 
 use annals::clock::Clock;
 use annals::error::Result;

@@ -1,8 +1,8 @@
 //! Changes that cannot be applied fail with a clear error and lose nothing.
 
-use super::*;
-
 use annals::error::ErrorKind;
+
+use super::*;
 
 #[test]
 fn nothing_to_write_records_nothing() {
@@ -182,9 +182,9 @@ fn a_full_disk_reverts_the_whole_operation() {
 
 #[cfg(unix)]
 mod unix {
-    use super::*;
-
     use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
 
     #[test]
     fn a_link_is_followed_inside_the_project_only() {

@@ -1,8 +1,8 @@
 //! Concurrent writers lose none of their changes.
 
-use super::*;
-
 use std::time::Duration;
+
+use super::*;
 
 /// Increments a number in a file several times.
 pub(crate) fn count(root: &Path, times: usize) {

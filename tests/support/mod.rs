@@ -20,13 +20,10 @@ mod threads;
 mod tree;
 
 pub(crate) use case::Case;
-pub(crate) use corpus::corpus;
-pub(crate) use corpus::histories;
+pub(crate) use corpus::{corpus, histories};
 pub(crate) use help::listed_commands;
-pub(crate) use invocation::Invocation;
-pub(crate) use invocation::Outcome;
+pub(crate) use invocation::{Invocation, Outcome};
 pub(crate) use postgres::Postgres;
-pub(crate) use require::browser;
-pub(crate) use require::require;
+pub(crate) use require::{browser, require};
 pub(crate) use threads::on_two_threads;
 pub(crate) use tree::{Tree, difference, tree, whole_tree};

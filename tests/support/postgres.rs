@@ -1,10 +1,8 @@
 //! Starts a PostgreSQL server for a test, on loopback, in a temporary folder and as an unprivileged user.
 
 use std::net::TcpListener;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Command;
-use std::process::Output;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use tempfile::TempDir;

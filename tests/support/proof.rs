@@ -4,8 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::support::require::browser_among;
-use crate::support::require::skipped;
+use crate::support::require::{browser_among, skipped};
 use crate::support::threads::on_two_threads;
 use crate::support::{Case, difference, require, tree};
 

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::corpus;
-use crate::support::postgres;
+use crate::support::{corpus, postgres};
 
 /// Returns whether an optional requirement is met: `corpus`, `histories`, `browser`, `mcp` (the SDK for
 /// Python), `mounts` (the right to mount), `postgres` (the server's programs), or the program of that name.

@@ -1,6 +1,5 @@
 use super::*;
-use crate::planning::Decision;
-use crate::planning::Skill;
+use crate::planning::{Decision, Skill};
 
 fn decision(text: &str, rationale: Option<&str>) -> Decision {
     Decision {

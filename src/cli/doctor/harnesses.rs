@@ -2,10 +2,8 @@
 
 use crate::audit::AuditRow;
 use crate::error::Result;
-use crate::hooks::Harness;
-use crate::hooks::SetupScope;
-use crate::hooks::setup;
 use crate::hooks::setup::SetupState;
+use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::Project;
 
 pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {

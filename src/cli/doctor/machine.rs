@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::audit::AuditRow;
-use crate::project::Origin;
-use crate::project::Project;
+use crate::project::{Origin, Project};
 
 pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
     vec![program(project), git(project), settings(project)]

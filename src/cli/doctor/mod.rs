@@ -10,12 +10,10 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 
-use crate::audit::AuditRow;
-use crate::audit::Level;
+use crate::audit::{AuditRow, Level};
 use crate::cli::output::Output;
 use crate::cli::print;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::Project;
 
 /// Check the installation: what is set up, what is wrong, and how to fix it

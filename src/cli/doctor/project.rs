@@ -2,19 +2,14 @@
 
 use std::fs;
 use std::fs::OpenOptions;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::audit;
 use crate::audit::AuditRow;
-use crate::facts;
-use crate::facts::Facts;
-use crate::facts::Purpose;
+use crate::facts::{Facts, Purpose};
 use crate::project::Project;
-use crate::recall;
 use crate::recall::CacheState;
-use crate::share;
 use crate::text::quantity;
+use crate::{audit, facts, recall, share};
 
 pub(crate) fn rows(project: &Project) -> Vec<AuditRow> {
     let mut rows = vec![planning(project), own_folder(project), cache(project)];

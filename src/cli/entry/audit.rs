@@ -6,8 +6,7 @@ use std::io::Write;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::EntryAudit;
-use crate::knowledge::yaml;
+use crate::knowledge::{EntryAudit, yaml};
 use crate::project::Project;
 
 pub(crate) fn run(project: &Project, out: &mut Output) -> Result<()> {

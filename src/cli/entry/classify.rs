@@ -8,9 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::Classification;
-use crate::knowledge::Confidence;
-use crate::knowledge::yaml;
+use crate::knowledge::{Classification, Confidence, yaml};
 use crate::project::Project;
 
 /// Propose where a finding belongs: an entry, the notepad or, for most, nowhere

@@ -6,8 +6,7 @@ use std::io::Write;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::Debt;
-use crate::knowledge::DebtMarker;
+use crate::knowledge::{Debt, DebtMarker};
 use crate::project::Project;
 use crate::text::quantity;
 

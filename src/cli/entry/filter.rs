@@ -3,9 +3,7 @@
 use clap::Args;
 
 use crate::cli::value_enum::value_enum;
-use crate::knowledge::Confidence;
-use crate::knowledge::EntryFilter;
-use crate::knowledge::EntryType;
+use crate::knowledge::{Confidence, EntryFilter, EntryType};
 
 value_enum!(EntryType);
 value_enum!(Confidence);

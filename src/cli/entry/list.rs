@@ -10,9 +10,7 @@ use crate::cli::output::Output;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::EntryListing;
-use crate::knowledge::EntryType;
-use crate::knowledge::yaml;
+use crate::knowledge::{EntryListing, EntryType, yaml};
 use crate::project::Project;
 
 /// List entries from INDEX.md: key, title, type and the day of the last update

@@ -11,8 +11,7 @@ mod read;
 mod supersede;
 mod write;
 
-use clap::Args;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
 use crate::error::Result;

@@ -9,10 +9,7 @@ use crate::cli::entry::filter::EntryFilterArgs;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::EntryQuery;
-use crate::knowledge::EntryType;
-use crate::knowledge::Hits;
-use crate::knowledge::yaml;
+use crate::knowledge::{EntryQuery, EntryType, Hits, yaml};
 use crate::project::Project;
 
 /// Find entries by keyword, tag and type, the best first

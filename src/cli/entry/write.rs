@@ -8,14 +8,9 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::cli::stdin;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::knowledge;
-use crate::knowledge::Confidence;
-use crate::knowledge::EntryType;
-use crate::knowledge::EntryWrite;
-use crate::knowledge::EntryWriteReport;
-use crate::knowledge::WriteOutcome;
+use crate::knowledge::{Confidence, EntryType, EntryWrite, EntryWriteReport, WriteOutcome};
 use crate::project::Project;
 use crate::storage::read;
 

@@ -5,14 +5,11 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::line;
+use crate::cli::facts::{FactsContext, line};
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::ActionEffect;
-use crate::facts::Category;
-use crate::facts::Statement;
+use crate::facts::{ActionEffect, Category, Statement};
 
 /// Add a fact directly
 ///

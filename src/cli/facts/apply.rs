@@ -5,9 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::input;
-use crate::cli::facts::short;
+use crate::cli::facts::{FactsContext, input, short};
 use crate::error::Result;
 use crate::facts;
 use crate::facts::JudgedTurn;

@@ -8,8 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::facts::FactsContext;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts;
 
 /// Archive superseded and expired facts that were last changed long ago

@@ -3,10 +3,8 @@
 use std::io;
 use std::io::Write;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::remaining_vectors;
-use crate::error::Error;
-use crate::error::Result;
+use crate::cli::facts::{FactsContext, remaining_vectors};
+use crate::error::{Error, Result};
 use crate::facts;
 use crate::facts::Integrity;
 use crate::text::quantity;

@@ -8,11 +8,9 @@ use clap::Args;
 
 use crate::cli::facts::FactsContext;
 use crate::cli::print::show_silence;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts;
-use crate::facts::Evaluation;
-use crate::facts::Interval;
+use crate::facts::{Evaluation, Interval};
 use crate::storage::read;
 
 /// Measure retrieval on a dataset of questions with known answers

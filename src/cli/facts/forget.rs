@@ -6,14 +6,11 @@ use std::io::Write;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::remaining_vectors;
-use crate::error::Error;
-use crate::error::Result;
+use crate::cli::facts::{FactsContext, remaining_vectors};
+use crate::error::{Error, Result};
 use crate::facts::Forgotten;
-use crate::report;
-use crate::share;
 use crate::text::quantity;
+use crate::{report, share};
 
 /// Erase a user's facts for good, all or those under one key
 ///

@@ -5,12 +5,10 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::short;
+use crate::cli::facts::{FactsContext, short};
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Change;
-use crate::facts::Fact;
+use crate::facts::{Change, Fact};
 
 /// List every change of a user's facts, with the fact before and after
 #[derive(Args, Debug)]

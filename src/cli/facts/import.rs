@@ -5,8 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::input;
+use crate::cli::facts::{FactsContext, input};
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Imported;

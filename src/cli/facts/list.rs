@@ -5,15 +5,11 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::line;
+use crate::cli::facts::{FactsContext, line};
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Category;
-use crate::facts::FactFilter;
-use crate::facts::FactListing;
-use crate::facts::FactStatus;
+use crate::facts::{Category, FactFilter, FactListing, FactStatus};
 
 /// List a user's facts by key: id, confidence, key and value
 ///

@@ -8,8 +8,7 @@ use clap::Args;
 use crate::cli::facts::FactsContext;
 use crate::error::Result;
 use crate::facts;
-use crate::facts::Metrics;
-use crate::facts::Share;
+use crate::facts::{Metrics, Share};
 use crate::text::quantity;
 
 /// Show how well a user's facts were found, judged and used in the last days

@@ -26,20 +26,13 @@ use std::io;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
 use crate::cli::stdin;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts;
-use crate::facts::Fact;
-use crate::facts::FactStatus;
-use crate::facts::Facts;
-use crate::facts::Purpose;
-use crate::facts::Remaining;
-use crate::facts::UserId;
+use crate::facts::{Fact, FactStatus, Facts, Purpose, Remaining, UserId};
 use crate::project::Project;
 use crate::text::quantity;
 

@@ -5,13 +5,10 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::input;
-use crate::error::Error;
-use crate::error::Result;
+use crate::cli::facts::{FactsContext, input};
+use crate::error::{Error, Result};
 use crate::facts;
-use crate::facts::Observation;
-use crate::facts::Receipt;
+use crate::facts::{Observation, Receipt};
 
 /// Queue a finished turn of a conversation for the memory auditor
 ///

@@ -3,8 +3,7 @@
 use std::io;
 use std::io::Write;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::line;
+use crate::cli::facts::{FactsContext, line};
 use crate::error::Result;
 use crate::facts;
 use crate::facts::Pending;

@@ -6,12 +6,9 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::facts::FactsContext;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts;
-use crate::facts::BuiltProfile;
-use crate::facts::Field;
-use crate::facts::Slot;
+use crate::facts::{BuiltProfile, Field, Slot};
 
 /// Show the current facts about a user, by category, with confidence and times
 #[derive(Args, Debug)]

@@ -6,19 +6,12 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::line;
+use crate::cli::facts::{FactsContext, line};
 use crate::cli::print::NOTHING_RELEVANT;
 use crate::cli::stdin;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts;
-use crate::facts::Components;
-use crate::facts::FactQuery;
-use crate::facts::Method;
-use crate::facts::ProjectScope;
-use crate::facts::Retrieved;
-use crate::facts::Selection;
+use crate::facts::{Components, FactQuery, Method, ProjectScope, Retrieved, Selection};
 use crate::ranking::Relevance;
 
 /// Maximum length of a query from standard input, in bytes; the rest is ignored.

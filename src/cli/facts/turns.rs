@@ -8,10 +8,8 @@ use clap::Args;
 use crate::cli::facts::FactsContext;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
-use crate::facts;
-use crate::facts::Turn;
-use crate::facts::TurnStatus;
-use crate::text;
+use crate::facts::{Turn, TurnStatus};
+use crate::{facts, text};
 
 /// List a user's turns in the queue: pending, running, done, and dead ones with the reason
 #[derive(Args, Debug)]

@@ -1,31 +1,21 @@
 //! `annals facts work`
 
-use std::io;
 use std::io::Write;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::facts::FactsContext;
-use crate::cli::facts::apply;
+use crate::cli::facts::{FactsContext, apply};
 use crate::cli::output::Output;
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
-use crate::facts;
-use crate::facts::Auditor;
-use crate::facts::Facts;
-use crate::facts::JudgedTurn;
-use crate::facts::Maintenance;
-use crate::facts::Turn;
-use crate::facts::TurnOutcome;
+use crate::error::{Error, Result};
+use crate::facts::{Auditor, Facts, JudgedTurn, Maintenance, Turn, TurnOutcome};
 use crate::project::Project;
-use crate::share;
 use crate::share::Direction;
 use crate::text::quantity;
+use crate::{facts, share};
 
 /// Interval at which `--watch` checks an empty queue.
 const REST: Duration = Duration::from_secs(1);

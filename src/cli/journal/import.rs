@@ -10,8 +10,7 @@ use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::Imported;
-use crate::journal::WriteOptions;
+use crate::journal::{Imported, WriteOptions};
 use crate::text::quantity;
 
 /// Add the records of another journal that this one does not have

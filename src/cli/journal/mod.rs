@@ -6,21 +6,16 @@ mod stats;
 mod tail;
 mod write;
 
-use std::ffi::OsStr;
-use std::ffi::OsString;
-use std::path::Path;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use serde::Serialize;
 
-use crate::cli::Global;
 use crate::cli::output::Output;
-use crate::cli::stdin;
+use crate::cli::{Global, stdin};
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal;
 use crate::progress::Progress;
 use crate::project::Environment;

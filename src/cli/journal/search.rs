@@ -2,15 +2,12 @@
 
 use clap::Args;
 
-use crate::cli::journal::JournalTarget;
-use crate::cli::journal::standard_input;
+use crate::cli::journal::{JournalTarget, standard_input};
 use crate::cli::output::Output;
 use crate::cli::value_enum::value_enum;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::JournalQuery;
-use crate::journal::MAX_LINE;
-use crate::journal::Mode;
+use crate::journal::{JournalQuery, MAX_LINE, Mode};
 
 /// Search the journal from its end
 ///

@@ -7,10 +7,8 @@ use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::Frequency;
-use crate::journal::Statistics;
-use crate::text::Line;
-use crate::text::quantity;
+use crate::journal::{Frequency, Statistics};
+use crate::text::{Line, quantity};
 
 pub(crate) fn run(place: &JournalTarget, out: &mut Output) -> Result<()> {
     let statistics = journal::statistics(&place.file)?;

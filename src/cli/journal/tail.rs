@@ -1,9 +1,8 @@
 //! `annals journal tail`
 
-use std::io;
 use std::io::Write;
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use clap::Args;
 
@@ -11,10 +10,8 @@ use crate::cli::journal::JournalTarget;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::journal;
-use crate::journal::JournalEntry;
-use crate::journal::OpenLine;
-use crate::text::Line;
-use crate::text::quantity;
+use crate::journal::{JournalEntry, OpenLine};
+use crate::text::{Line, quantity};
 
 /// Interval at which `--follow` checks for new records.
 const PAUSE: Duration = Duration::from_millis(200);

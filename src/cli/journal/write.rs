@@ -3,16 +3,11 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::journal::JournalTarget;
-use crate::cli::journal::standard_input;
+use crate::cli::journal::{JournalTarget, standard_input};
 use crate::cli::output::Output;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::journal;
-use crate::journal::JournalWriteReport;
-use crate::journal::MAX_LINE;
-use crate::journal::RecordDraft;
-use crate::journal::WriteOptions;
+use crate::journal::{JournalWriteReport, MAX_LINE, RecordDraft, WriteOptions};
 
 /// Maximum size of a batch, in bytes: the whole batch is validated before its first line is written.
 const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;

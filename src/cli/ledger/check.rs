@@ -6,8 +6,7 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ledger;
 use crate::ledger::CheckReport;
 use crate::project::Project;

@@ -13,8 +13,7 @@ use crate::hooks::setup;
 use crate::ledger;
 use crate::ledger::InitReport;
 use crate::project::Project;
-use crate::storage::Applied;
-use crate::storage::Store;
+use crate::storage::{Applied, Store};
 
 /// Create those of the three files that are missing
 ///

@@ -7,10 +7,8 @@ mod pending;
 mod skill;
 mod update;
 
+use clap::{Args, Subcommand};
 pub(crate) use update::document;
-
-use clap::Args;
-use clap::Subcommand;
 
 use crate::cli::output::Output;
 use crate::error::Result;

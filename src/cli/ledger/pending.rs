@@ -10,11 +10,9 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::git::Commit;
 use crate::ledger;
-use crate::ledger::Pending;
-use crate::ledger::PendingRequest;
+use crate::ledger::{Pending, PendingRequest};
 use crate::project::Project;
-use crate::text::Line;
-use crate::text::quantity;
+use crate::text::{Line, quantity};
 
 /// Print the commits that the ledger does not cover yet, and all that an update needs
 ///

@@ -1,22 +1,16 @@
 //! `annals ledger update`
 
-use std::io;
 use std::io::Write;
-use std::path;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{io, path};
 
 use clap::Args;
 
 use crate::cli::output::Output;
 use crate::cli::stdin;
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 use crate::ledger;
-use crate::ledger::UpdateReport;
-use crate::ledger::UpdateRequest;
-use crate::ledger::UpdateResult;
+use crate::ledger::{UpdateReport, UpdateRequest, UpdateResult};
 use crate::project::Project;
 use crate::storage::read;
 

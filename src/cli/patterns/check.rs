@@ -7,13 +7,9 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::cli::print;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::patterns;
-use crate::patterns::Freshness;
-use crate::patterns::PathReport;
-use crate::patterns::PathStatus;
-use crate::patterns::Staleness;
+use crate::patterns::{Freshness, PathReport, PathStatus, Staleness};
 use crate::project::Project;
 use crate::text::quantity;
 

@@ -6,12 +6,7 @@ use std::io::Write;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::Comparison;
-use crate::patterns::DeviatingFile;
-use crate::patterns::Insights;
-use crate::patterns::PlanRef;
-use crate::patterns::Rate;
-use crate::patterns::Sizes;
+use crate::patterns::{Comparison, DeviatingFile, Insights, PlanRef, Rate, Sizes};
 use crate::project::Project;
 use crate::text::quantity;
 

@@ -6,11 +6,10 @@ use std::io::Write;
 use crate::cli::output::Output;
 use crate::cli::print;
 use crate::error::Result;
-use crate::lifecycle;
-use crate::patterns;
 use crate::patterns::Patterns;
 use crate::project::Project;
 use crate::text::quantity;
+use crate::{lifecycle, patterns};
 
 pub(crate) fn run(project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::traced(project)?;

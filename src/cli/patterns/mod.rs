@@ -7,8 +7,7 @@ mod note;
 mod relevant;
 mod show;
 
-use clap::Args;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
 use crate::error::Result;

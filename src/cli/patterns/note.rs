@@ -8,8 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns;
-use crate::patterns::NoteReport;
-use crate::patterns::NoteRequest;
+use crate::patterns::{NoteReport, NoteRequest};
 use crate::project::Project;
 
 /// Note a lesson at any time, in the Notes section

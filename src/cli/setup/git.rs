@@ -8,8 +8,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::hooks::setup::git;
-use crate::hooks::setup::git::GitReport;
-use crate::hooks::setup::git::GitSetup;
+use crate::hooks::setup::git::{GitReport, GitSetup};
 use crate::project::Project;
 
 /// Make git merge annals files entry by entry

@@ -7,13 +7,8 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::hooks::Harness;
-use crate::hooks::SetupOverrides;
-use crate::hooks::SetupScope;
-use crate::hooks::setup;
-use crate::hooks::setup::FileOutcome;
-use crate::hooks::setup::SetupReport;
-use crate::hooks::setup::SetupRequest;
+use crate::hooks::setup::{FileOutcome, SetupReport, SetupRequest};
+use crate::hooks::{Harness, SetupOverrides, SetupScope, setup};
 use crate::project::Project;
 
 /// Options that every harness takes

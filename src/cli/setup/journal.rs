@@ -2,17 +2,14 @@
 
 use std::io::Write;
 use std::path;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::output::Output;
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::hooks::setup::journal;
-use crate::hooks::setup::journal::JournalReport;
-use crate::hooks::setup::journal::JournalSetup;
+use crate::hooks::setup::journal::{JournalReport, JournalSetup};
 use crate::project::Project;
 
 /// Create `memory_write` and `memory_search`, links to annals that act as these tools

@@ -6,9 +6,8 @@ mod journal;
 
 use std::ffi::OsString;
 
-use clap::Args;
-use clap::Subcommand;
 use clap::error::ErrorKind;
+use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
 use crate::error::Result;

@@ -8,8 +8,7 @@ use crate::error::Result;
 use crate::facts::Facts;
 use crate::project::Project;
 use crate::share;
-use crate::share::Direction;
-use crate::share::Synced;
+use crate::share::{Direction, Synced};
 use crate::text::quantity;
 
 /// Synchronises this device with the server, and reports what was sent and received.

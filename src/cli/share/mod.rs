@@ -7,13 +7,11 @@ mod status;
 
 use std::path::PathBuf;
 
-use clap::Args;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
 use crate::error::Result;
-use crate::facts::Facts;
-use crate::facts::Purpose;
+use crate::facts::{Facts, Purpose};
 use crate::project::Project;
 use crate::share::Direction;
 

@@ -10,8 +10,7 @@ use crate::error::Result;
 use crate::facts::Facts;
 use crate::project::Project;
 use crate::share;
-use crate::share::ShareStatus;
-use crate::share::SharedDevice;
+use crate::share::{ShareStatus, SharedDevice};
 use crate::text::quantity;
 
 /// Show the operations to be sent or set aside, and all devices

@@ -1,20 +1,13 @@
 //! Runs a user-defined command that reads the prompt on standard input and prints the answer.
 
-use std::io;
-use std::io::Read;
-use std::io::Write;
-use std::process::Child;
-use std::process::Command;
-use std::process::ExitStatus;
-use std::process::Stdio;
+use std::io::{Read, Write};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::sync::mpsc::Receiver;
-use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::strip_controls;
 
 /// Maximum length of an answer, in bytes; the rest is not read.

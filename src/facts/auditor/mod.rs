@@ -5,10 +5,10 @@ mod endpoint;
 
 use std::time::Duration;
 
+pub use endpoint::Endpoint;
+
 use crate::error::Result;
 use crate::project::Project;
-
-pub use endpoint::Endpoint;
 
 /// Default timeout of an answer.
 pub(crate) const WAIT: Duration = Duration::from_mins(2);

@@ -13,9 +13,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::error::At;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{At, Error, Result};
 
 /// One line of the file.
 #[derive(Deserialize)]

@@ -7,30 +7,20 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
+pub use measures::{Interval, Measures};
 use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::embedding::Embedder;
 use crate::error::Result;
-use crate::facts::evaluation::dataset::Group;
-use crate::facts::evaluation::dataset::Item;
-use crate::facts::evaluation::dataset::Question;
+use crate::facts::evaluation::dataset::{Group, Item, Question};
 use crate::facts::fact::Fact;
 use crate::facts::scope::ProjectScope;
-use crate::facts::search::FactHit;
-use crate::facts::search::FactQuery;
-use crate::facts::search::Method;
-use crate::facts::search::Selection;
-use crate::facts::search::retrieve;
+use crate::facts::search::{FactHit, FactQuery, Method, Selection, retrieve};
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
-use crate::ranking::Relevance;
-use crate::ranking::Silence;
-use crate::ranking::SilenceTest;
-
-pub use measures::Interval;
-pub use measures::Measures;
+use crate::ranking::{Relevance, Silence, SilenceTest};
 
 /// Category of questions about what another person said, which are measured separately.
 const ADVERSARIAL: &str = "adversarial";

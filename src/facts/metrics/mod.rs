@@ -7,21 +7,16 @@ mod used;
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
+pub(crate) use overwrites::{note_rejection, note_resolution, note_restoration};
 use serde::Serialize;
+pub use tally::count_injection;
+pub(crate) use tally::{Figure, Tally};
+pub(crate) use used::{Ranks, note_turn};
 
 use crate::error::Result;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-
-pub(crate) use overwrites::note_rejection;
-pub(crate) use overwrites::note_resolution;
-pub(crate) use overwrites::note_restoration;
-pub(crate) use tally::Figure;
-pub(crate) use tally::Tally;
-pub use tally::count_injection;
-pub(crate) use used::Ranks;
-pub(crate) use used::note_turn;
 
 /// Metrics of a user's facts in a window of days.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,13 +1,11 @@
 //! Counts overwrites, undone overwrites, and pending and resolved facts, each on the day on which it began.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::error::Result;
 use crate::facts::columns::row;
 use crate::facts::fact::Fact;
-use crate::facts::metrics::tally::Figure;
-use crate::facts::metrics::tally::Tally;
+use crate::facts::metrics::tally::{Figure, Tally};
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
 

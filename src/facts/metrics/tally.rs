@@ -1,7 +1,6 @@
 //! Updates the sums of the metrics.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::Result;

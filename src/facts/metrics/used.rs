@@ -2,24 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::clock::parse_timestamp;
 use crate::embedding::Embedder;
 use crate::error::Result;
 use crate::facts::application::ActionResult;
-use crate::facts::metrics::tally::Figure;
-use crate::facts::metrics::tally::Tally;
+use crate::facts::metrics::tally::{Figure, Tally};
 use crate::facts::query::Query;
 use crate::facts::queue::Turn;
-use crate::facts::search;
-use crate::facts::search::FactQuery;
-use crate::facts::search::Method;
-use crate::facts::search::TOP;
+use crate::facts::search::{FactQuery, Method, TOP};
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::facts::vectors;
+use crate::facts::{search, vectors};
 
 /// The first hits of each search method for a turn, before its actions change anything.
 #[derive(Debug)]

@@ -3,10 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::facts::replication::merged::FactEnd;
-use crate::facts::replication::merged::MergedFact;
-use crate::facts::vocabulary::FactStatus;
-use crate::facts::vocabulary::Proposal;
+use crate::facts::replication::merged::{FactEnd, MergedFact};
+use crate::facts::vocabulary::{FactStatus, Proposal};
 use crate::facts::wording;
 
 /// Resolves the facts of one key; the result depends on nothing else.

@@ -1,12 +1,9 @@
 //! This database as one of the devices, with its clock.
 
-use chrono::DateTime;
-use chrono::Utc;
-use rusqlite::Connection;
-use rusqlite::params;
+use chrono::{DateTime, Utc};
+use rusqlite::{Connection, params};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::columns::row;
 use crate::facts::query::Query;
 use crate::facts::store::Facts;

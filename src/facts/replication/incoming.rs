@@ -1,34 +1,22 @@
 //! Receives the operations of other devices, each once and in the order of its device.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde::Deserialize;
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::change::HistoryRow;
 use crate::facts::fact::Fact;
 use crate::facts::profile;
 use crate::facts::query::Query;
-use crate::facts::replication::device;
 use crate::facts::replication::device::Device;
-use crate::facts::replication::journal_lines;
-use crate::facts::replication::operation::OperationAddress;
-use crate::facts::replication::operation::OperationKind;
-use crate::facts::replication::received::Received;
-use crate::facts::replication::received::drop_set_aside;
-use crate::facts::replication::received::set_aside;
-use crate::facts::replication::rows;
-use crate::facts::replication::tombstone;
+use crate::facts::replication::operation::{OperationAddress, OperationKind};
+use crate::facts::replication::received::{Received, drop_set_aside, set_aside};
 use crate::facts::replication::tombstone::Tombstones;
-use crate::facts::replication::wire;
-use crate::facts::replication::wire::FactChange;
-use crate::facts::replication::wire::Unreadable;
+use crate::facts::replication::wire::{FactChange, Unreadable};
+use crate::facts::replication::{device, journal_lines, rows, tombstone, wire};
 use crate::facts::user::UserId;
 
 /// The outcome of a batch.

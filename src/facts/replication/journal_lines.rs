@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::clock::Clock;
 use crate::error::Result;

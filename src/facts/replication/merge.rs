@@ -4,14 +4,11 @@
 //! fact are each decided by the last writer, by hybrid logical clock and device; a confirmation or rejection
 //! by the user asserts that a fact is valid or not, even if it changed nothing.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::facts::fact::Fact;
 use crate::facts::replication::conflict;
-use crate::facts::replication::merged::FactEnd;
-use crate::facts::replication::merged::MergedChange;
-use crate::facts::replication::merged::MergedFact;
+use crate::facts::replication::merged::{FactEnd, MergedChange, MergedFact};
 
 /// Returns the facts of one key, ordered by their ids.
 pub(crate) fn merge(mut changes: Vec<MergedChange>) -> Vec<Fact> {

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::confidence;
-use crate::facts::expiry;
 use crate::facts::fact::Fact;
 use crate::facts::vocabulary::FactStatus;
-use crate::facts::wording;
+use crate::facts::{confidence, expiry, wording};
 
 /// Time and device of an operation; no two operations of a device have the same clock.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,16 +1,10 @@
 //! Defines operations and their addresses.
 
-use rusqlite::types::FromSql;
-use rusqlite::types::FromSqlError;
-use rusqlite::types::FromSqlResult;
-use rusqlite::types::ValueRef;
-use serde::Deserialize;
-use serde::Serialize;
-use sha2::Digest;
-use sha2::Sha256;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use crate::text::hexadecimal;
-use crate::text::word_enum;
+use crate::text::{hexadecimal, word_enum};
 
 /// Number of hexadecimal digits kept of a digest.
 const DIGITS: usize = 32;

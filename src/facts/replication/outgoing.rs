@@ -1,23 +1,16 @@
 //! Selects the operations to send to the server.
 
-use rusqlite::Connection;
-use rusqlite::Params;
-use rusqlite::Row;
-use rusqlite::params;
+use rusqlite::{Connection, Params, Row, params};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::audit_trail;
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
-use crate::facts::replication::operation;
-use crate::facts::replication::operation::DeviceOperation;
-use crate::facts::replication::operation::OperationAddress;
-use crate::facts::replication::operation::OperationKind;
+use crate::facts::replication::operation::{DeviceOperation, OperationAddress, OperationKind};
 use crate::facts::replication::received::Received;
-use crate::facts::replication::wire;
 use crate::facts::replication::wire::FactChange;
+use crate::facts::replication::{operation, wire};
 use crate::facts::store::Facts;
 
 const COLUMNS: &str = "o.operation, o.scope, o.device, o.number, o.op_id, o.clock, o.kind, o.born, o.payload, \

@@ -1,12 +1,9 @@
 //! Operations as received from the server, and those set aside until this program understands them.
 
-use rusqlite::Connection;
-use rusqlite::params;
-use serde::Deserialize;
-use serde::Serialize;
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::query::Query;
 
 /// An operation as received from the server.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::clock::Clock;
 use crate::error::Result;
@@ -12,8 +11,7 @@ use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
 use crate::facts::replication::operation::digest;
 use crate::facts::replication::rows;
-use crate::facts::replication::scope::DEVICE;
-use crate::facts::replication::scope::Scopes;
+use crate::facts::replication::scope::{DEVICE, Scopes};
 use crate::facts::user::UserId;
 
 /// Actions that each device performs for itself, and that are not sent.

@@ -5,19 +5,14 @@ use std::collections::HashMap;
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::archive;
-use crate::facts::audit_trail;
-use crate::facts::change;
 use crate::facts::change::Cause;
-use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
 use crate::facts::replication::merge;
-use crate::facts::replication::merged::MergedChange;
-use crate::facts::replication::merged::Stamp;
+use crate::facts::replication::merged::{MergedChange, Stamp};
 use crate::facts::user::UserId;
-use crate::facts::vectors;
 use crate::facts::vocabulary::FactStatus;
+use crate::facts::{archive, audit_trail, change, fact, vectors};
 
 /// Turn id of the changes made by merging.
 const TURN: &str = "annals:merge";

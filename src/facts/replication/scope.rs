@@ -1,7 +1,6 @@
 //! Scopes determine who sees a fact: this device, the user's own devices, or a named group.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::error::Result;
 use crate::facts::query::Query;

@@ -1,7 +1,6 @@
 //! Determines what remains of a key that is partly forgotten.
 
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::error::Result;
 use crate::facts::change::HistoryRow;

@@ -1,31 +1,21 @@
 //! Propagates erasures between devices, so that forgotten facts are erased everywhere and do not come back.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::time::Duration;
-use std::time::Instant;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
-use rusqlite::params;
-use serde::Deserialize;
-use serde::Serialize;
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::erase;
 use crate::facts::query::Query;
 use crate::facts::replication::device::Device;
-use crate::facts::replication::operation;
 use crate::facts::replication::operation::OperationAddress;
-use crate::facts::replication::recorded;
-use crate::facts::replication::rows;
 use crate::facts::replication::scope::PRIVATE;
-use crate::facts::replication::surviving_history::Forgotten;
-use crate::facts::replication::surviving_history::SurvivingHistory;
-use crate::facts::replication::wire;
-use crate::facts::replication::wire::FactChange;
-use crate::facts::replication::wire::Unreadable;
+use crate::facts::replication::surviving_history::{Forgotten, SurvivingHistory};
+use crate::facts::replication::wire::{FactChange, Unreadable};
+use crate::facts::replication::{operation, recorded, rows, wire};
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 

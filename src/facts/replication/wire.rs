@@ -1,12 +1,9 @@
 //! Encodes a change of a fact for transfer: the new state, and the fields that were different before.
 
-use serde::Deserialize;
-use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
 use crate::secrets;
 

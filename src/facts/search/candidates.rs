@@ -2,19 +2,15 @@
 
 use std::collections::HashSet;
 
-use rusqlite::CachedStatement;
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{CachedStatement, Connection, params};
 
 use crate::error::Result;
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
 use crate::facts::scope::ProjectScope;
-use crate::facts::search::lexical;
-use crate::facts::search::substrings;
+use crate::facts::search::{lexical, substrings};
 use crate::facts::user::UserId;
-use crate::ranking::Language;
-use crate::ranking::content_words;
+use crate::ranking::{Language, content_words};
 
 /// Minimum number of matches by words; with fewer, substrings are searched for too.
 const MIN_MATCHES: usize = 3;

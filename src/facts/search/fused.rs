@@ -2,27 +2,19 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::search::candidates::Check;
-use crate::facts::search::hit::Components;
-use crate::facts::search::hit::TOP;
+use crate::facts::search::hit::{Components, TOP};
 use crate::facts::search::neighbours::Neighbours;
-use crate::facts::search::rank::RankedRow;
-use crate::facts::search::rank::TIES;
-use crate::facts::search::rank::best;
-use crate::facts::search::rank::best_first;
-use crate::facts::search::rank::top_rank;
+use crate::facts::search::rank::{RankedRow, TIES, best, best_first, top_rank};
 use crate::facts::search::row_cursor::RowCursor;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Scanned;
-use crate::ranking::ANSWER_SHARE;
-use crate::ranking::QUESTION_PENALTY;
-use crate::ranking::question_share;
+use crate::ranking::{ANSWER_SHARE, QUESTION_PENALTY, question_share};
 
 /// Weight of the lexical score; the vector score has the rest.
 const LEXICAL: f64 = 0.5;

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::facts::fact::Fact;
 use crate::facts::search::query::Method;
-use crate::ranking::AnswerEvidence;
-use crate::ranking::Relevance;
+use crate::ranking::{AnswerEvidence, Relevance};
 
 /// Length of the lexical and vector rankings in which ranks are reported.
 pub(crate) const TOP: usize = 20;

@@ -2,24 +2,16 @@
 
 use rusqlite::Connection;
 
-use crate::embedding::Vector;
-use crate::embedding::VectorTable;
+use crate::embedding::{Vector, VectorTable};
 use crate::error::Result;
-use crate::facts::fact;
 use crate::facts::fact::Fact;
-use crate::facts::search::candidates;
-use crate::facts::search::lexical;
+use crate::facts::search::{candidates, lexical};
 use crate::facts::user::UserId;
-use crate::facts::vectors;
-use crate::ranking::AnswerEvidence;
-use crate::ranking::Language;
-use crate::ranking::Relevance;
-use crate::ranking::Term;
-use crate::ranking::TextEvidence;
-use crate::ranking::WeightedQuestion;
-use crate::ranking::passages;
-use crate::ranking::terms;
-use crate::ranking::words;
+use crate::facts::{fact, vectors};
+use crate::ranking::{
+    AnswerEvidence, Language, Relevance, Term, TextEvidence, WeightedQuestion, passages, terms,
+    words,
+};
 
 /// Judges the facts of one answer against a question, the best first: returns the evidence for all of them together,
 /// and the relevance of each. `all` is the number of the user's facts, if it is known.

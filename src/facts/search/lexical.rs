@@ -5,8 +5,7 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
-use crate::ranking::Language;
-use crate::ranking::any_form_of;
+use crate::ranking::{Language, any_form_of};
 use crate::text::hexadecimal;
 
 /// Column filter: words match in every column except the user's.

@@ -25,30 +25,21 @@ mod substrings;
 use rusqlite::Connection;
 
 use crate::clock::Clock;
-use crate::embedding::Embedder;
-use crate::embedding::Vector;
-use crate::error::Error;
-use crate::error::Result;
+use crate::embedding::{Embedder, Vector};
+use crate::error::{Error, Result};
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::search::candidates::Check;
-pub use crate::facts::search::hit::Components;
-pub use crate::facts::search::hit::FactHit;
-pub use crate::facts::search::hit::Retrieved;
 pub(crate) use crate::facts::search::hit::TOP;
+pub use crate::facts::search::hit::{Components, FactHit, Retrieved};
 use crate::facts::search::judge::judge;
 pub(crate) use crate::facts::search::judge::judge_each;
-pub use crate::facts::search::query::FactQuery;
-pub use crate::facts::search::query::Method;
-pub use crate::facts::search::query::Selection;
+pub use crate::facts::search::query::{FactQuery, Method, Selection};
 use crate::facts::search::rank::RankedRow;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
 use crate::facts::vectors;
-use crate::facts::vectors::Chroma;
-use crate::facts::vectors::IndexLocation;
-use crate::facts::vectors::Scanned;
-use crate::ranking::AnswerEvidence;
-use crate::ranking::Relevance;
+use crate::facts::vectors::{Chroma, IndexLocation, Scanned};
+use crate::ranking::{AnswerEvidence, Relevance};
 
 /// Number of vectors requested from a server per requested fact.
 const OVERFETCH: usize = 4;

@@ -3,22 +3,18 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use chrono::DateTime;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
 use crate::clock::parse_timestamp;
 use crate::error::Result;
-use crate::facts::fact::COLUMNS;
-use crate::facts::fact::Fact;
+use crate::facts::fact::{COLUMNS, Fact};
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::search::candidates::Check;
-use crate::facts::search::hit::Components;
-use crate::facts::search::hit::TOP;
+use crate::facts::search::hit::{Components, TOP};
 use crate::facts::user::UserId;
 use crate::facts::vectors::Scanned;
-use crate::ranking::normalise_min_max;
-use crate::ranking::recency;
+use crate::ranking::{normalise_min_max, recency};
 
 /// Weights of words, vectors and recency in the seed method.
 const SEED: [f64; 3] = [0.45, 0.45, 0.10];

@@ -7,8 +7,7 @@ use rusqlite::Connection;
 use crate::error::Result;
 use crate::facts::query::Query;
 use crate::facts::user::UserId;
-use crate::ranking::any_of;
-use crate::ranking::to_f64;
+use crate::ranking::{any_of, to_f64};
 use crate::text::is_unspaced;
 
 /// Score of a matching substring, added to that of whole words: less than that of a rare word.

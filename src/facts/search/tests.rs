@@ -5,12 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Clock;
 use crate::embedding::Endpoint;
-use crate::facts::Fact;
-use crate::facts::ProjectScope;
 use crate::facts::vocabulary::FactStatus;
-use crate::ranking::ANSWER_SHARE;
-use crate::ranking::NEIGHBOUR_SHARES;
-use crate::ranking::Relevance;
+use crate::facts::{Fact, ProjectScope};
+use crate::ranking::{ANSWER_SHARE, NEIGHBOUR_SHARES, Relevance};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 

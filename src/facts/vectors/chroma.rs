@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use rusqlite::Connection;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::embedding::Vector;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::fact::Fact;
 use crate::facts::query::Query;
 use crate::facts::scope::ProjectScope;

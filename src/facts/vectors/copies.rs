@@ -1,12 +1,10 @@
 //! Tracks which servers may have the vector of a fact, and erases forgotten ones there.
 
 use chrono::TimeDelta;
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::columns::row;
 use crate::facts::query::Query;
 use crate::facts::queue;

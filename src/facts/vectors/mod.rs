@@ -13,17 +13,15 @@ mod sessions;
 
 use std::time::Duration;
 
-use rusqlite::Connection;
-use rusqlite::named_params;
-use rusqlite::params;
+pub(crate) use chroma::Chroma;
+pub use copies::Remaining;
+pub(crate) use copies::{RetryScope, erase, forget as forget_copies, remaining};
+use rusqlite::{Connection, named_params, params};
+pub(crate) use scan::{Scanned, scan};
+pub(crate) use sessions::{SessionRow, turns};
 
-use crate::embedding::Embedder;
-use crate::embedding::Endpoint;
-use crate::embedding::Quantized;
-use crate::embedding::Vector;
-use crate::embedding::VectorTable;
-use crate::error::Error;
-use crate::error::Result;
+use crate::embedding::{Embedder, Endpoint, Quantized, Vector, VectorTable};
+use crate::error::{Error, Result};
 use crate::facts::columns::row;
 use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
@@ -31,17 +29,6 @@ use crate::facts::query::Query;
 use crate::facts::store::Facts;
 use crate::project::Project;
 use crate::ranking::passages;
-
-pub(crate) use chroma::Chroma;
-pub use copies::Remaining;
-pub(crate) use copies::RetryScope;
-pub(crate) use copies::erase;
-pub(crate) use copies::forget as forget_copies;
-pub(crate) use copies::remaining;
-pub(crate) use scan::Scanned;
-pub(crate) use scan::scan;
-pub(crate) use sessions::SessionRow;
-pub(crate) use sessions::turns;
 
 /// Timeout of an endpoint, after which the search is lexical only.
 const DEADLINE: Duration = Duration::from_millis(1500);

@@ -1,26 +1,20 @@
 //! The outbox for an external vector index: jobs are written with the fact, and executed later.
 
 use chrono::TimeDelta;
-use rusqlite::Connection;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 use crate::embedding::Embedder;
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::columns::row;
-use crate::facts::fact;
 use crate::facts::fact::Fact;
 use crate::facts::failure::SqliteResultExt;
 use crate::facts::query::Query;
-use crate::facts::queue;
 use crate::facts::store::Facts;
 use crate::facts::user::UserId;
-use crate::facts::vectors::chroma::Chroma;
-use crate::facts::vectors::chroma::Point;
-use crate::facts::vectors::copies;
-use crate::facts::vectors::copies::BATCH;
-use crate::facts::vectors::copies::pause;
-use crate::facts::vectors::text;
+use crate::facts::vectors::chroma::{Chroma, Point};
+use crate::facts::vectors::copies::{BATCH, pause};
+use crate::facts::vectors::{copies, text};
+use crate::facts::{fact, queue};
 
 /// A pending update of a fact's vector.
 struct Job {

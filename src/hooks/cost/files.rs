@@ -1,18 +1,12 @@
 //! Finds the context files that a harness reads, from the user's own to the project's.
 
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
-use crate::hooks::Harness;
-use crate::hooks::cost::CostKind;
-use crate::hooks::cost::CostPart;
-use crate::hooks::cost::imports;
+use crate::hooks::cost::{CostKind, CostPart, imports};
 use crate::hooks::harness::ContextFiles;
-use crate::hooks::setup;
+use crate::hooks::{Harness, setup};
 use crate::project::Project;
-use crate::storage::Boundary;
-use crate::storage::read;
+use crate::storage::{Boundary, read};
 use crate::warning::Warning;
 
 /// Maximum number of imports of a context file that are counted.

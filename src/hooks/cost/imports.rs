@@ -1,7 +1,6 @@
 //! Parses `@file` imports in context files.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::markdown::comments::is_fence;
 

@@ -7,12 +7,10 @@ use serde::Serialize;
 
 use crate::context;
 use crate::error::Error;
-use crate::hooks::Harness;
-use crate::hooks::start;
 use crate::hooks::start::Start;
+use crate::hooks::{Harness, start};
 use crate::project::Project;
-use crate::text::estimate_tokens;
-use crate::text::word_enum;
+use crate::text::{estimate_tokens, word_enum};
 use crate::warning::Warning;
 
 /// The length of a text.

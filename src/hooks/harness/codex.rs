@@ -1,21 +1,12 @@
 //! Codex: hooks in `hooks.json`, the server in `config.toml`. Strict JSON, timeouts in seconds.
 
-use toml::Table;
-use toml::Value;
+use toml::{Table, Value};
 
 use crate::hooks::Event;
-use crate::hooks::harness::ContextFiles;
-use crate::hooks::harness::Harness;
-use crate::hooks::harness::HarnessFiles;
-use crate::hooks::harness::HarnessProfile;
-use crate::hooks::harness::Hook;
-use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::SettingsContent;
-use crate::hooks::harness::SettingsFile;
-use crate::hooks::harness::SetupOptions;
-use crate::hooks::harness::SetupScope;
-use crate::hooks::harness::UserFolder;
-use crate::hooks::harness::claude;
+use crate::hooks::harness::{
+    ContextFiles, Harness, HarnessFiles, HarnessProfile, Hook, Obstacle, SettingsContent,
+    SettingsFile, SetupOptions, SetupScope, UserFolder, claude,
+};
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Codex,

@@ -1,10 +1,8 @@
 //! Inspects a harness's own files: has it disabled what `setup` wrote, or not approved it yet?
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::parse_to_serde_value;
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::Value;
 
 use crate::hooks::harness::SetupScope;

@@ -3,19 +3,10 @@
 use serde_json::Value;
 
 use crate::hooks::Event;
-use crate::hooks::harness::ContextFiles;
-use crate::hooks::harness::Harness;
-use crate::hooks::harness::HarnessFiles;
-use crate::hooks::harness::HarnessProfile;
-use crate::hooks::harness::Hook;
-use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::ServerEntry;
-use crate::hooks::harness::SettingsContent;
-use crate::hooks::harness::SettingsFile;
-use crate::hooks::harness::SetupOptions;
-use crate::hooks::harness::SetupScope;
-use crate::hooks::harness::UserFolder;
+use crate::hooks::harness::{
+    ContextFiles, Harness, HarnessFiles, HarnessProfile, Hook, JsonDialect, Obstacle, ServerEntry,
+    SettingsContent, SettingsFile, SetupOptions, SetupScope, UserFolder,
+};
 
 /// The single settings file, which forks of Gemini CLI have, too.
 pub(crate) const FILES: &[SettingsFile] = &[SettingsFile {

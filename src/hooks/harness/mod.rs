@@ -11,17 +11,15 @@ mod qwen;
 
 use std::borrow::Cow;
 
+pub(crate) use files::HarnessFiles;
+pub use files::Obstacle;
+pub(crate) use names::{parse_event, safe_event_name};
 use serde::Serialize;
 
 use crate::hooks::Event;
 use crate::markdown::comments::without_comments;
 use crate::project::Environment;
 use crate::text::word_enum;
-
-pub(crate) use files::HarnessFiles;
-pub use files::Obstacle;
-pub(crate) use names::parse_event;
-pub(crate) use names::safe_event_name;
 
 word_enum! {
     /// A program that runs agents and can call `annals`.

@@ -1,18 +1,10 @@
 //! opencode: the server in `opencode.json`, which may contain comments; the hooks as a plugin of ours.
 
 use crate::hooks::Event;
-use crate::hooks::harness::ContextFiles;
-use crate::hooks::harness::Harness;
-use crate::hooks::harness::HarnessFiles;
-use crate::hooks::harness::HarnessProfile;
-use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::ServerEntry;
-use crate::hooks::harness::SettingsContent;
-use crate::hooks::harness::SettingsFile;
-use crate::hooks::harness::SetupOptions;
-use crate::hooks::harness::SetupScope;
-use crate::hooks::harness::UserFolder;
+use crate::hooks::harness::{
+    ContextFiles, Harness, HarnessFiles, HarnessProfile, JsonDialect, Obstacle, ServerEntry,
+    SettingsContent, SettingsFile, SetupOptions, SetupScope, UserFolder,
+};
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Opencode,

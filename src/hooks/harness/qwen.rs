@@ -2,17 +2,10 @@
 //! Claude Code's event names.
 
 use crate::hooks::Event;
-use crate::hooks::harness::ContextFiles;
-use crate::hooks::harness::Harness;
-use crate::hooks::harness::HarnessFiles;
-use crate::hooks::harness::HarnessProfile;
-use crate::hooks::harness::Hook;
-use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::SetupOptions;
-use crate::hooks::harness::SetupScope;
-use crate::hooks::harness::UserFolder;
-use crate::hooks::harness::claude;
-use crate::hooks::harness::gemini;
+use crate::hooks::harness::{
+    ContextFiles, Harness, HarnessFiles, HarnessProfile, Hook, Obstacle, SetupOptions, SetupScope,
+    UserFolder, claude, gemini,
+};
 
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Qwen,

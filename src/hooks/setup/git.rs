@@ -2,24 +2,19 @@
 //! configuration defines the drivers. Without a driver, git merges as usual, so a clone that was not set up
 //! loses nothing.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hooks::setup::report::FileOutcome;
 use crate::knowledge::KnowledgeDir;
-use crate::ledger;
 use crate::merge::MergeKind;
-use crate::patterns;
-use crate::project::ContextTarget;
-use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
+use crate::project::{ContextTarget, Project};
+use crate::storage::{Changes, Store};
 use crate::text::line_end;
 use crate::warning::Warning;
+use crate::{ledger, patterns};
 
 const ATTRIBUTES: &str = ".gitattributes";
 const BEGIN: &str = "# annals:begin";

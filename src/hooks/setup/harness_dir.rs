@@ -1,16 +1,13 @@
 //! Locates the settings of a harness, and opens the storage to write them.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hooks::Harness;
 use crate::hooks::harness::SetupScope;
 use crate::project::Project;
-use crate::storage;
 use crate::storage::Storage;
-use crate::text;
+use crate::{storage, text};
 
 /// The location of a harness's settings.
 pub(crate) struct HarnessDir {

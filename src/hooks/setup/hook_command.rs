@@ -1,15 +1,11 @@
 //! Finds and edits our commands among the hooks of a harness's JSON settings.
 
-use jsonc_parser::cst::CstInputValue;
-use jsonc_parser::cst::CstNode;
-use jsonc_parser::cst::CstObject;
-use jsonc_parser::cst::CstStringLit;
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstStringLit};
 use jsonc_parser::json;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::hooks::harness::HarnessProfile;
-use crate::hooks::harness::Hook;
+use crate::hooks::harness::{HarnessProfile, Hook};
 use crate::hooks::setup::command::Command;
 use crate::hooks::setup::json::JsonDocument;
 

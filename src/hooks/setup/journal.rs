@@ -1,14 +1,11 @@
 //! Creates the journal's tools: links to this program under the names that agents call.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::hooks::setup::report::FileOutcome;
-use crate::hooks::setup::report::not_replaced;
+use crate::error::{Error, Result};
+use crate::hooks::setup::report::{FileOutcome, not_replaced};
 use crate::project::Project;
 use crate::storage;
 use crate::storage::LinkState;

@@ -4,16 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::CstArray;
-use jsonc_parser::cst::CstNode;
-use jsonc_parser::cst::CstObject;
-use jsonc_parser::cst::CstRootNode;
+use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hooks::harness::JsonDialect;
-use crate::text::line_end;
-use crate::text::line_number;
+use crate::text::{line_end, line_number};
 
 const BOM: &str = "\u{feff}";
 

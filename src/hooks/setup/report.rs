@@ -1,12 +1,10 @@
 //! Defines the report of a setup, file by file.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hooks::Harness;
 use crate::hooks::harness::SetupScope;
 use crate::text::word_enum;

@@ -2,10 +2,7 @@
 
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::ServerEntry;
-use crate::hooks::harness::SettingsContent;
-use crate::hooks::harness::SetupOptions;
+use crate::hooks::harness::{JsonDialect, ServerEntry, SettingsContent, SetupOptions};
 use crate::hooks::setup::target::TargetFile;
 
 /// A format of settings files.

@@ -2,27 +2,17 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::hooks::Event;
-use crate::hooks::Harness;
-use crate::hooks::harness::SetupOptions;
-use crate::hooks::harness::SetupOverrides;
-use crate::hooks::harness::SetupScope;
+use crate::error::{Error, Result};
+use crate::hooks::harness::{SetupOptions, SetupOverrides, SetupScope};
 use crate::hooks::setup::harness_dir::HarnessDir;
-use crate::hooks::setup::report::FileOutcome;
-use crate::hooks::setup::report::SetupFile;
-use crate::hooks::setup::report::SetupReport;
-use crate::hooks::setup::state::SetupState;
-use crate::hooks::setup::state::setup_state;
+use crate::hooks::setup::report::{FileOutcome, SetupFile, SetupReport};
+use crate::hooks::setup::state::{SetupState, setup_state};
 use crate::hooks::setup::target::TargetFile;
+use crate::hooks::{Event, Harness};
 use crate::project::Project;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::read;
+use crate::storage::{Changes, Store, read};
 
 /// The options of `annals setup`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

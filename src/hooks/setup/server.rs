@@ -1,9 +1,6 @@
 //! Builds and recognizes the JSON entry that makes a harness start `annals mcp`.
 
-use jsonc_parser::cst::CstArray;
-use jsonc_parser::cst::CstInputValue;
-use jsonc_parser::cst::CstNode;
-use jsonc_parser::cst::CstObject;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 use jsonc_parser::json;
 
 use crate::hooks::harness::ServerEntry;

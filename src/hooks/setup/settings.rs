@@ -5,17 +5,10 @@ use std::path::Path;
 use jsonc_parser::cst::CstObject;
 
 use crate::error::Result;
-use crate::hooks::harness::HarnessProfile;
-use crate::hooks::harness::Hook;
-use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::ServerEntry;
-use crate::hooks::harness::SetupOptions;
+use crate::hooks::harness::{HarnessProfile, Hook, JsonDialect, ServerEntry, SetupOptions};
 use crate::hooks::setup::command::Command;
-use crate::hooks::setup::hook_command::HOOKS;
-use crate::hooks::setup::hook_command::HookCommand;
-use crate::hooks::setup::hook_command::group;
-use crate::hooks::setup::json::JsonDocument;
-use crate::hooks::setup::json::is_blank;
+use crate::hooks::setup::hook_command::{HOOKS, HookCommand, group};
+use crate::hooks::setup::json::{JsonDocument, is_blank};
 use crate::hooks::setup::server;
 
 /// The entry for our server, as a line of the report.
@@ -240,13 +233,10 @@ fn remove_server(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     use proptest::prelude::*;
-    use serde_json::Map;
-    use serde_json::Value;
-    use serde_json::json as value;
+    use serde_json::{Map, Value, json as value};
 
+    use super::*;
     use crate::hooks::Harness;
     use crate::hooks::harness::SettingsContent;
     use crate::hooks::setup::target::TargetFile;

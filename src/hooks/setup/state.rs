@@ -2,12 +2,8 @@
 
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::hooks::harness::HarnessFiles;
-use crate::hooks::harness::Obstacle;
-use crate::hooks::harness::SetupOptions;
-use crate::hooks::harness::SetupScope;
-use crate::hooks::setup::harness_dir::HarnessDir;
-use crate::hooks::setup::harness_dir::user_folder_of;
+use crate::hooks::harness::{HarnessFiles, Obstacle, SetupOptions, SetupScope};
+use crate::hooks::setup::harness_dir::{HarnessDir, user_folder_of};
 use crate::hooks::setup::target::TargetFile;
 use crate::project::Project;
 use crate::storage::read;

@@ -3,15 +3,12 @@
 use std::path::PathBuf;
 
 use crate::error::Result;
-use crate::hooks::harness::HarnessProfile;
-use crate::hooks::harness::JsonDialect;
-use crate::hooks::harness::SettingsContent;
-use crate::hooks::harness::SetupOptions;
-use crate::hooks::harness::SetupScope;
+use crate::hooks::harness::{
+    HarnessProfile, JsonDialect, SettingsContent, SetupOptions, SetupScope,
+};
 use crate::hooks::setup::harness_dir::HarnessDir;
 use crate::hooks::setup::report::not_replaced;
-use crate::hooks::setup::settings::SERVER;
-use crate::hooks::setup::settings::SettingsEntries;
+use crate::hooks::setup::settings::{SERVER, SettingsEntries};
 use crate::hooks::setup::toml;
 
 /// A settings file, and the entries of ours that belong in it.

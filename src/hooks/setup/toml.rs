@@ -2,19 +2,12 @@
 
 use std::path::Path;
 
-use toml_edit::Array;
-use toml_edit::DocumentMut;
-use toml_edit::Item;
-use toml_edit::Table;
-use toml_edit::TableLike;
-use toml_edit::value;
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hooks::setup::command::is_program;
 use crate::hooks::setup::server::NAME;
-use crate::text::line_end;
-use crate::text::line_number;
+use crate::text::{line_end, line_number};
 
 const SERVERS: &str = "mcp_servers";
 const BOM: &str = "\u{feff}";

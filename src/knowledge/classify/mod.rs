@@ -6,27 +6,18 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::Confidence;
-use crate::knowledge::EntryStatus;
-use crate::knowledge::EntryType;
-use crate::knowledge::KnowledgeDir;
-use crate::knowledge::classify::rules::Destination;
-use crate::knowledge::classify::rules::RULES;
-use crate::knowledge::entry;
-use crate::knowledge::index;
+use crate::error::{Error, Result};
+use crate::knowledge::classify::rules::{Destination, RULES};
 use crate::knowledge::index::IndexRow;
-use crate::knowledge::key;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::latin::transliterate;
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::read::bytes as entry_bytes;
+use crate::knowledge::{Confidence, EntryStatus, EntryType, KnowledgeDir, entry, index, key};
 use crate::project::Project;
 use crate::ranking::words;
 use crate::storage::read;
-use crate::text::hexadecimal;
-use crate::text::word_enum;
+use crate::text::{hexadecimal, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;

@@ -2,9 +2,8 @@
 
 use regex_lite::Regex;
 
-use crate::knowledge::Confidence;
-use crate::knowledge::EntryType;
 use crate::knowledge::notepad::NotepadSection;
+use crate::knowledge::{Confidence, EntryType};
 
 /// Where to keep a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,21 +27,12 @@ pub(super) struct ClassifyRule {
     pub(super) reason: &'static str,
 }
 
-use Confidence::Low;
-use Confidence::Medium;
-use Destination::Entry;
-use Destination::Note;
-use Destination::Nowhere;
-use EntryType::Contact;
-use EntryType::Convention;
-use EntryType::Deadline;
-use EntryType::Debugging;
-use EntryType::Decision;
-use EntryType::Environment;
-use EntryType::Gotcha;
-use EntryType::Preference;
-use EntryType::Reference;
-use EntryType::SessionLog;
+use Confidence::{Low, Medium};
+use Destination::{Entry, Note, Nowhere};
+use EntryType::{
+    Contact, Convention, Deadline, Debugging, Decision, Environment, Gotcha, Preference, Reference,
+    SessionLog,
+};
 
 /// A day, month or quarter in its usual spellings; replaces `DATE` in the rules.
 const DATE: &str = r"(?:\b\d{4}-\d{2}(?:-\d{2})?\b|\b\d{4}-q[1-4]\b|\bq[1-4](?: \d{4})?\b|\b\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{1,2}(?:st|nd|rd|th)?\b|\bend of (?:the )?(?:week|month|quarter|year|sprint)\b)";

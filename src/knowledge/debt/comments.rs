@@ -2,8 +2,7 @@
 
 use memchr::memmem;
 
-use crate::knowledge::debt::language::Language;
-use crate::knowledge::debt::language::Quote;
+use crate::knowledge::debt::language::{Language, Quote};
 
 /// A line of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,27 +11,19 @@ mod comments;
 mod language;
 mod marker;
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+pub use marker::DebtMarker;
 use memchr::memmem;
 use serde::Serialize;
 
-use crate::knowledge::debt::comments::CommentLine;
-use crate::knowledge::debt::comments::comments;
-use crate::knowledge::debt::language::Language;
-use crate::knowledge::debt::language::MARKDOWN;
-use crate::knowledge::debt::marker::WORDS;
-use crate::knowledge::debt::marker::markers;
-use crate::markdown::BlockContent;
-use crate::markdown::Outline;
+use crate::knowledge::debt::comments::{CommentLine, comments};
+use crate::knowledge::debt::language::{Language, MARKDOWN};
+use crate::knowledge::debt::marker::{WORDS, markers};
+use crate::markdown::{BlockContent, Outline};
 use crate::project::Project;
-use crate::storage::Boundary;
-use crate::storage::read;
-use crate::storage::walk;
+use crate::storage::{Boundary, read, walk};
 use crate::warning::Warning;
-
-pub use marker::DebtMarker;
 
 /// The debt markers of a project. It is the document of `annals entry debt --json`.
 #[derive(Clone, Debug, Default, Serialize)]

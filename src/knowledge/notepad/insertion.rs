@@ -3,14 +3,9 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::notepad::Notepad;
-use crate::knowledge::notepad::NotepadHeading;
-use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::notepad::parse;
-use crate::knowledge::notepad::reader::line_start;
-use crate::knowledge::notepad::reader::outline;
+use crate::error::{Error, Result};
+use crate::knowledge::notepad::reader::{line_start, outline};
+use crate::knowledge::notepad::{Notepad, NotepadHeading, NotepadSection, parse};
 
 /// An insertion; the rest of the file is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]

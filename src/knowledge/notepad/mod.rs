@@ -24,23 +24,17 @@ mod write;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use serde::Deserialize;
-use serde::Serialize;
+pub use prune::{Pruned, pruned};
+pub use reader::parse;
+use serde::{Deserialize, Serialize};
+pub use write::{Note, NoteReport, write};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::read;
 use crate::text::word_enum;
 use crate::warning::Warning;
-
-pub use prune::Pruned;
-pub use prune::pruned;
-pub use reader::parse;
-pub use write::Note;
-pub use write::NoteReport;
-pub use write::write;
 
 /// Maximum length of Priority Context, in characters.
 pub const LIMIT: usize = 500;

@@ -3,27 +3,16 @@
 use std::ops::Range;
 use std::path::Path;
 
-use chrono::DateTime;
-use chrono::TimeDelta;
-use chrono::Utc;
+use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::clock::Clock;
-use crate::clock::parse_date;
-use crate::clock::parse_timestamp;
+use crate::clock::{Clock, parse_date, parse_timestamp};
 use crate::error::Result;
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::notepad::parse;
-use crate::knowledge::notepad::reader::outline;
-use crate::knowledge::notepad::reader::whole_line;
-use crate::knowledge::notepad::same_length_text;
-use crate::markdown::Block;
-use crate::markdown::Lines;
-use crate::markdown::ListItem;
-use crate::markdown::Outline;
+use crate::knowledge::notepad::reader::{outline, whole_line};
+use crate::knowledge::notepad::{NotepadSection, parse, same_length_text};
+use crate::markdown::{Block, Lines, ListItem, Outline};
 use crate::storage::Changes;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// Age after which a note is removed, in days.
 const KEPT_DAYS: i64 = 7;

@@ -4,17 +4,11 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::knowledge::notepad::Notepad;
-use crate::knowledge::notepad::NotepadHeading;
-use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::notepad::SectionSpan;
+use crate::knowledge::notepad::{Notepad, NotepadHeading, NotepadSection, SectionSpan};
 use crate::markdown;
-use crate::markdown::Block;
-use crate::markdown::Lines;
-use crate::markdown::Outline;
+use crate::markdown::{Block, Lines, Outline};
 use crate::text::fold;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// The level of a bold line used as a heading: any other heading ends its section.
 const BOLD: u8 = 7;

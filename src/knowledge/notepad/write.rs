@@ -1,31 +1,19 @@
 //! Adds a note to a section according to its rules.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::error::Error;
-use crate::error::Result;
-use crate::knowledge::KnowledgeDir;
-use crate::knowledge::log;
-use crate::knowledge::notepad::LIMIT;
-use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::notepad::insertion;
-use crate::knowledge::notepad::parse;
-use crate::knowledge::notepad::same_length_text;
-use crate::markdown::Outline;
-use crate::markdown::without_bullet;
+use crate::error::{Error, Result};
+use crate::knowledge::notepad::{LIMIT, NotepadSection, insertion, parse, same_length_text};
+use crate::knowledge::{KnowledgeDir, log};
+use crate::markdown::{Outline, without_bullet};
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::WriteRequest;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::storage::{Changes, Store, WriteRequest};
+use crate::warning::{Parsed, Warning};
 
 /// The content of a new notepad.
 const NEW: &str = "# Vibekit Notepad\n\n## Priority Context\n\n## Working Memory\n\n## Manual\n";

@@ -3,23 +3,13 @@
 use chrono::NaiveDate;
 
 use crate::error::Problem;
-use crate::ledger::apply::ChangeStep;
-use crate::ledger::apply::FileUpdate;
-use crate::ledger::apply::gap_after;
-use crate::ledger::constraints::Bullet;
-use crate::ledger::constraints::Constraints;
-use crate::ledger::constraints::SECTIONS;
-use crate::ledger::constraints::SUPERSEDED;
-use crate::ledger::constraints::is_named;
-use crate::ledger::document::ConstraintChange;
-use crate::ledger::document::ConstraintOperation;
-use crate::ledger::similarity::bullet_words;
-use crate::ledger::similarity::without_note;
-use crate::markdown::edit;
+use crate::ledger::apply::{ChangeStep, FileUpdate, gap_after};
+use crate::ledger::constraints::{Bullet, Constraints, SECTIONS, SUPERSEDED, is_named};
+use crate::ledger::document::{ConstraintChange, ConstraintOperation};
+use crate::ledger::similarity::{bullet_words, without_note};
 use crate::markdown::edit::Edit;
-use crate::markdown::line_start;
-use crate::text::Line;
-use crate::text::fold;
+use crate::markdown::{edit, line_start};
+use crate::text::{Line, fold};
 
 /// Maximum length of a section title, in characters.
 const MAX_TITLE_LENGTH: usize = 60;

@@ -3,13 +3,9 @@
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
-use crate::error::Problem;
-use crate::error::Result;
-use crate::ledger::apply::ChangeStep;
-use crate::ledger::apply::FileUpdate;
-use crate::ledger::apply::gap_after;
-use crate::ledger::decisions::Decisions;
-use crate::ledger::decisions::Month;
+use crate::error::{Problem, Result};
+use crate::ledger::apply::{ChangeStep, FileUpdate, gap_after};
+use crate::ledger::decisions::{Decisions, Month};
 use crate::ledger::document::NewDecision;
 use crate::ledger::evidence;
 use crate::ledger::evidence::EntryEvidence;

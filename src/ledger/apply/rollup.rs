@@ -3,20 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use chrono::Days;
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 
 use crate::error::Problem;
-use crate::ledger::apply::FileUpdate;
-use crate::ledger::apply::line_gap;
-use crate::ledger::decisions::Decisions;
-use crate::ledger::decisions::Rollup;
+use crate::ledger::apply::{FileUpdate, line_gap};
+use crate::ledger::decisions::{Decisions, Rollup};
 use crate::ledger::state::is_filled;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
-use crate::text::Line;
-use crate::text::fold;
-use crate::text::quantity;
+use crate::text::{Line, fold, quantity};
 
 /// The heading of a new rollup.
 const HEADING: &str = "## Recent (last 30 days)";

@@ -1,21 +1,15 @@
 //! Compares CONSTRAINTS.md and DECISIONS.md with the last commit: nothing may be removed, and no entry
 //! changed.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
 use crate::git::Object;
 use crate::ledger::check::findings::Findings;
-use crate::ledger::constraints::Bullet;
-use crate::ledger::constraints::Constraints;
-use crate::ledger::decisions::DecisionEntry;
-use crate::ledger::decisions::Decisions;
-use crate::ledger::files::CONSTRAINTS;
-use crate::ledger::files::DECISIONS;
-use crate::ledger::files::LedgerFolder;
-use crate::ledger::similarity::bullet_words;
-use crate::ledger::similarity::without_note;
+use crate::ledger::constraints::{Bullet, Constraints};
+use crate::ledger::decisions::{DecisionEntry, Decisions};
+use crate::ledger::files::{CONSTRAINTS, DECISIONS, LedgerFolder};
+use crate::ledger::similarity::{bullet_words, without_note};
 use crate::ledger::state::is_filled;
 use crate::project::Project;
 use crate::ranking::WordSet;

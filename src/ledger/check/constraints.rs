@@ -2,9 +2,7 @@
 
 use crate::clock::parse_date;
 use crate::ledger::check::findings::Findings;
-use crate::ledger::constraints::Bullet;
-use crate::ledger::constraints::Constraints;
-use crate::ledger::constraints::SECTIONS;
+use crate::ledger::constraints::{Bullet, Constraints, SECTIONS};
 use crate::ledger::similarity::bullet_words;
 use crate::ranking::WordSet;
 

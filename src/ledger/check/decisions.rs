@@ -6,14 +6,12 @@ use crate::error::Result;
 use crate::ledger::apply::rollup;
 use crate::ledger::apply::rollup::MAX_BULLETS;
 use crate::ledger::check::findings::Findings;
-use crate::ledger::decisions::DecisionEntry;
-use crate::ledger::decisions::Decisions;
+use crate::ledger::decisions::{DecisionEntry, Decisions};
 use crate::ledger::evidence;
 use crate::ledger::evidence::EntryEvidence;
 use crate::markdown::Outline;
 use crate::project::Project;
-use crate::text::fold;
-use crate::text::quantity;
+use crate::text::{fold, quantity};
 
 pub(crate) fn check(project: &Project, text: &str, findings: &mut Findings<'_>) -> Result<()> {
     let decisions = Decisions::parse(text);

@@ -6,6 +6,7 @@ mod decisions;
 mod findings;
 mod state;
 
+pub use findings::Finding;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -13,15 +14,11 @@ use crate::ledger::anchor::Footer;
 use crate::ledger::check::committed::CommittedFiles;
 use crate::ledger::check::findings::Findings;
 use crate::ledger::coverage;
-use crate::ledger::coverage::AnchorState;
-use crate::ledger::coverage::Coverage;
-use crate::ledger::files::LedgerFile;
-use crate::ledger::files::LedgerFiles;
+use crate::ledger::coverage::{AnchorState, Coverage};
+use crate::ledger::files::{LedgerFile, LedgerFiles};
 use crate::project::Project;
 use crate::secrets;
 use crate::warning::Warning;
-
-pub use findings::Finding;
 
 /// The outcome of a check. It is the document of `annals ledger check --json`.
 #[derive(Clone, Debug, Serialize)]

@@ -2,10 +2,7 @@
 
 use crate::ledger::apply::state::non_present_word;
 use crate::ledger::check::findings::Findings;
-use crate::ledger::state::LedgerState;
-use crate::ledger::state::MAX_LINES;
-use crate::ledger::state::SECTIONS;
-use crate::ledger::state::StateSection;
+use crate::ledger::state::{LedgerState, MAX_LINES, SECTIONS, StateSection};
 use crate::text::quantity;
 
 /// Minimum and maximum number of bullets of each section, by index.

@@ -5,11 +5,9 @@
 
 use serde_json::Value;
 
-use crate::ledger::document::ConstraintChange;
-use crate::ledger::document::ConstraintOperation;
-use crate::ledger::document::NewDecision;
-use crate::ledger::document::NewState;
-use crate::ledger::document::QuickReference;
+use crate::ledger::document::{
+    ConstraintChange, ConstraintOperation, NewDecision, NewState, QuickReference,
+};
 
 /// Returns a string.
 pub(crate) fn text(value: Option<&Value>) -> Option<String> {

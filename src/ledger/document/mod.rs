@@ -3,16 +3,14 @@
 mod lenient;
 mod schema;
 
+pub use schema::schema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Problem;
 use crate::secrets;
-use crate::secrets::REDACTED;
-use crate::secrets::SecretPolicy;
+use crate::secrets::{REDACTED, SecretPolicy};
 use crate::text::word_enum;
-
-pub use schema::schema;
 
 /// The current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

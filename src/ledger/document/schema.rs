@@ -7,8 +7,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::Problem;
 use crate::templates::Template;

@@ -2,21 +2,17 @@
 //!
 //! Only the names of the files that git would track are counted; no file is opened except root manifests.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use ignore::DirEntry;
 
 use crate::lifecycle::codebase::commands::BuildCommands;
-use crate::lifecycle::codebase::language::language;
-use crate::lifecycle::codebase::language::test_home;
+use crate::lifecycle::codebase::language::{language, test_home};
 use crate::project::Project;
 use crate::storage::walk;
 use crate::text::quantity;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 mod commands;
 mod language;

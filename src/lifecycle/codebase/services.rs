@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::storage::listing;
-use crate::storage::read;
+use crate::storage::{listing, read};
 use crate::text::quantity;
 
 /// Files whose presence indicates a CI service.

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use crate::error::Result;
 use crate::storage::read;
-use crate::text::file_name;
-use crate::text::one_line;
-use crate::text::strip_controls;
+use crate::text::{file_name, one_line, strip_controls};
 use crate::warning::Warning;
 
 /// The name and description of a project.

@@ -1,43 +1,26 @@
 //! Creates a planning folder from the templates, and writes the context files for the first time.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::init::manifest::Manifest;
-use crate::lifecycle::init::texts::Empty;
-use crate::lifecycle::init::texts::NewState;
-use crate::lifecycle::init::texts::ProjectContext;
-use crate::lifecycle::init::texts::RequirementsContext;
-use crate::lifecycle::init::texts::RoadmapContext;
-use crate::lifecycle::outcome::CommandOutcome;
-use crate::lifecycle::outcome::Work;
-use crate::lifecycle::outcome::carry_out;
+use crate::lifecycle::init::texts::{
+    Empty, NewState, ProjectContext, RequirementsContext, RoadmapContext,
+};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
-use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::PlanningFolder;
-use crate::planning::Skill;
-use crate::planning::installed_skills;
-use crate::position::NextStatus;
-use crate::position::Survey;
-use crate::project::LayoutName;
-use crate::project::Project;
-use crate::project::vocabulary;
-use crate::secrets;
-use crate::storage::Changes;
-use crate::storage::Store;
-use crate::storage::read;
-use crate::templates;
+use crate::planning::{DEFAULT_MILESTONE, PlanningFolder, Skill, installed_skills};
+use crate::position::{NextStatus, Survey};
+use crate::project::{LayoutName, Project, vocabulary};
+use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::one_line;
-use crate::text::strip_controls;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::text::{one_line, strip_controls};
+use crate::warning::{Parsed, Warning};
+use crate::{secrets, templates};
 
 mod manifest;
 pub(crate) mod texts;

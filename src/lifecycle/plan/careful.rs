@@ -1,17 +1,12 @@
 //! Finds the files that caused deviations in earlier plans.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::patterns;
-use crate::patterns::FinishedPhase;
-use crate::patterns::KnownPaths;
-use crate::patterns::OwnPaths;
-use crate::patterns::PlanRecord;
-use crate::patterns::PlanRef;
+use crate::patterns::{FinishedPhase, KnownPaths, OwnPaths, PlanRecord, PlanRef};
 use crate::planning::Deviation;
 
 /// Minimum number of plans that deviated over a file, if the phase has no plans yet.
@@ -100,9 +95,8 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::position::Survey;
-    use crate::project::OpenRequest;
-    use crate::project::Project;
     use crate::project::fixture::Tree;
+    use crate::project::{OpenRequest, Project};
 
     const PHASES: &str = ".vbw-planning/phases";
 

@@ -2,34 +2,18 @@
 
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::lifecycle::outcome::CommandOutcome;
-use crate::lifecycle::outcome::Work;
-use crate::lifecycle::outcome::carry_out;
+use crate::error::{Error, Result};
+use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::patterns;
-use crate::patterns::FinishedPhase;
-use crate::patterns::Rate;
-use crate::patterns::RelevantPattern;
-use crate::patterns::StaleReasons;
-use crate::patterns::history_without_effort;
-use crate::planning::PhaseNumber;
-use crate::planning::Requirement;
-use crate::planning::RoadmapPhase;
-use crate::position::Action;
-use crate::position::NextStatus;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Survey;
-use crate::position::roadmap_phase;
-use crate::position::status_words;
-use crate::project::Project;
-use crate::project::vocabulary;
-use crate::storage::Store;
-use crate::storage::read;
+use crate::patterns::{FinishedPhase, Rate, RelevantPattern, StaleReasons, history_without_effort};
+use crate::planning::{PhaseNumber, Requirement, RoadmapPhase};
+use crate::position::{
+    Action, NextStatus, Phase, PhaseState, PlanState, Survey, roadmap_phase, status_words,
+};
+use crate::project::{Project, vocabulary};
+use crate::storage::{Store, read};
 use crate::text::quantity;
 use crate::warning::Warning;
 

@@ -5,18 +5,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::planning::Plan;
-use crate::planning::PlanNumber;
-use crate::planning::PlanSlot;
-use crate::planning::RoadmapPhase;
-use crate::planning::RoadmapPlan;
-use crate::planning::check_overlap;
-use crate::planning::check_waves;
-use crate::position::Phase;
-use crate::position::PlanState;
+use crate::planning::{
+    Plan, PlanNumber, PlanSlot, RoadmapPhase, RoadmapPlan, check_overlap, check_waves,
+};
+use crate::position::{Phase, PlanState};
 use crate::storage::read;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 /// A summary of a plan of the phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -3,21 +3,15 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::markdown::Label;
-use crate::markdown::Lines;
+use crate::error::{Error, Result};
 use crate::markdown::outline::reader::OutlineBuilder;
+use crate::markdown::{Label, Lines};
 use crate::warning::Warning;
 
 mod block;
 mod reader;
 
-pub use block::Block;
-pub use block::BlockContent;
-pub use block::ListItem;
-pub use block::Table;
-pub use block::TableRow;
+pub use block::{Block, BlockContent, ListItem, Table, TableRow};
 
 /// Maximum number of lines of a document that are parsed: a line can be a heading or a block, which takes a
 /// hundred times its size in memory, and callers scan all of them repeatedly.

@@ -2,19 +2,10 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::CodeBlockKind;
-use pulldown_cmark::Event;
-use pulldown_cmark::Options;
-use pulldown_cmark::Parser;
-use pulldown_cmark::Tag;
-use pulldown_cmark::TagEnd;
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::markdown::Lines;
-use crate::markdown::outline::block::Block;
-use crate::markdown::outline::block::BlockContent;
-use crate::markdown::outline::block::ListItem;
-use crate::markdown::outline::block::Table;
-use crate::markdown::outline::block::TableRow;
+use crate::markdown::outline::block::{Block, BlockContent, ListItem, Table, TableRow};
 
 /// Maximum nesting depth of lists: a line that consists of list markers would yield as many blocks.
 const MAX_DEPTH: usize = 64;

@@ -1,26 +1,16 @@
 //! Tools on facts about the user.
 
 use serde::Deserialize;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::facts;
-use crate::facts::ActionType;
-use crate::facts::FactQuery;
-use crate::facts::Facts;
-use crate::facts::Method;
-use crate::facts::ProjectScope;
-use crate::facts::Purpose;
-use crate::facts::Selection;
-use crate::facts::Statement;
-use crate::mcp::answer::ToolAnswer;
-use crate::mcp::answer::fenced;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::NoArguments;
-use crate::mcp::tools::Effect;
-use crate::mcp::tools::Tool;
-use crate::mcp::tools::ToolSet;
+use crate::facts::{
+    ActionType, FactQuery, Facts, Method, ProjectScope, Purpose, Selection, Statement,
+};
+use crate::mcp::answer::{ToolAnswer, fenced};
+use crate::mcp::arguments::{Arguments, NoArguments};
+use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 

@@ -5,18 +5,11 @@ use serde_json::json;
 
 use crate::error::Result;
 use crate::knowledge;
-use crate::knowledge::Confidence;
-use crate::knowledge::EntryType;
-use crate::knowledge::EntryWrite;
-use crate::knowledge::notepad;
-use crate::knowledge::notepad::Note;
-use crate::knowledge::notepad::NotepadSection;
-use crate::mcp::answer::ToolAnswer;
-use crate::mcp::answer::fenced;
+use crate::knowledge::notepad::{Note, NotepadSection};
+use crate::knowledge::{Confidence, EntryType, EntryWrite, notepad};
+use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::Arguments;
-use crate::mcp::tools::Effect;
-use crate::mcp::tools::Tool;
-use crate::mcp::tools::ToolSet;
+use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 

@@ -1,19 +1,14 @@
 //! Tools on the repo ledger.
 
 use serde::Deserialize;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::ledger;
-use crate::ledger::PendingRequest;
-use crate::ledger::UpdateRequest;
+use crate::ledger::{PendingRequest, UpdateRequest};
 use crate::mcp::answer::ToolAnswer;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::NoArguments;
-use crate::mcp::tools::Effect;
-use crate::mcp::tools::Tool;
-use crate::mcp::tools::ToolSet;
+use crate::mcp::arguments::{Arguments, NoArguments};
+use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 

@@ -3,26 +3,16 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::context;
 use crate::context::DigestRequest;
-use crate::error::Error;
-use crate::error::Result;
-use crate::journal;
-use crate::journal::Mode;
-use crate::journal::RecordDraft;
-use crate::journal::WriteOptions;
-use crate::mcp::answer::ToolAnswer;
-use crate::mcp::answer::fenced;
+use crate::error::{Error, Result};
+use crate::journal::{Mode, RecordDraft, WriteOptions};
+use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::Arguments;
-use crate::mcp::tools::Effect;
-use crate::mcp::tools::Tool;
-use crate::mcp::tools::ToolSet;
+use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::ranking::Relevance;
-use crate::recall;
-use crate::recall::RecallHit;
-use crate::recall::RecallQuery;
-use crate::recall::SourceName;
+use crate::recall::{RecallHit, RecallQuery, SourceName};
+use crate::{context, journal, recall};
 
 /// Maximum number of hits per call.
 const MAX_HITS: usize = 50;

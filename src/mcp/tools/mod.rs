@@ -6,16 +6,12 @@ mod ledger;
 mod memory;
 mod plan;
 
-use rmcp::model::JsonObject;
-use rmcp::model::ToolAnnotations;
-use serde_json::Value;
-use serde_json::json;
+use rmcp::model::{JsonObject, ToolAnnotations};
+use serde_json::{Value, json};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mcp::answer::ToolAnswer;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::PROJECT;
+use crate::mcp::arguments::{Arguments, PROJECT};
 use crate::project::Project;
 
 /// The set of tools that a client receives: a few by default, because each costs tokens in every session.

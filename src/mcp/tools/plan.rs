@@ -7,15 +7,11 @@ use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::ExecuteRequest;
 use crate::mcp::answer::ToolAnswer;
-use crate::mcp::arguments::Arguments;
-use crate::mcp::arguments::NoArguments;
-use crate::mcp::tools::Effect;
-use crate::mcp::tools::Tool;
-use crate::mcp::tools::ToolSet;
+use crate::mcp::arguments::{Arguments, NoArguments};
+use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::patterns::SubmittedLessons;
 use crate::planning::PhaseNumber;
-use crate::position::StatusReport;
-use crate::position::Survey;
+use crate::position::{StatusReport, Survey};
 use crate::project::Project;
 
 pub(crate) const TOOLS: &[Tool] = &[

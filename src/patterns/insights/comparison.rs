@@ -3,10 +3,8 @@
 use serde::Serialize;
 
 use crate::clock::Minutes;
-use crate::patterns::Rate;
-use crate::patterns::fisher_exact;
 use crate::patterns::insights::member::median;
-use crate::patterns::mann_whitney;
+use crate::patterns::{Rate, fisher_exact, mann_whitney};
 use crate::ranking::to_f64;
 use crate::text::capitalized;
 

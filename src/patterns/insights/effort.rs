@@ -8,8 +8,7 @@ use crate::clock::Minutes;
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::ComparisonQuestion;
-use crate::patterns::insights::member::Member;
-use crate::patterns::insights::member::median;
+use crate::patterns::insights::member::{Member, median};
 
 /// The plans of one effort profile.
 #[derive(Clone, Debug, PartialEq, Serialize)]

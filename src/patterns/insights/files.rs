@@ -1,22 +1,15 @@
 //! Finds the files that are involved in deviations repeatedly.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 
 use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
-use crate::patterns::insights::comparison::Comparison;
-use crate::patterns::insights::comparison::ComparisonQuestion;
-use crate::patterns::insights::comparison::is_evidence;
-use crate::patterns::insights::member::Member;
-use crate::patterns::insights::member::PlanRef;
+use crate::patterns::insights::comparison::{Comparison, ComparisonQuestion, is_evidence};
+use crate::patterns::insights::member::{Member, PlanRef};
 use crate::project::vocabulary;
-use crate::text::Line;
-use crate::text::file_name;
-use crate::text::sanitized;
+use crate::text::{Line, file_name, sanitized};
 
 /// Minimum number of plans whose deviations name a file; a single one may be chance.
 const MIN_NAMED: usize = 2;

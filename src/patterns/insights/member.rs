@@ -4,15 +4,11 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::clock::Minutes;
-use crate::clock::TimeUnit;
-use crate::patterns::FinishedPhase;
-use crate::patterns::PlanRecord;
+use crate::clock::{Minutes, TimeUnit};
 use crate::patterns::lesson::short_milestone;
 use crate::patterns::trace::plan_id;
-use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::PhaseNumber;
-use crate::planning::PlanNumber;
+use crate::patterns::{FinishedPhase, PlanRecord};
+use crate::planning::{DEFAULT_MILESTONE, PhaseNumber, PlanNumber};
 
 /// Identifies a plan by milestone, phase and number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

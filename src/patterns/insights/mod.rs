@@ -11,25 +11,17 @@ mod member;
 mod size;
 mod trend;
 
-use serde::Serialize;
-
-use crate::patterns::FinishedPhase;
-use crate::patterns::Rate;
-use crate::patterns::insights::member::Member;
-use crate::patterns::insights::member::members;
-
-pub use comparison::Comparison;
-pub use comparison::ComparisonQuestion;
-pub use comparison::Group;
+pub use comparison::{Comparison, ComparisonQuestion, Group};
 pub use effort::EffortHistory;
 pub use files::DeviatingFile;
-pub(crate) use files::KnownPaths;
-pub(crate) use files::OwnPaths;
+pub(crate) use files::{KnownPaths, OwnPaths};
 pub use member::PlanRef;
-pub use size::Bucket;
-pub use size::Sizes;
-pub use trend::KindCount;
-pub use trend::MilestoneHistory;
+use serde::Serialize;
+pub use size::{Bucket, Sizes};
+pub use trend::{KindCount, MilestoneHistory};
+
+use crate::patterns::insights::member::{Member, members};
+use crate::patterns::{FinishedPhase, Rate};
 
 /// The statistics of a project's history. It is the document of `annals patterns insights --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -4,11 +4,8 @@ use serde::Serialize;
 
 use crate::clock::Minutes;
 use crate::patterns::Rate;
-use crate::patterns::insights::comparison::Comparison;
-use crate::patterns::insights::comparison::ComparisonQuestion;
-use crate::patterns::insights::comparison::is_evidence;
-use crate::patterns::insights::member::Member;
-use crate::patterns::insights::member::median;
+use crate::patterns::insights::comparison::{Comparison, ComparisonQuestion, is_evidence};
+use crate::patterns::insights::member::{Member, median};
 
 /// Lower bounds of the task buckets: some workflows ask for one or two tasks, others cut a plan off at five.
 const TASKS: &[u32] = &[1, 3, 5];
@@ -125,10 +122,9 @@ pub(crate) fn comparisons(
     by_tasks: &Sizes,
     by_files: &Sizes,
 ) -> Vec<Comparison> {
-    use ComparisonQuestion::CompletionByFiles;
-    use ComparisonQuestion::CompletionByTasks;
-    use ComparisonQuestion::DeviationsByFiles;
-    use ComparisonQuestion::DeviationsByTasks;
+    use ComparisonQuestion::{
+        CompletionByFiles, CompletionByTasks, DeviationsByFiles, DeviationsByTasks,
+    };
 
     let deviated: PlanPredicate = |one| one.deviated();
     let completed: PlanPredicate = |one| one.completed();

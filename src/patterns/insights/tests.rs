@@ -4,10 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::patterns::PlanRecord;
-use crate::planning::Deviation;
-use crate::planning::PhaseNumber;
-use crate::planning::PlanNumber;
-use crate::planning::Summary;
+use crate::planning::{Deviation, PhaseNumber, PlanNumber, Summary};
 
 /// The properties of a plan in these tests.
 #[derive(Clone, Debug, Default)]

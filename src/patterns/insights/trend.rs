@@ -2,16 +2,11 @@
 
 use serde::Serialize;
 
-use crate::patterns::PlanRecord;
-use crate::patterns::Rate;
 use crate::patterns::insights::Compared;
-use crate::patterns::insights::comparison::ComparisonQuestion;
-use crate::patterns::insights::comparison::ComparisonSpec;
-use crate::patterns::insights::comparison::MIN_PLANS;
+use crate::patterns::insights::comparison::{ComparisonQuestion, ComparisonSpec, MIN_PLANS};
 use crate::patterns::insights::member::Member;
-use crate::patterns::kinds;
-use crate::text::Line;
-use crate::text::sanitized;
+use crate::patterns::{PlanRecord, Rate, kinds};
+use crate::text::{Line, sanitized};
 
 /// The deviations of a milestone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,10 +1,8 @@
 //! Chooses the lessons of an entry from its candidates.
 
 use crate::patterns::LessonSource;
-use crate::patterns::lesson::Lesson;
-use crate::patterns::lesson::MAX_LESSON_LENGTH;
-use crate::patterns::lesson::MAX_LESSONS;
 use crate::patterns::lesson::similarity::StemmedWords;
+use crate::patterns::lesson::{Lesson, MAX_LESSON_LENGTH, MAX_LESSONS};
 use crate::text::Line;
 
 /// A possible lesson.

@@ -1,16 +1,11 @@
 //! Composes a lesson from the words of a deviation: one whole sentence, or two short ones, never a truncated
 //! one.
 
-use crate::patterns::lesson::sentences::is_standalone;
-use crate::patterns::lesson::sentences::outside;
-use crate::patterns::lesson::sentences::sentences;
-use crate::patterns::lesson::sentences::with_fewer_remarks;
-use crate::patterns::lesson::sentences::without_brackets;
-use crate::patterns::lesson::signs::Signs;
-use crate::patterns::lesson::signs::starts_with_past_verb;
-use crate::patterns::lesson::wording::as_bullet;
-use crate::patterns::lesson::wording::clean;
-use crate::patterns::lesson::wording::plain;
+use crate::patterns::lesson::sentences::{
+    is_standalone, outside, sentences, with_fewer_remarks, without_brackets,
+};
+use crate::patterns::lesson::signs::{Signs, starts_with_past_verb};
+use crate::patterns::lesson::wording::{as_bullet, clean, plain};
 
 /// Number of sentences of a passage that are considered; the rest goes into detail.
 const MAX_SENTENCES: usize = 3;

@@ -16,22 +16,16 @@ mod signs;
 mod similarity;
 mod wording;
 
-use crate::patterns::FinishedPhase;
-use crate::patterns::LessonSource;
-use crate::text::Line;
-
-pub(crate) use compose::leading_sentences;
-pub(crate) use compose::statement;
+pub(crate) use compose::{leading_sentences, statement};
 pub use problem::PastProblems;
 pub(crate) use problem::sentence_of;
 pub(crate) use recurrence::SubjectIndex;
-pub(crate) use reference::cite;
-pub(crate) use reference::names_earlier_plans;
-pub(crate) use reference::short_milestone;
-pub(crate) use reference::split_citation;
-pub(crate) use sentences::is_complete;
-pub(crate) use sentences::sentences;
+pub(crate) use reference::{cite, names_earlier_plans, short_milestone, split_citation};
+pub(crate) use sentences::{is_complete, sentences};
 pub(crate) use similarity::StemmedWords;
+
+use crate::patterns::{FinishedPhase, LessonSource};
+use crate::text::Line;
 
 /// Maximum length of a lesson, in characters.
 pub(crate) const MAX_LESSON_LENGTH: usize = 160;

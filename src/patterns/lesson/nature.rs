@@ -1,7 +1,6 @@
 //! Classifies deviations: only problems and wrong assumptions of plans belong under `What failed`.
 
-use crate::patterns::lesson::signs::Signs;
-use crate::patterns::lesson::signs::starts_with_past_verb;
+use crate::patterns::lesson::signs::{Signs, starts_with_past_verb};
 use crate::patterns::lesson::wording::clean;
 use crate::planning::Deviation;
 

@@ -1,30 +1,18 @@
 //! Finds the problems of a phase that future plans are likely to encounter again.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::patterns::FinishedPhase;
-use crate::patterns::LessonSource;
-use crate::patterns::PlanRecord;
 use crate::patterns::lesson::MAX_LESSON_LENGTH;
 use crate::patterns::lesson::choice::Candidate;
-use crate::patterns::lesson::compose::Passage;
-use crate::patterns::lesson::compose::compose;
-use crate::patterns::lesson::compose::compose_where;
-use crate::patterns::lesson::nature::is_failure;
-use crate::patterns::lesson::nature::is_settled;
+use crate::patterns::lesson::compose::{Passage, compose, compose_where};
+use crate::patterns::lesson::nature::{is_failure, is_settled};
 use crate::patterns::lesson::recurrence::SubjectIndex;
-use crate::patterns::lesson::reference::Earlier;
-use crate::patterns::lesson::reference::cite;
-use crate::patterns::lesson::signs::Signs;
-use crate::patterns::lesson::signs::starts_with_past_verb;
-use crate::patterns::lesson::similarity::Passages;
-use crate::patterns::lesson::similarity::StemmedWords;
+use crate::patterns::lesson::reference::{Earlier, cite};
+use crate::patterns::lesson::signs::{Signs, starts_with_past_verb};
+use crate::patterns::lesson::similarity::{Passages, StemmedWords};
 use crate::patterns::lesson::wording::clean;
-use crate::planning::Deviation;
-use crate::planning::PhaseNumber;
-use crate::planning::PlanNumber;
-use crate::planning::SummaryStatus;
+use crate::patterns::{FinishedPhase, LessonSource, PlanRecord};
+use crate::planning::{Deviation, PhaseNumber, PlanNumber, SummaryStatus};
 use crate::text::first_chars;
 
 /// Minimum weight of a lesson.

@@ -3,8 +3,7 @@
 //! A problem belongs to a subject if it is similar to one of its members and contains enough of the words
 //! that all of them share: groups never chain from one subject to another.
 
-use crate::patterns::lesson::similarity::Passages;
-use crate::patterns::lesson::similarity::StemmedWords;
+use crate::patterns::lesson::similarity::{Passages, StemmedWords};
 
 /// Minimum number of words shared by all members; fewer do not identify a subject.
 const MIN_SHARED_WORDS: usize = 2;

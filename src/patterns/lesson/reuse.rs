@@ -1,18 +1,13 @@
 //! Finds what a phase established and reused: the patterns that its summaries name.
 
-use crate::patterns::LessonSource;
-use crate::patterns::PlanRecord;
 use crate::patterns::lesson::MAX_LESSON_LENGTH;
 use crate::patterns::lesson::choice::Candidate;
 use crate::patterns::lesson::reference::cite;
-use crate::patterns::lesson::sentences::is_standalone;
-use crate::patterns::lesson::sentences::outside;
-use crate::patterns::lesson::sentences::without_brackets;
+use crate::patterns::lesson::sentences::{is_standalone, outside, without_brackets};
 use crate::patterns::lesson::signs::Signs;
-use crate::patterns::lesson::similarity::StemmedWords;
-use crate::patterns::lesson::similarity::groups;
-use crate::patterns::lesson::wording::as_bullet;
-use crate::patterns::lesson::wording::clean;
+use crate::patterns::lesson::similarity::{StemmedWords, groups};
+use crate::patterns::lesson::wording::{as_bullet, clean};
+use crate::patterns::{LessonSource, PlanRecord};
 use crate::planning::PlanNumber;
 
 const REUSED: f64 = 5.0;

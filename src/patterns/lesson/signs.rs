@@ -5,8 +5,7 @@
 
 use std::sync::LazyLock;
 
-use regex::bytes::Regex;
-use regex::bytes::RegexBuilder;
+use regex::bytes::{Regex, RegexBuilder};
 
 /// The signs of a passage.
 #[expect(clippy::struct_excessive_bools, reason = "the signs are independent of each other")]

@@ -1,9 +1,6 @@
 //! Compares passages of different plans by their words, to find those about the same subject.
 
-use std::collections::BTreeSet;
-use std::collections::HashMap;
-use std::collections::HashSet;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::LazyLock;
 
 use crate::planning::ratio;

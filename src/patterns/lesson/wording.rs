@@ -4,9 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::text::capitalized;
-use crate::text::one_line;
-use crate::text::sanitized;
+use crate::text::{capitalized, one_line, sanitized};
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")

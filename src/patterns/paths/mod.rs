@@ -15,11 +15,9 @@ mod mention;
 mod shape;
 mod tokens;
 
-pub use mention::Certainty;
-pub use mention::Mention;
-pub use mention::PathForm;
-
 use std::collections::HashMap;
+
+pub use mention::{Certainty, Mention, PathForm};
 
 use crate::patterns::paths::shape::shape;
 use crate::patterns::paths::tokens::tokens;

@@ -1,11 +1,7 @@
 //! Decides whether a token is a path, and of which form.
 
-use crate::patterns::paths::Certainty;
-use crate::patterns::paths::Mention;
-use crate::patterns::paths::PathForm;
-use crate::patterns::paths::extensions::has_extension;
-use crate::patterns::paths::extensions::is_extension;
-use crate::patterns::paths::extensions::is_file_name;
+use crate::patterns::paths::extensions::{has_extension, is_extension, is_file_name};
+use crate::patterns::paths::{Certainty, Mention, PathForm};
 use crate::text::file_name;
 
 /// Top-level folders of a file system.

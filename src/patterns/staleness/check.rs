@@ -8,27 +8,15 @@ use std::thread::ScopedJoinHandle;
 
 use chrono::NaiveDate;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::Git;
-use crate::patterns::Certainty;
-use crate::patterns::Mention;
-use crate::patterns::PathForm;
-use crate::patterns::mentions;
-use crate::patterns::staleness::missing_paths;
 use crate::patterns::staleness::missing_paths::MissingPath;
-use crate::patterns::staleness::removal;
-use crate::patterns::staleness::report::Freshness;
-use crate::patterns::staleness::report::PathReport;
-use crate::patterns::staleness::report::PathStatus;
-use crate::patterns::staleness::report::Staleness;
-use crate::patterns::staleness::structure;
-use crate::patterns::staleness::structure::CurrentTree;
-use crate::patterns::staleness::structure::Structure;
-use crate::patterns::staleness::tree::Resolution;
-use crate::patterns::staleness::tree::Tree;
-use crate::patterns::staleness::tree_history::CandidateCommits;
-use crate::patterns::staleness::tree_history::TreeHistory;
+use crate::patterns::staleness::report::{Freshness, PathReport, PathStatus, Staleness};
+use crate::patterns::staleness::structure::{CurrentTree, Structure};
+use crate::patterns::staleness::tree::{Resolution, Tree};
+use crate::patterns::staleness::tree_history::{CandidateCommits, TreeHistory};
+use crate::patterns::staleness::{missing_paths, removal, structure};
+use crate::patterns::{Certainty, Mention, PathForm, mentions};
 use crate::project::LayoutName;
 use crate::storage::read;
 

@@ -3,8 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use globset::GlobBuilder;
-use globset::GlobMatcher;
+use globset::{GlobBuilder, GlobMatcher};
 
 use crate::patterns::PathForm;
 use crate::text::file_name;

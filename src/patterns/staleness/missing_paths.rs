@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::error::Result;
-use crate::git::Git;
-use crate::git::Rename;
-use crate::patterns::Certainty;
-use crate::patterns::Mention;
-use crate::patterns::PathForm;
+use crate::git::{Git, Rename};
 use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree::Tree;
-use crate::patterns::staleness::tree_history::CandidateCommits;
-use crate::patterns::staleness::tree_history::TreeHistory;
+use crate::patterns::staleness::tree_history::{CandidateCommits, TreeHistory};
+use crate::patterns::{Certainty, Mention, PathForm};
 use crate::text::file_name;
 
 /// Maximum number of renames of a path that are followed.

@@ -17,12 +17,8 @@ mod tree;
 mod tree_history;
 
 pub use check::DatedText;
-pub use report::Freshness;
-pub use report::PathReport;
-pub use report::PathStatus;
-pub use report::Staleness;
-pub use structure::CommitRef;
-pub use structure::Structure;
+pub use report::{Freshness, PathReport, PathStatus, Staleness};
+pub use structure::{CommitRef, Structure};
 
 #[cfg(test)]
 mod tests;

@@ -1,22 +1,16 @@
 //! Checks which parts of PATTERNS.md are stale.
 
 use std::cell::LazyCell;
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::LoosePattern;
-use crate::patterns::Mention;
-use crate::patterns::PatternEntry;
-use crate::patterns::Patterns;
-use crate::patterns::mentions;
 use crate::patterns::staleness::check::DatedText;
 use crate::patterns::staleness::removal;
-use crate::patterns::staleness::report::Freshness;
-use crate::patterns::staleness::report::Staleness;
+use crate::patterns::staleness::report::{Freshness, Staleness};
 use crate::patterns::staleness::structure::Structure;
+use crate::patterns::{LoosePattern, Mention, PatternEntry, Patterns, mentions};
 
 impl Staleness {
     /// Checks all of PATTERNS.md, in file order, entries first.

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
-use crate::patterns::Mention;
-use crate::patterns::PathForm;
-use crate::patterns::staleness::structure::CommitRef;
-use crate::patterns::staleness::structure::Structure;
+use crate::patterns::staleness::structure::{CommitRef, Structure};
+use crate::patterns::{Mention, PathForm};
 
 /// The results of a staleness check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

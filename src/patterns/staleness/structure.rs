@@ -1,9 +1,7 @@
 //! Measures how much of a project's tree has survived since a commit.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -11,9 +9,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::git::Object;
 use crate::patterns::Rate;
-use crate::patterns::staleness::dependencies::Dependencies;
-use crate::patterns::staleness::dependencies::is_framework;
-use crate::patterns::staleness::dependencies::is_manifest;
+use crate::patterns::staleness::dependencies::{Dependencies, is_framework, is_manifest};
 use crate::patterns::staleness::listing::FileNames;
 use crate::patterns::staleness::tree_history::TreeHistory;
 

@@ -2,15 +2,12 @@
 
 use std::cell::OnceCell;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::Certainty;
-use crate::patterns::Mention;
-use crate::patterns::PathForm;
 use crate::patterns::staleness::listing::FileNames;
+use crate::patterns::{Certainty, Mention, PathForm};
 use crate::storage::walk;
 use crate::text::slashed;
 

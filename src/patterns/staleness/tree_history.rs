@@ -6,10 +6,7 @@ use std::rc::Rc;
 use chrono::NaiveDate;
 
 use crate::error::Result;
-use crate::git::Object;
-use crate::git::Objects;
-use crate::git::Timeline;
-use crate::git::TreeEntry;
+use crate::git::{Object, Objects, Timeline, TreeEntry};
 use crate::patterns::staleness::listing::FileNames;
 
 /// Number of later commits that are searched, since an entry of PATTERNS.md may be committed after its code.

@@ -1,13 +1,9 @@
 //! Finds the files with the checks of a phase, and reads the latest of each kind.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::planning::check::outcome::Check;
-use crate::planning::check::outcome::CheckKind;
-use crate::planning::check::outcome::CheckOutcome;
-use crate::planning::check::outcome::TextOf;
+use crate::planning::check::outcome::{Check, CheckKind, CheckOutcome, TextOf};
 use crate::planning::check::status;
 use crate::planning::check::status::StatedStatus;
 use crate::planning::names;

@@ -8,8 +8,7 @@
 //! remediation/{uat/.uat,qa/.qa}-remediation-stage                  stage=plan
 //! ```
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::markdown::FrontMatter;
@@ -20,10 +19,7 @@ mod status;
 
 pub use files::CheckFiles;
 pub(crate) use files::REMEDIATION;
-pub use outcome::Check;
-pub use outcome::CheckKind;
-pub use outcome::CheckOutcome;
-pub use outcome::TextOf;
+pub use outcome::{Check, CheckKind, CheckOutcome, TextOf};
 
 /// The checks of a phase, read on first use.
 ///
@@ -76,9 +72,8 @@ mod tests {
     use assert_fs::TempDir;
     use assert_fs::prelude::*;
 
-    use crate::storage::read;
-
     use super::*;
+    use crate::storage::read;
 
     fn outcome_in(dir: &TempDir, names: &[&str]) -> Option<CheckOutcome> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();

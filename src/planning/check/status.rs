@@ -2,11 +2,8 @@
 
 use std::path::Path;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::front_matter;
-use crate::planning::check::outcome::CheckKind;
-use crate::planning::check::outcome::CheckOutcome;
-use crate::planning::check::outcome::TextOf;
+use crate::markdown::{FrontMatter, front_matter};
+use crate::planning::check::outcome::{CheckKind, CheckOutcome, TextOf};
 use crate::text::quantity;
 
 /// Returns the stage from a line `stage=plan`, or from a file that contains only the word.

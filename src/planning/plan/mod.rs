@@ -1,19 +1,14 @@
 //! Parses PLAN files, which describe the work to do.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::markdown::Node;
-use crate::markdown::Outline;
+use crate::markdown::{Node, Outline};
 use crate::planning::document::Document;
-use crate::planning::heading;
 use crate::planning::identity::Identity;
-use crate::planning::non_placeholder;
 use crate::planning::plan::task::tasks;
-use crate::planning::serialize_phase;
-use crate::planning::serialize_plan;
+use crate::planning::{heading, non_placeholder, serialize_phase, serialize_plan};
 use crate::warning::Parsed;
 
 mod overlap;

@@ -1,7 +1,6 @@
 //! Reports what a plan lacks for execution.
 
-use crate::planning::Plan;
-use crate::planning::PlanTask;
+use crate::planning::{Plan, PlanTask};
 use crate::text::pluralize;
 use crate::warning::Warning;
 

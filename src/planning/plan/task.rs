@@ -9,11 +9,8 @@
 
 use serde::Serialize;
 
-use crate::markdown::Label;
-use crate::markdown::Node;
-use crate::markdown::Section;
-use crate::planning::document::Document;
-use crate::planning::document::title_words;
+use crate::markdown::{Label, Node, Section};
+use crate::planning::document::{Document, title_words};
 
 /// A task of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,8 +1,6 @@
 //! Checks that the plans of a phase can be executed in the stated order.
 
-use crate::planning::PhaseNumber;
-use crate::planning::Plan;
-use crate::planning::PlanNumber;
+use crate::planning::{PhaseNumber, Plan, PlanNumber};
 use crate::warning::Warning;
 
 /// Returns warnings about whatever prevents the plans of a phase from being executed wave by wave: cycles,

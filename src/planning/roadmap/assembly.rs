@@ -1,25 +1,15 @@
 //! Merges the information about each phase from headings, checklists and tables.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::markdown::Outline;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
-use crate::planning::ProgressRow;
-use crate::planning::RoadmapMilestone;
-use crate::planning::RoadmapPhase;
-use crate::planning::heading;
-use crate::planning::progress_table;
-use crate::planning::roadmap::MAX_PHASES;
-use crate::planning::roadmap::mention;
-use crate::planning::roadmap::mention::ChecklistEntry;
-use crate::planning::roadmap::mention::PhaseHeading;
-use crate::planning::roadmap::milestone;
-use crate::planning::roadmap::reference;
-use crate::planning::roadmap::section;
+use crate::planning::roadmap::mention::{ChecklistEntry, PhaseHeading};
+use crate::planning::roadmap::{MAX_PHASES, mention, milestone, reference, section};
+use crate::planning::{
+    PhaseNumber, PhaseNumbering, PhaseProgress, ProgressRow, RoadmapMilestone, RoadmapPhase,
+    heading, progress_table,
+};
 use crate::warning::Warning;
 
 /// The phases found so far.

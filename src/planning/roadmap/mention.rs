@@ -2,17 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::markdown::Block;
-use crate::markdown::ListItem;
-use crate::markdown::Outline;
-use crate::markdown::Ranges;
-use crate::markdown::Section;
-use crate::planning::PhaseNumbering;
-use crate::planning::heading;
+use crate::markdown::{Block, ListItem, Outline, Ranges, Section};
 use crate::planning::located::Span;
-use crate::planning::phase_numbering;
 use crate::planning::roadmap::name;
 use crate::planning::roadmap::name::NamedPhase;
+use crate::planning::{PhaseNumbering, heading, phase_numbering};
 
 /// A phase with a section.
 pub(super) struct PhaseHeading<'o> {

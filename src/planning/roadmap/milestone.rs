@@ -10,17 +10,10 @@
 
 use std::ops::Range;
 
-use crate::markdown::Outline;
-use crate::markdown::Section;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
-use crate::planning::RoadmapMilestone;
-use crate::planning::heading;
+use crate::markdown::{Outline, Section};
 use crate::planning::progress_table::phase_in_front;
-use crate::planning::status::begins_with_date;
-use crate::planning::status::is_status;
-use crate::planning::status::without_status;
+use crate::planning::status::{begins_with_date, is_status, without_status};
+use crate::planning::{PhaseNumber, PhaseNumbering, PhaseProgress, RoadmapMilestone, heading};
 use crate::text::strip_prefix_ignore_case;
 
 /// Maximum number of milestones with phases, and of milestones that are only listed.

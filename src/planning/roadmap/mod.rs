@@ -23,17 +23,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
-
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
-use crate::planning::limit;
-use crate::planning::roadmap::assembly::Assembly;
-use crate::planning::roadmap::assembly::PhaseDraft;
-pub(crate) use crate::planning::roadmap::milestone::version as milestone_version;
-pub(crate) use crate::planning::roadmap::milestone::version_in as milestone_version_in;
+use crate::markdown::{FrontMatter, Outline};
+use crate::planning::roadmap::assembly::{Assembly, PhaseDraft};
+pub(crate) use crate::planning::roadmap::milestone::{
+    version as milestone_version, version_in as milestone_version_in,
+};
 pub(in crate::planning) use crate::planning::roadmap::name::parse_phase;
+use crate::planning::{PhaseNumbering, PhaseProgress, limit};
 use crate::warning::Parsed;
 
 mod assembly;
@@ -48,9 +44,7 @@ mod reference;
 mod section;
 
 pub(in crate::planning) use mention::names_phases_of_milestones;
-pub use phase::RoadmapMilestone;
-pub use phase::RoadmapPhase;
-pub use phase::RoadmapPlan;
+pub use phase::{RoadmapMilestone, RoadmapPhase, RoadmapPlan};
 
 /// The parsed ROADMAP.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -5,15 +5,10 @@
 //! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
 //! ```
 
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
 use crate::planning::located::Span;
-use crate::planning::progress_table::phase_in_front;
-use crate::planning::progress_table::without_code_marks;
-use crate::planning::status;
+use crate::planning::progress_table::{phase_in_front, without_code_marks};
 use crate::planning::status::is_status;
+use crate::planning::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, status};
 use crate::text::strip_prefix_ignore_case;
 
 /// A phase's number and name, with its status remarks.

@@ -4,11 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
-use crate::planning::PlanNumber;
-use crate::planning::ProgressRow;
+use crate::planning::{Located, PhaseNumber, PhaseProgress, PlanNumber, ProgressRow};
 
 /// An entry of a phase's plan checklist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -5,9 +5,8 @@
 //! - [ ] 01-PLAN-03.md — what it does       1. **Name** — what it does
 //! ```
 
-use crate::planning::PhaseNumber;
-use crate::planning::PlanNumber;
 use crate::planning::placeholder::non_placeholder;
+use crate::planning::{PhaseNumber, PlanNumber};
 use crate::text::strip_prefix_ignore_case;
 
 /// Returns the number of the plan that an entry of phase `phase` names, and the text after it.

@@ -1,12 +1,7 @@
 //! Derives the progress of a phase from everything that the roadmap says about it.
 
-use crate::planning::Count;
-use crate::planning::Located;
-use crate::planning::PhaseProgress;
-use crate::planning::ProgressRow;
-use crate::planning::RoadmapPhase;
-use crate::planning::RoadmapPlan;
 use crate::planning::roadmap::assembly::PhaseDraft;
+use crate::planning::{Count, Located, PhaseProgress, ProgressRow, RoadmapPhase, RoadmapPlan};
 
 impl PhaseDraft {
     /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
 use crate::planning::placeholder::is_none_remark;
+use crate::planning::{PhaseNumber, PhaseNumbering};
 use crate::text::comma_separated;
 
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.

@@ -3,23 +3,14 @@
 use std::ops::Range;
 
 use crate::clock::parse_date;
-use crate::markdown::Block;
-use crate::markdown::BlockContent;
-use crate::markdown::ListItem;
-use crate::markdown::Outline;
-use crate::markdown::Section;
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PlanNumber;
-use crate::planning::RoadmapPlan;
+use crate::markdown::{Block, BlockContent, ListItem, Outline, Section};
 use crate::planning::located::Span;
-use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::roadmap::field::Field;
-use crate::planning::roadmap::name;
-use crate::planning::roadmap::plan_entry;
-use crate::planning::roadmap::reference;
+use crate::planning::roadmap::{name, plan_entry, reference};
+use crate::planning::{
+    Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPlan, non_placeholder,
+};
 
 /// The fields of a phase's section.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,5 @@
 use super::*;
-use crate::planning::PhaseNumber;
-use crate::planning::PlanNumber;
+use crate::planning::{PhaseNumber, PlanNumber};
 
 fn read(text: &str) -> Roadmap {
     Roadmap::parse(text, Path::new("ROADMAP.md")).value

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
+use crate::planning::{Located, PhaseNumber};
 
 /// The position according to STATE.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,20 +1,14 @@
 //! Parses the activity log and the next steps of STATE.md.
 
 use crate::clock::parse_date;
-use crate::markdown::FrontMatter;
-use crate::markdown::Label;
-use crate::markdown::Outline;
-use crate::planning::Activity;
-use crate::planning::Located;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
-use crate::planning::WrittenAt;
-use crate::planning::heading;
+use crate::markdown::{FrontMatter, Label, Outline};
 use crate::planning::located::Span;
-use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::roadmap::parse_phase;
 use crate::planning::status::is_status;
+use crate::planning::{
+    Activity, Located, PhaseNumbering, PhaseProgress, WrittenAt, heading, non_placeholder,
+};
 
 /// Returns the activity log, from bullets and table rows, in file order.
 pub(super) fn activity(outline: &Outline<'_>) -> Vec<Activity> {

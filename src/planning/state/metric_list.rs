@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::markdown::Label;
-use crate::markdown::Outline;
-use crate::planning::heading;
-use crate::planning::milestone_version_in;
+use crate::markdown::{Label, Outline};
+use crate::planning::{heading, milestone_version_in};
 use crate::text::fold;
 
 /// Returns the labels of the metrics sections that are about the active milestone, without repeated ones.

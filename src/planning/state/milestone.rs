@@ -1,11 +1,9 @@
 //! Determines the milestone that STATE.md names, and whether one is active.
 
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
-use crate::planning::is_absent;
-use crate::planning::non_placeholder;
+use crate::markdown::{FrontMatter, Outline};
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::position;
+use crate::planning::{is_absent, non_placeholder};
 
 /// Phrases for the time between two milestones, in lower case.
 const BETWEEN: &[&str] = &[

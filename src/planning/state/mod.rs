@@ -22,23 +22,15 @@ use std::path::Path;
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::Label;
-use crate::markdown::Outline;
-use crate::markdown::Section;
-use crate::planning::Decision;
-use crate::planning::Located;
-use crate::planning::PhaseNumbering;
-use crate::planning::WrittenAt;
-use crate::planning::decision;
-use crate::planning::heading;
+use crate::markdown::{FrontMatter, Label, Outline, Section};
 use crate::planning::located::Span;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::milestone::StatedMilestone;
-use crate::planning::without_emphasis;
+use crate::planning::{
+    Decision, Located, PhaseNumbering, WrittenAt, decision, heading, without_emphasis,
+};
 use crate::text::strip_prefix_ignore_case;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 mod claim;
 mod log;
@@ -53,9 +45,7 @@ mod settled;
 mod skill_list;
 mod title;
 
-pub use claim::Claim;
-pub use claim::PhaseStatus;
-pub use claim::StatedPhase;
+pub use claim::{Claim, PhaseStatus, StatedPhase};
 
 /// A skill named in the Skills section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -2,17 +2,10 @@
 
 use std::ops::Range;
 
-use crate::markdown::Block;
-use crate::markdown::ListItem;
-use crate::markdown::Outline;
-use crate::markdown::Table;
-use crate::planning::PhaseProgress;
-use crate::planning::heading;
-use crate::planning::list_entry;
-use crate::planning::non_placeholder;
+use crate::markdown::{Block, ListItem, Outline, Table};
 use crate::planning::placeholder::is_none_remark;
-use crate::planning::state::settled::is_none_so_far;
-use crate::planning::state::settled::is_settled;
+use crate::planning::state::settled::{is_none_so_far, is_settled};
+use crate::planning::{PhaseProgress, heading, list_entry, non_placeholder};
 
 /// The entries of some sections.
 #[derive(Default)]

@@ -8,12 +8,9 @@
 use std::collections::HashSet;
 
 use crate::markdown::Outline;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseStatus;
-use crate::planning::heading;
 use crate::planning::located::Span;
-use crate::planning::progress_table;
 use crate::planning::status::is_status;
+use crate::planning::{PhaseNumbering, PhaseStatus, heading, progress_table};
 use crate::text::strip_prefix_ignore_case;
 
 /// Sections about phases, in which a plain `Phase 1: …` bullet is accepted.

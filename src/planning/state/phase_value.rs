@@ -7,12 +7,9 @@
 //! All phases complete          none                   Milestone v2.0 complete
 //! ```
 
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
 use crate::planning::located::Span;
-use crate::planning::status;
 use crate::planning::status::is_status;
+use crate::planning::{Located, PhaseNumber, PhaseNumbering, status};
 use crate::text::strip_prefix_ignore_case;
 
 /// A parsed phase value; all parts are optional.

@@ -2,23 +2,15 @@
 
 use std::ops::Range;
 
-use crate::markdown::FrontMatter;
-use crate::markdown::Label;
-use crate::markdown::Node;
-use crate::markdown::Outline;
-use crate::markdown::TableRow;
-use crate::planning::Claim;
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::StatedPhase;
-use crate::planning::heading;
+use crate::markdown::{FrontMatter, Label, Node, Outline, TableRow};
 use crate::planning::located::Span;
-use crate::planning::non_placeholder;
 use crate::planning::placeholder::is_none_remark;
 use crate::planning::state::phase_value::PhaseValue;
 use crate::planning::state::progress_value;
 use crate::planning::status::is_status;
+use crate::planning::{
+    Claim, Located, PhaseNumber, PhaseNumbering, StatedPhase, heading, non_placeholder,
+};
 use crate::text::strip_prefix_ignore_case;
 
 /// Sections about the position.

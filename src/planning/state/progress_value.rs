@@ -1,8 +1,7 @@
 //! Parses progress values: counts, percentages and progress bars.
 
-use crate::planning::Claim;
-use crate::planning::Located;
 use crate::planning::located::Span;
+use crate::planning::{Claim, Located};
 
 /// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
 pub(super) fn plan(value: Span<'_>, claims: &mut Vec<Located<Claim>>) {

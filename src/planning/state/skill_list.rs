@@ -7,11 +7,9 @@
 
 use std::ops::Range;
 
-use crate::markdown::Label;
-use crate::markdown::Outline;
-use crate::planning::Skill;
-use crate::planning::heading;
+use crate::markdown::{Label, Outline};
 use crate::planning::placeholder::is_none_remark;
+use crate::planning::{Skill, heading};
 use crate::text::comma_separated;
 
 const TITLES: &[&str] = &["skills", "installed skills", "skill status"];

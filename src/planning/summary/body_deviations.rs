@@ -11,22 +11,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::markdown::Block;
-use crate::markdown::BlockContent;
-use crate::markdown::Label;
-use crate::markdown::Section;
-use crate::markdown::Table;
-use crate::planning::document::Document;
-use crate::planning::document::title_words;
-use crate::planning::summary::deviation::Deviation;
-use crate::planning::summary::deviation::is_detail;
-use crate::planning::summary::deviation::is_none;
-use crate::planning::summary::deviation::is_not_a_deviation;
-use crate::planning::summary::deviation::names_rule;
-use remarks::introduces_remarks;
-use remarks::is_numbered_head;
-use remarks::is_remark_title;
-use remarks::is_rule_group;
+use remarks::{introduces_remarks, is_numbered_head, is_remark_title, is_rule_group};
+
+use crate::markdown::{Block, BlockContent, Label, Section, Table};
+use crate::planning::document::{Document, title_words};
+use crate::planning::summary::deviation::{
+    Deviation, is_detail, is_none, is_not_a_deviation, names_rule,
+};
 
 /// The deviations in the body.
 #[derive(Debug, Default)]

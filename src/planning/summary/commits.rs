@@ -2,11 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::markdown::Node;
-use crate::markdown::Ranges;
 use crate::markdown::node::Value;
-use crate::planning::document::Document;
-use crate::planning::document::title_words;
+use crate::markdown::{Node, Ranges};
+use crate::planning::document::{Document, title_words};
 
 /// Title words of sections about commits of other plans, or that repeat those of this one.
 const EXCLUDED_SECTIONS: &[&str] = &[

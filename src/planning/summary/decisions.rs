@@ -1,12 +1,9 @@
 //! Extracts the decisions made during the execution of a plan.
 
 use crate::clock::parse_date;
-use crate::markdown::BlockContent;
-use crate::markdown::Node;
-use crate::markdown::Table;
-use crate::planning::Decision;
+use crate::markdown::{BlockContent, Node, Table};
 use crate::planning::document::Document;
-use crate::planning::is_absent;
+use crate::planning::{Decision, is_absent};
 
 /// Returns the decisions in the front matter, otherwise in the body; `None` if there is no such field or
 /// section.

@@ -1,14 +1,9 @@
 //! Merges the deviations of front matter and body, which often describe the same ones, into one list.
 
-use crate::markdown::Node;
-use crate::markdown::Value;
+use crate::markdown::{Node, Value};
 use crate::planning::document::Document;
-use crate::planning::summary::body_deviations::BodyDeviations;
-use crate::planning::summary::body_deviations::MAX_LISTED;
-use crate::planning::summary::deviation::Deviation;
-use crate::planning::summary::deviation::is_none;
-use crate::planning::summary::deviation::is_not_a_deviation;
-use crate::planning::summary::deviation::paths;
+use crate::planning::summary::body_deviations::{BodyDeviations, MAX_LISTED};
+use crate::planning::summary::deviation::{Deviation, is_none, is_not_a_deviation, paths};
 
 /// The deviations of a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Extracts file paths from list entries with markup, verbs and notes.
 
-use crate::text::file_name;
-use crate::text::strip_prefix_ignore_case;
+use crate::text::{file_name, strip_prefix_ignore_case};
 
 /// Returns the paths at the start of a text, in code spans or bare.
 ///

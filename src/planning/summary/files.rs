@@ -1,16 +1,13 @@
 //! Extracts the files that a plan changed.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::markdown::BlockContent;
-use crate::markdown::Node;
 use crate::markdown::node::Value;
+use crate::markdown::{BlockContent, Node};
 use crate::planning::document::Document;
 use crate::planning::is_absent;
-use crate::planning::summary::file_path::is_path;
-use crate::planning::summary::file_path::leading;
+use crate::planning::summary::file_path::{is_path, leading};
 
 /// Fields that list files; a mapping in such a field has a list for some of the [`KINDS`].
 const FIELDS: &[&str] = &[

@@ -3,10 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::markdown::Block;
-use crate::markdown::BlockContent;
-use crate::markdown::Outline;
-use crate::markdown::Section;
+use crate::markdown::{Block, BlockContent, Outline, Section};
 use crate::planning::list_entry::is_lead;
 use crate::planning::non_placeholder;
 use crate::text::one_line;

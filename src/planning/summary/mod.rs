@@ -3,26 +3,18 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use chrono::DateTime;
-use chrono::NaiveDate;
-use chrono::Utc;
+use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 
 use crate::clock::Minutes;
-use crate::markdown::Node;
-use crate::markdown::Section;
-use crate::planning::Decision;
+use crate::markdown::{Node, Section};
 use crate::planning::document::Document;
 use crate::planning::identity::Identity;
-use crate::planning::limit;
-use crate::planning::non_placeholder;
-use crate::planning::serialize_phase;
-use crate::planning::serialize_plan;
 use crate::planning::summary::body_deviations::MAX_LISTED;
 use crate::planning::summary::deviations::Deviations;
 use crate::planning::summary::timing::Timing;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::planning::{Decision, limit, non_placeholder, serialize_phase, serialize_plan};
+use crate::warning::{Parsed, Warning};
 
 mod acceptance;
 mod body_deviations;

@@ -5,9 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::markdown::front_matter;
-use crate::planning::Count;
 use crate::planning::document::Document;
-use crate::planning::json_lines;
+use crate::planning::{Count, json_lines};
 use crate::text::strip_prefix_ignore_case;
 
 /// The outcome of a plan according to its summary.
@@ -206,9 +205,7 @@ mod tests {
 
     #[test]
     fn status_words_map_to_complete_partial_or_failed() {
-        use SummaryStatus::Complete;
-        use SummaryStatus::Failed;
-        use SummaryStatus::Partial;
+        use SummaryStatus::{Complete, Failed, Partial};
         for (word, status) in [
             ("complete", Some(Complete)),
             ("COMPLETE", Some(Complete)),

@@ -3,10 +3,8 @@
 use serde::Serialize;
 
 use crate::markdown::Node;
-use crate::planning::Count;
-use crate::planning::SummaryStatus;
-use crate::planning::document::Document;
-use crate::planning::document::title_words;
+use crate::planning::document::{Document, title_words};
+use crate::planning::{Count, SummaryStatus};
 
 /// The numbers of tasks of a plan, as far as its summary states them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -2,15 +2,9 @@
 
 use std::path::Path;
 
-use chrono::DateTime;
-use chrono::NaiveDate;
-use chrono::Timelike;
-use chrono::Utc;
+use chrono::{DateTime, NaiveDate, Timelike, Utc};
 
-use crate::clock::Minutes;
-use crate::clock::TimeUnit;
-use crate::clock::parse_date;
-use crate::clock::parse_timestamp;
+use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
 use crate::planning::document::Document;
 use crate::planning::is_absent;
 use crate::warning::Warning;

@@ -3,12 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use crate::planning::Claim;
-use crate::planning::PhaseNumber;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::Position;
+use crate::planning::{Claim, PhaseNumber};
 use crate::position::drift::has_unclear_counts;
+use crate::position::{Phase, PhaseState, Position};
 
 /// Returns a stated number of phases or plans and its possible values; `None` if the files do not determine
 /// it.

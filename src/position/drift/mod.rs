@@ -1,25 +1,14 @@
 //! Finds statements of STATE.md and ROADMAP.md that contradict the files.
 
 use std::fmt::Display;
-use std::ops::Range;
-use std::ops::RangeInclusive;
-use std::path::Path;
-use std::path::PathBuf;
+use std::ops::{Range, RangeInclusive};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
-use crate::position::Action;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Position;
-use crate::text::clip;
-use crate::text::strip_prefix_ignore_case;
+use crate::planning::{Located, PhaseNumber, PhaseNumbering, PhaseProgress};
+use crate::position::{Action, Evidence, Phase, PhaseState, PlanState, Position};
+use crate::text::{clip, strip_prefix_ignore_case};
 
 mod counts;
 mod percent;

@@ -2,12 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::planning::Claim;
-use crate::planning::Located;
-use crate::position::Phase;
-use crate::position::Position;
-use crate::position::drift::counts::count;
-use crate::position::drift::counts::over_all;
+use crate::planning::{Claim, Located};
+use crate::position::drift::counts::{count, over_all};
+use crate::position::{Phase, Position};
 
 /// The counts stated in STATE.md, which a percentage may refer to.
 pub(super) struct StatedCounts<'a> {

@@ -4,24 +4,12 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use crate::clock::parse_date;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
-use crate::planning::ProgressRow;
-use crate::planning::RoadmapPhase;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Position;
-use crate::position::drift::DriftKind;
-use crate::position::drift::Expected;
-use crate::position::drift::Finding;
-use crate::position::drift::STATUS;
-use crate::position::drift::Statement;
-use crate::position::drift::Statements;
-use crate::position::drift::has_unclear_counts;
-use crate::position::drift::is_check;
-use crate::position::drift::is_passed;
+use crate::planning::{PhaseNumber, PhaseProgress, ProgressRow, RoadmapPhase};
+use crate::position::drift::{
+    DriftKind, Expected, Finding, STATUS, Statement, Statements, has_unclear_counts, is_check,
+    is_passed,
+};
+use crate::position::{Evidence, Phase, PhaseState, PlanState, Position};
 use crate::project::vocabulary;
 
 /// Returns the statements of ROADMAP.md that contradict the files, in file order.

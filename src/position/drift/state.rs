@@ -1,26 +1,14 @@
 //! Finds statements of STATE.md that contradict the files: the phase, its plans and status, and the overall
 //! progress.
 
-use crate::planning::Claim;
-use crate::planning::Located;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PhaseProgress;
-use crate::position::Action;
-use crate::position::Evidence;
-use crate::position::PhaseState;
-use crate::position::Position;
-use crate::position::drift::DriftKind;
-use crate::position::drift::Expected;
-use crate::position::drift::Finding;
-use crate::position::drift::STATUS;
-use crate::position::drift::Statement;
-use crate::position::drift::Statements;
+use crate::planning::{Claim, Located, PhaseNumber, PhaseNumbering, PhaseProgress};
 use crate::position::drift::counts::count;
-use crate::position::drift::may_be_checked;
 use crate::position::drift::percent::StatedCounts;
-use crate::position::drift::unique_phase;
-use crate::position::drift::unprefixed;
+use crate::position::drift::{
+    DriftKind, Expected, Finding, STATUS, Statement, Statements, may_be_checked, unique_phase,
+    unprefixed,
+};
+use crate::position::{Action, Evidence, PhaseState, Position};
 use crate::project::vocabulary;
 
 /// The phases that the statements of STATE.md refer to.

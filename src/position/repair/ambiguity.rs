@@ -3,19 +3,11 @@
 //! The position follows most of the evidence, and the files are corrected accordingly. They are not if
 //! another interpretation is almost as likely, or if it is unclear which milestone or folder is meant.
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::planning::DEFAULT_MILESTONE;
-use crate::planning::MAX_CLAIMS;
-use crate::planning::PhaseNumber;
-use crate::position::Action;
-use crate::position::Correction;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Position;
-use crate::position::conflict;
+use crate::error::{Error, Result};
+use crate::planning::{DEFAULT_MILESTONE, MAX_CLAIMS, PhaseNumber};
+use crate::position::{
+    Action, Correction, Evidence, Phase, PhaseState, PlanState, Position, conflict,
+};
 use crate::project::vocabulary;
 use crate::storage::read;
 

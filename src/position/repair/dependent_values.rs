@@ -1,15 +1,10 @@
 //! Updates values that depend on a corrected statement: the name next to a number, the bar next to a
 //! percentage.
 
-use crate::planning::Claim;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
+use crate::planning::{Claim, PhaseNumber, PhaseProgress};
 use crate::position::drift::unprefixed;
-use crate::position::folder_name;
 use crate::position::repair::status_words;
+use crate::position::{Phase, PhaseState, PlanState, folder_name};
 use crate::text::one_line;
 
 /// Returns a phase's number formatted like the old one: `03.1` becomes `06`, `3.1` becomes `6`.

@@ -1,11 +1,6 @@
 //! Names the file that proves a correction.
 
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::Position;
-use crate::position::roadmap_phase;
+use crate::position::{Evidence, Phase, PhaseState, PlanState, Position, roadmap_phase};
 use crate::project::vocabulary;
 
 /// Returns the evidence for a phase's state: its first open plan, otherwise its folder, otherwise the

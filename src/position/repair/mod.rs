@@ -5,21 +5,14 @@
 //! Status words, zero-padded numbers and the characters of a bar keep the file's style. A status with more
 //! than status words is free text: it is left unchanged, and reported as such.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
-use crate::position::Drift;
-use crate::position::DriftKind;
-use crate::position::Survey;
-use crate::position::drift::Findings;
-use crate::position::drift::findings;
-use crate::position::drift::statements;
-use crate::position::repair::revision::Revised;
-use crate::position::repair::revision::Revision;
+use crate::position::drift::{Findings, findings, statements};
+use crate::position::repair::revision::{Revised, Revision};
 use crate::position::repair::source_text::SourceText;
-use crate::project::Project;
-use crate::project::vocabulary;
+use crate::position::{Drift, DriftKind, Survey};
+use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Parsed;
 

@@ -2,30 +2,17 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::clock::parse_date;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::markdown::front_matter::inner_range;
-use crate::planning::Claim;
-use crate::planning::Located;
-use crate::planning::PhaseProgress;
-use crate::planning::StateFile;
-use crate::planning::is_status;
-use crate::position::Correction;
-use crate::position::DriftKind;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::Position;
-use crate::position::drift::Expected;
-use crate::position::drift::Finding;
-use crate::position::repair::bar;
-use crate::position::repair::dependent_values;
-use crate::position::repair::evidence;
+use crate::planning::{Claim, Located, PhaseProgress, StateFile, is_status};
+use crate::position::drift::{Expected, Finding};
 use crate::position::repair::source_text::SourceText;
-use crate::position::repair::status_words;
+use crate::position::repair::{bar, dependent_values, evidence, status_words};
+use crate::position::{Correction, DriftKind, Evidence, Phase, Position};
 
 /// The edits of one round, with the corrections they make.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,7 @@
 //! Maps edits of decoded text to the bytes of a file, so that invalid UTF-8 elsewhere is preserved.
 
 use std::ops::Range;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::markdown::edit::Edit;

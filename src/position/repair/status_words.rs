@@ -125,9 +125,7 @@ mod tests {
 
     #[test]
     fn words_come_in_the_style_of_the_file() {
-        use PhaseProgress::Complete;
-        use PhaseProgress::InProgress;
-        use PhaseProgress::NotStarted;
+        use PhaseProgress::{Complete, InProgress, NotStarted};
         let none: &[&str] = &[];
         let siblings: &[&str] = &["\u{25cf} Complete (4 plans)", "\u{25cf} Complete", "Done, QA"];
         for (stated, progress, siblings, expected) in [

@@ -1,8 +1,7 @@
 use super::*;
 use crate::error::ErrorKind;
 use crate::planning::PhaseNumber;
-use crate::position::StatusReport;
-use crate::position::drift;
+use crate::position::{StatusReport, drift};
 use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 

@@ -1,15 +1,10 @@
 //! Combines the phases of the active milestone with the evidence about each.
 
-use crate::planning::Check;
-use crate::planning::PhaseNumber;
-use crate::planning::TextOf;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::weighing::phase_evidence::PhaseEvidence;
-use crate::position::weighing::phase_evidence::counts_all_complete;
+use crate::planning::{Check, PhaseNumber, TextOf};
+use crate::position::weighing::phase_evidence::{PhaseEvidence, counts_all_complete};
 use crate::position::weighing::progress;
 use crate::position::weighing::scope::RoadmapScope;
+use crate::position::{Evidence, Phase, PhaseState};
 
 /// The input for choosing the next action. Phases are identified by their index in `phases`.
 pub(super) struct Assessment<'a> {

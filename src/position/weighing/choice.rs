@@ -1,12 +1,9 @@
 //! Chooses the next action: finds the cursor, and what to do there.
 
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
-use crate::planning::ProgressRow;
-use crate::position::Action;
-use crate::position::PhaseState;
+use crate::planning::{PhaseNumber, PhaseProgress, ProgressRow};
 use crate::position::weighing::assessment::Assessment;
 use crate::position::weighing::phase_evidence::RoadmapClaim;
+use crate::position::{Action, PhaseState};
 
 /// The next action, and the rule that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,26 +1,14 @@
 //! Finds another interpretation that is almost as likely, and its next action.
 
-use crate::planning::Check;
-use crate::planning::CheckKind;
-use crate::planning::CheckOutcome;
-use crate::planning::Claim;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseNumbering;
-use crate::planning::PlanSlot;
-use crate::position::Action;
-use crate::position::Alternative;
-use crate::position::PhaseState;
-use crate::position::PlanState;
+use crate::planning::{
+    Check, CheckKind, CheckOutcome, Claim, PhaseNumber, PhaseNumbering, PlanSlot,
+};
 use crate::position::weighing::assessment::Assessment;
-use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::ChoiceRule;
-use crate::position::weighing::choice::action_at;
-use crate::position::weighing::gate;
-use crate::position::weighing::phase_evidence::is_left_unticked;
-use crate::position::weighing::phase_evidence::state_lists_done;
-use crate::position::weighing::reason;
+use crate::position::weighing::choice::{Choice, ChoiceRule, action_at};
+use crate::position::weighing::phase_evidence::{is_left_unticked, state_lists_done};
 use crate::position::weighing::scope::backlog;
-use crate::position::weighing::wording;
+use crate::position::weighing::{gate, reason, wording};
+use crate::position::{Action, Alternative, PhaseState, PlanState};
 
 /// Returns the interpretation that contests a choice.
 pub(super) fn alternative(
@@ -270,9 +258,8 @@ mod tests {
     use std::fs;
 
     use crate::position::Survey;
-    use crate::project::OpenRequest;
-    use crate::project::Project;
     use crate::project::fixture::Tree;
+    use crate::project::{OpenRequest, Project};
 
     #[test]
     fn empty_folders_of_later_phases_contest_nothing() {

@@ -1,15 +1,9 @@
 //! Bundles the documents from which the position is determined, and formats references to them.
 
-use std::path::Display;
-use std::path::Path;
+use std::path::{Display, Path};
 
-use crate::planning::Claim;
-use crate::planning::PlanningFolder;
-use crate::planning::Roadmap;
-use crate::planning::StateFile;
-use crate::planning::WorkflowSettings;
-use crate::position::Phase;
-use crate::position::PlanState;
+use crate::planning::{Claim, PlanningFolder, Roadmap, StateFile, WorkflowSettings};
+use crate::position::{Phase, PlanState};
 use crate::project::vocabulary;
 
 /// The documents from which the position is determined.

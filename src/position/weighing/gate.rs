@@ -1,13 +1,9 @@
 //! Determines whether checks of a finished phase must be completed before work continues.
 
-use crate::planning::Check;
-use crate::planning::CheckKind;
-use crate::planning::CheckOutcome;
-use crate::position::Action;
-use crate::position::PhaseState;
+use crate::planning::{Check, CheckKind, CheckOutcome};
 use crate::position::weighing::assessment::Assessment;
-use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::ChoiceRule;
+use crate::position::weighing::choice::{Choice, ChoiceRule};
+use crate::position::{Action, PhaseState};
 
 /// Returns the choice that replaces `choice` if a check of the last phase worked on, or a discussion, comes
 /// first.

@@ -1,12 +1,8 @@
 //! Determines whether the milestone is over: shipped, archived, or called complete with nothing left to do.
 
-use crate::planning::Claim;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
-use crate::planning::RoadmapPhase;
-use crate::position::PlanState;
-use crate::position::conflict;
+use crate::planning::{Claim, PhaseNumber, PhaseProgress, RoadmapPhase};
 use crate::position::weighing::assessment::Assessment;
+use crate::position::{PlanState, conflict};
 
 /// Returns whether no milestone is active.
 pub(super) fn is_over(assessment: &Assessment<'_>) -> bool {

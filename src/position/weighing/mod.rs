@@ -19,9 +19,7 @@ mod reason;
 mod scope;
 mod wording;
 
-pub use action::Action;
-pub use action::Alternative;
-pub use action::Next;
+pub use action::{Action, Alternative, Next};
 pub use evidence::Evidence;
 pub use position::Position;
 

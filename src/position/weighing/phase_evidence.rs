@@ -1,18 +1,11 @@
 //! Collects what each document says about a phase.
 
-use crate::planning::Claim;
-use crate::planning::Count;
-use crate::planning::PhaseNumber;
-use crate::planning::PhaseProgress;
-use crate::planning::ProgressRow;
-use crate::planning::RoadmapPhase;
-use crate::planning::TextOf;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::PlanState;
-use crate::position::roadmap_phase;
+use crate::planning::{
+    Claim, Count, PhaseNumber, PhaseProgress, ProgressRow, RoadmapPhase, TextOf,
+};
 use crate::position::weighing::scope::RoadmapScope;
 use crate::position::weighing::wording;
+use crate::position::{Evidence, Phase, PlanState, roadmap_phase};
 
 /// The evidence about a phase.
 #[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]

@@ -3,26 +3,12 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use crate::planning::PhaseDir;
-use crate::planning::PhaseNumber;
-use crate::planning::TextOf;
-use crate::planning::ratio;
-use crate::position::Action;
-use crate::position::Evidence;
-use crate::position::Next;
-use crate::position::Phase;
-use crate::position::PhaseState;
-use crate::position::PlanState;
-use crate::position::folder_name;
+use crate::planning::{PhaseDir, PhaseNumber, TextOf, ratio};
 use crate::position::weighing::assessment::Assessment;
-use crate::position::weighing::choice;
-use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::ChoiceRule;
-use crate::position::weighing::contest;
-use crate::position::weighing::gate;
-use crate::position::weighing::milestone_end;
+use crate::position::weighing::choice::{Choice, ChoiceRule};
 use crate::position::weighing::phase_evidence::is_left_unticked;
-use crate::position::weighing::reason;
+use crate::position::weighing::{choice, contest, gate, milestone_end, reason};
+use crate::position::{Action, Evidence, Next, Phase, PhaseState, PlanState, folder_name};
 
 /// The position of the work.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,7 @@
 //! Determines the state of a phase from all evidence about it.
 
 use crate::position::PhaseState;
-use crate::position::weighing::phase_evidence::PhaseEvidence;
-use crate::position::weighing::phase_evidence::RoadmapClaim;
+use crate::position::weighing::phase_evidence::{PhaseEvidence, RoadmapClaim};
 
 /// Returns the state of a phase; the first matching rule applies.
 pub(super) fn phase_state(phase_evidence: &PhaseEvidence<'_>) -> PhaseState {

@@ -1,12 +1,10 @@
 //! Formats the evidence for a choice as sentences, each with file and line.
 
 use crate::planning::Check;
-use crate::position::Phase;
-use crate::position::PhaseState;
 use crate::position::weighing::assessment::Assessment;
-use crate::position::weighing::choice::Choice;
-use crate::position::weighing::choice::ChoiceRule;
+use crate::position::weighing::choice::{Choice, ChoiceRule};
 use crate::position::weighing::gate;
+use crate::position::{Phase, PhaseState};
 use crate::project::vocabulary;
 use crate::text::quantity;
 

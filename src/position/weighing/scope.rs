@@ -4,23 +4,14 @@
 //! and the folders of earlier milestones often remain.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
-use crate::planning::PhaseNumber;
-use crate::planning::PlanSlot;
-use crate::planning::RoadmapMilestone;
-use crate::planning::RoadmapPhase;
-use crate::planning::milestone_version;
-use crate::planning::milestone_version_in;
-use crate::position::Evidence;
-use crate::position::Phase;
-use crate::position::PlanState;
-use crate::position::folder_name::NameIndex;
-use crate::position::folder_name::shared;
-use crate::position::folder_name::words;
-use crate::position::roadmap_phase;
+use crate::planning::{
+    PhaseNumber, PlanSlot, RoadmapMilestone, RoadmapPhase, milestone_version, milestone_version_in,
+};
+use crate::position::folder_name::{NameIndex, shared, words};
+use crate::position::{Evidence, Phase, PlanState, roadmap_phase};
 
 /// Returns the numbers of the backlog: GSD stores ideas as phases 999.1, 999.2 …, outside any milestone.
 ///

@@ -1,9 +1,8 @@
 //! The next action of small planning folders, each with one kind of evidence that projects really have.
 
 use crate::position::Survey;
-use crate::project::OpenRequest;
-use crate::project::Project;
 use crate::project::fixture::Tree;
+use crate::project::{OpenRequest, Project};
 
 /// Returns the next action and its alternative, such as `Execute 2, or Plan 3`.
 fn next(files: &[(&str, &str)]) -> String {

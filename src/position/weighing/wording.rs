@@ -1,7 +1,6 @@
 //! Interprets the wording of statuses and next steps.
 
-use crate::planning::Count;
-use crate::planning::PhaseNumber;
+use crate::planning::{Count, PhaseNumber};
 
 /// Words that mean that the plans of a phase are complete.
 const COMPLETE: &[&str] = &[

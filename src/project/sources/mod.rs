@@ -9,23 +9,17 @@
 //! plan = "/gsd:plan-phase {phase} --auto"
 //! ```
 
-use std::path::Component;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use toml::Spanned;
-use toml::de::DeTable;
-use toml::de::DeValue;
+use toml::de::{DeTable, DeValue};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::project::dialect::LayoutName;
 use crate::project::environment::Environment;
 use crate::project::input::Input;
-use crate::project::keys::KEYS;
-use crate::project::keys::KeyScope;
-use crate::project::keys::SettingKey;
-use crate::project::settings::Origin;
-use crate::project::settings::Settings;
+use crate::project::keys::{KEYS, KeyScope, SettingKey};
+use crate::project::settings::{Origin, Settings};
 use crate::storage::read;
 use crate::warning::Warning;
 

@@ -3,9 +3,8 @@ use serde_json::json;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::project::ContextTarget;
-use crate::project::Value;
 use crate::project::fixture::Tree;
+use crate::project::{ContextTarget, Value};
 
 fn variables(pairs: &[(&str, String)]) -> Environment {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()

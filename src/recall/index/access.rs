@@ -3,11 +3,9 @@
 use std::path::Path;
 use std::thread;
 
-use rusqlite::ErrorCode;
-use rusqlite::Result as SqlResult;
+use rusqlite::{ErrorCode, Result as SqlResult};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::progress::Progress;
 use crate::project::Project;
 use crate::recall::index::files::Files;
@@ -168,8 +166,7 @@ fn is_in_use(error: &rusqlite::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::sync::Mutex;
+    use std::sync::{Arc, Mutex};
 
     use super::*;
     use crate::project::OpenRequest;

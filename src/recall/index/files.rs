@@ -2,13 +2,11 @@
 
 use std::fs;
 use std::fs::Metadata;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::project::Project;
-use crate::recall::sources::SOURCES;
-use crate::recall::sources::Source;
+use crate::recall::sources::{SOURCES, Source};
 
 /// A file of a store.
 #[derive(Clone)]

@@ -3,17 +3,14 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use rusqlite::Result;
-use rusqlite::params;
+use rusqlite::{Result, params};
 
 use crate::ranking::Language;
-use crate::recall::document::Authority;
-use crate::recall::document::Flags;
+use crate::recall::document::{Authority, Flags};
 use crate::recall::index::prepared::VECTOR_BYTES;
 use crate::recall::index::schema::Index;
 use crate::recall::index::update::HEADING_SEPARATOR;
-use crate::recall::sources::SOURCES;
-use crate::recall::sources::SourceName;
+use crate::recall::sources::{SOURCES, SourceName};
 
 /// Minimum length of a term searched for as a substring, in characters.
 const MIN_SUBSTRING_CHARS: usize = 3;

@@ -19,10 +19,8 @@ mod prepared;
 mod schema;
 mod update;
 
-pub use access::CacheState;
-pub use access::cache_state;
 pub(crate) use access::search_index;
-pub(crate) use lookup::StoredText;
-pub(crate) use lookup::StoredUnit;
+pub use access::{CacheState, cache_state};
+pub(crate) use lookup::{StoredText, StoredUnit};
 pub(crate) use prepared::vectors;
 pub(crate) use schema::Index;

@@ -3,17 +3,10 @@
 use std::collections::HashMap;
 
 use chrono::Datelike;
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use crate::embedding::Adder;
-use crate::embedding::Quantized;
-use crate::embedding::Sum;
-use crate::embedding::Vector;
-use crate::embedding::VectorTable;
-use crate::ranking::Language;
-use crate::ranking::Tokenizer;
-use crate::ranking::passages;
+use crate::embedding::{Adder, Quantized, Sum, Vector, VectorTable};
+use crate::ranking::{Language, Tokenizer, passages};
 use crate::recall::document::SearchDocument;
 use crate::recall::index::files::StoreFile;
 use crate::warning::Warning;

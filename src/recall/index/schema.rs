@@ -4,9 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
-use rusqlite::OpenFlags;
-use rusqlite::Result;
+use rusqlite::{Connection, OpenFlags, Result};
 
 use crate::embedding::MODEL_ID;
 

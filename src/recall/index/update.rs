@@ -1,26 +1,15 @@
 //! Updates the index from the files that have changed.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::SyncSender;
-use std::sync::mpsc::sync_channel;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use rusqlite::Connection;
-use rusqlite::OptionalExtension;
-use rusqlite::Result;
-use rusqlite::TransactionBehavior;
-use rusqlite::params;
+use rusqlite::{Connection, OptionalExtension, Result, TransactionBehavior, params};
 
 use crate::progress::Progress;
-use crate::recall::index::files::Files;
-use crate::recall::index::files::StoreFile;
-use crate::recall::index::prepared::FileContent;
-use crate::recall::index::prepared::Prepared;
-use crate::recall::index::prepared::PreparedText;
-use crate::recall::index::prepared::Preparer;
+use crate::recall::index::files::{Files, StoreFile};
+use crate::recall::index::prepared::{FileContent, Prepared, PreparedText, Preparer};
 use crate::recall::index::schema::Index;
 use crate::warning::Warning;
 

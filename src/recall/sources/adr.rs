@@ -7,27 +7,17 @@
 //!
 //! They are only read, never written.
 
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use crate::clock::parse_date;
-
-use crate::markdown::FrontMatter;
-use crate::markdown::Outline;
+use crate::markdown::{FrontMatter, Outline};
 use crate::project::Project;
-use crate::recall::document::Authority;
-use crate::recall::document::Flag;
-use crate::recall::document::SearchDocument;
+use crate::recall::document::{Authority, Flag, SearchDocument};
 use crate::recall::markdown_file::documents;
-
-use crate::recall::sources::Source;
-use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
-use crate::storage::Boundary;
-use crate::storage::listing;
-use crate::storage::read;
+use crate::recall::sources::{Source, SourceName};
 use crate::storage::stat::PathKind;
+use crate::storage::{Boundary, listing, read};
 
 /// Folders searched for records if `.adr-dir` does not name one.
 const FOLDERS: &[&str] = &[

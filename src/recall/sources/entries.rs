@@ -1,24 +1,18 @@
 //! Reads the knowledge entries and the notepad.
 
 use std::ffi::OsStr;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::error::At;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
-use crate::recall::document::Authority;
-use crate::recall::document::SearchDocument;
+use crate::recall::document::{Authority, SearchDocument};
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::ExportFiles;
-use crate::recall::sources::Source;
-use crate::recall::sources::SourceName;
 use crate::recall::sources::plan::is_markdown;
-use crate::storage::Boundary;
-use crate::storage::listing;
+use crate::recall::sources::{ExportFiles, Source, SourceName};
 use crate::storage::stat::PathKind;
+use crate::storage::{Boundary, listing};
 use crate::warning::Warning;
 
 /// One file per entry, each identified by its key.

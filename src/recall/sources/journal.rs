@@ -1,8 +1,7 @@
 //! Reads the newest records of the journal, each identified by its timestamp.
 
 use std::collections::VecDeque;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -11,12 +10,8 @@ use crate::error::Result;
 use crate::journal;
 use crate::journal::OpenLine;
 use crate::project::Project;
-use crate::recall::document::Authority;
-use crate::recall::document::Flags;
-use crate::recall::document::SearchDocument;
-
-use crate::recall::sources::Source;
-use crate::recall::sources::SourceName;
+use crate::recall::document::{Authority, Flags, SearchDocument};
+use crate::recall::sources::{Source, SourceName};
 use crate::text::clip;
 use crate::warning::Parsed;
 

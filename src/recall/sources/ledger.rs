@@ -1,17 +1,13 @@
 //! Reads the repository's ledger: state, constraints and decisions.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::ledger;
 use crate::project::Project;
-use crate::recall::document::Authority;
-use crate::recall::document::SearchDocument;
+use crate::recall::document::{Authority, SearchDocument};
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::ExportFiles;
-use crate::recall::sources::Source;
-use crate::recall::sources::SourceName;
+use crate::recall::sources::{ExportFiles, Source, SourceName};
 use crate::warning::Warning;
 
 /// STATE.md, CONSTRAINTS.md and DECISIONS.md in the ledger's folder.

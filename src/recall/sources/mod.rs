@@ -10,8 +10,7 @@ mod ledger;
 mod patterns;
 mod plan;
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -20,8 +19,7 @@ use crate::project::Project;
 use crate::recall::document::SearchDocument;
 use crate::storage::read;
 use crate::text::word_enum;
-use crate::warning::Parsed;
-use crate::warning::Warning;
+use crate::warning::{Parsed, Warning};
 
 word_enum! {
     /// The name of a store in queries and output, in display order.

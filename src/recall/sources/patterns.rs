@@ -1,18 +1,13 @@
 //! Reads the lessons from finished phases: PATTERNS.md in each planning folder.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::patterns;
 use crate::project::Project;
-use crate::recall::document::Authority;
-use crate::recall::document::SearchDocument;
+use crate::recall::document::{Authority, SearchDocument};
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::ExportFiles;
-use crate::recall::sources::Source;
-use crate::recall::sources::SourceName;
-use crate::recall::sources::plan;
+use crate::recall::sources::{ExportFiles, Source, SourceName, plan};
 use crate::warning::Warning;
 
 /// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or

@@ -1,22 +1,15 @@
 //! Reads the planning folder, including archives, and the context files in the root folder.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::markdown::comments::annals_marker;
 use crate::patterns;
-use crate::project::ContextTarget;
-use crate::project::LayoutName;
-use crate::project::Project;
-use crate::recall::document::Authority;
-use crate::recall::document::SearchDocument;
+use crate::project::{ContextTarget, LayoutName, Project};
+use crate::recall::document::{Authority, SearchDocument};
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::Source;
-use crate::recall::sources::SourceName;
-use crate::storage::Boundary;
-use crate::storage::listing;
-use crate::storage::read;
+use crate::recall::sources::{Source, SourceName};
 use crate::storage::stat::PathKind;
+use crate::storage::{Boundary, listing, read};
 
 /// Last words of the names of files whose text is valid until it is changed; sorted.
 const CANONICAL_NAMES: &[&str] = &[

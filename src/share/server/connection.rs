@@ -3,18 +3,13 @@
 use std::future::Future;
 use std::time::Duration;
 
-use tokio::runtime::Builder;
-use tokio::runtime::Runtime;
+use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
-use tokio_postgres::Client;
-use tokio_postgres::Config;
-use tokio_postgres::NoTls;
-use tokio_postgres::Socket;
 use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Config, NoTls, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::share::server::failure;
 use crate::storage::fail_point;
 

@@ -3,13 +3,10 @@
 use tokio_postgres::Row;
 
 use crate::error::Result;
-use crate::facts::replication::DeviceOperation;
-use crate::facts::replication::OperationAddress;
-use crate::facts::replication::OperationKind;
-use crate::facts::replication::Received;
-use crate::facts::replication::Tombstone;
-use crate::share::server::SyncServer;
-use crate::share::server::Values;
+use crate::facts::replication::{
+    DeviceOperation, OperationAddress, OperationKind, Received, Tombstone,
+};
+use crate::share::server::{SyncServer, Values};
 
 const INSERT: &str = "WITH put AS (INSERT INTO annals_ops \
        (scope, device, number, op_id, user_id, clock, kind, born, owner, subject, turn, payload) \

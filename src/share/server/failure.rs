@@ -5,8 +5,7 @@ use std::error::Error as _;
 use tokio_postgres::error::SqlState;
 
 use crate::error::Error;
-use crate::text::clip;
-use crate::text::strip_controls;
+use crate::text::{clip, strip_controls};
 
 /// Maximum length of a server's error message that is passed on, in characters.
 const MAX_MESSAGE_CHARS: usize = 200;

@@ -8,25 +8,20 @@ mod state;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::ClientConfig;
-use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+pub(crate) use state::ServerState;
+pub use state::SharedDevice;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::ToSql;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::facts::replication::PRIVATE;
-use crate::project::Project;
-use crate::project::ServerAddress;
-use crate::share::server::connection::QUIET;
-use crate::share::server::connection::ServerConnection;
+use crate::project::{Project, ServerAddress};
+use crate::share::server::connection::{QUIET, ServerConnection};
 use crate::storage::read;
-
-pub(crate) use state::ServerState;
-pub use state::SharedDevice;
 
 /// Version of the tables that this program creates and supports.
 pub(crate) const SCHEMA: i32 = 1;

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tokio_postgres::SimpleQueryMessage;
-use tokio_postgres::SimpleQueryRow;
+use tokio_postgres::{SimpleQueryMessage, SimpleQueryRow};
 
-use crate::error::Error;
-use crate::error::Result;
-use crate::share::server::SCHEMA;
-use crate::share::server::SyncServer;
+use crate::error::{Error, Result};
+use crate::share::server::{SCHEMA, SyncServer};
 
 /// The SQL that creates the tables.
 const TABLES: &str = include_str!("schema.sql");

@@ -2,13 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::Path;
-use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::stat::Stat;
 use crate::text::quantity;
 use crate::warning::Warning;

@@ -5,25 +5,13 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use rustix::fs::AtFlags;
-use rustix::fs::FileType;
-use rustix::fs::Mode;
-use rustix::fs::OFlags;
-use rustix::fs::RenameFlags;
-use rustix::fs::mkdirat;
-use rustix::fs::openat;
-use rustix::fs::renameat;
-use rustix::fs::renameat_with;
-use rustix::fs::statat;
-use rustix::fs::symlinkat;
-use rustix::fs::unlinkat;
+use rustix::fs::{
+    AtFlags, FileType, Mode, OFlags, RenameFlags, mkdirat, openat, renameat, renameat_with, statat,
+    symlinkat, unlinkat,
+};
 use rustix::io::Errno;
 
-use crate::storage::dir::Access;
-use crate::storage::dir::Create;
-use crate::storage::dir::Existing;
-use crate::storage::dir::Links;
-use crate::storage::dir::Visibility;
+use crate::storage::dir::{Access, Create, Existing, Links, Visibility};
 use crate::storage::open;
 
 /// An open directory.

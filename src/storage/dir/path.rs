@@ -1,20 +1,12 @@
 //! Changes the entries of directories by path, on systems other than Linux.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::fs::DirBuilder;
-use std::fs::File;
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::ErrorKind;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use crate::storage::dir::Access;
-use crate::storage::dir::Create;
-use crate::storage::dir::Existing;
-use crate::storage::dir::Links;
-use crate::storage::dir::Visibility;
+use crate::storage::dir::{Access, Create, Existing, Links, Visibility};
 
 /// A directory known by its path.
 #[derive(Debug)]

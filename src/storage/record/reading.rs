@@ -5,23 +5,13 @@ use std::io;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use crate::error::At;
-use crate::error::Result;
-use crate::storage::disk;
-use crate::storage::format;
-use crate::storage::format::Header;
-use crate::storage::format::Mark;
-use crate::storage::record::OperationProgress;
-use crate::storage::record::Record;
-use crate::storage::record::RecordFile;
-use crate::storage::record::UnverifiedRecord;
-use crate::storage::record::file_path;
-use crate::storage::signature;
-use crate::storage::signature::SignatureKind;
-use crate::storage::signature::Signer;
+use crate::error::{At, Result};
+use crate::storage::format::{Header, Mark};
+use crate::storage::record::{OperationProgress, Record, RecordFile, UnverifiedRecord, file_path};
+use crate::storage::signature::{SignatureKind, Signer};
+use crate::storage::{disk, format, signature};
 use crate::text::hexadecimal;
 
 /// Maximum length of a header line, enough for thousands of changes.

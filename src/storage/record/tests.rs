@@ -1,13 +1,13 @@
 //! Tests of writing and reading records.
 
 use std::fs::File;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
 
 use super::*;
 use crate::storage::lock::Store;
 use crate::storage::signature::Signer;
-use proptest::prelude::*;
 
 fn signer() -> Signer {
     let place = std::env::temp_dir().join(format!("annals-test-key-{}", std::process::id()));

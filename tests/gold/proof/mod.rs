@@ -5,13 +5,13 @@ mod perfect;
 mod state;
 mod summary;
 
+use perfect::{perfect_state, perfect_status, perfect_summary};
 use serde_json::Value;
 
 use crate::gold::answers::Answers;
 use crate::gold::rows::Gold;
 use crate::gold::scored;
 use crate::support::corpus;
-use perfect::{perfect_state, perfect_status, perfect_summary};
 
 /// Returns an answer with another value at a JSON pointer.
 fn with(answer: &Value, pointer: &str, value: Value) -> Value {

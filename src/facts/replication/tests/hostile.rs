@@ -1,19 +1,8 @@
 //! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
-use crate::facts::Facts;
-use crate::facts::Statement;
-use crate::facts::add;
-use crate::facts::replication::Received;
-use crate::facts::replication::operation;
-use crate::facts::replication::receive;
-use crate::facts::replication::retry_set_aside;
-use crate::facts::replication::sharing;
-use crate::facts::replication::tests::Server;
-use crate::facts::replication::tests::ada;
-use crate::facts::replication::tests::replica;
-use crate::facts::replication::tests::rows;
-use crate::facts::replication::tests::state;
-use crate::facts::replication::wire;
+use crate::facts::replication::tests::{Server, ada, replica, rows, state};
+use crate::facts::replication::{Received, operation, receive, retry_set_aside, sharing, wire};
+use crate::facts::{Facts, Statement, add};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 

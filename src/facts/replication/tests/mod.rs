@@ -7,27 +7,15 @@ use std::collections::BTreeMap;
 use chrono::TimeDelta;
 
 use crate::clock::Clock;
-use crate::facts::Facts;
-use crate::facts::Observation;
-use crate::facts::Statement;
-use crate::facts::UserId;
-use crate::facts::add;
-use crate::facts::apply;
-use crate::facts::confirm;
 use crate::facts::fact::Fact;
-use crate::facts::forget;
-use crate::facts::maintain;
-use crate::facts::observe;
-use crate::facts::reject;
-use crate::facts::replication::Received;
-use crate::facts::replication::acknowledge;
-use crate::facts::replication::cursors;
 use crate::facts::replication::device::join;
-use crate::facts::replication::pending;
-use crate::facts::replication::receive;
+use crate::facts::replication::{Received, acknowledge, cursors, pending, receive};
 use crate::facts::transfer::export;
 use crate::facts::vocabulary::FactStatus;
-use crate::facts::wording;
+use crate::facts::{
+    Facts, Observation, Statement, UserId, add, apply, confirm, forget, maintain, observe, reject,
+    wording,
+};
 use crate::secrets::SecretPolicy;
 
 const KEYS: &[&str] = &["city", "preference.editor", "likes[]", "address.home", "task.current"];

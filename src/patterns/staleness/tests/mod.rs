@@ -1,6 +1,7 @@
 //! Tests the statuses of paths, in repositories created by a script.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use assert_fs::prelude::*;
 
@@ -10,7 +11,6 @@ use crate::git::Git;
 use crate::git::tests::Sandbox;
 use crate::patterns::staleness::structure::CurrentTree;
 use crate::patterns::staleness::tree_history::TreeHistory;
-use std::path::Path;
 
 mod survival;
 

@@ -1,11 +1,8 @@
 //! Distinguishes deviations from other contents of their section: checks, decisions, deferred work, notes.
 
-use crate::markdown::Block;
-use crate::markdown::BlockContent;
-use crate::planning::document::Document;
-use crate::planning::document::title_words;
-use crate::planning::summary::deviation::is_not_a_deviation;
-use crate::planning::summary::deviation::names_rule;
+use crate::markdown::{Block, BlockContent};
+use crate::planning::document::{Document, title_words};
+use crate::planning::summary::deviation::{is_not_a_deviation, names_rule};
 
 /// Beginnings of the titles of groups that contain no deviations.
 const REMARK_TITLES: &[&str] = &[
