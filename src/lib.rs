@@ -29,8 +29,7 @@ pub mod journal;
 pub mod knowledge;
 pub mod ledger;
 pub mod patterns;
-pub mod planning;
-pub mod position;
+pub mod plan;
 
 // Layer 4, the views.
 pub mod claude_md;

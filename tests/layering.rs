@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["error", "warning", "clock", "text", "secrets", "progress"],
     &["storage", "markdown", "git", "service", "embedding", "ranking"],
     &["project", "templates"],
-    &["planning", "position", "patterns", "knowledge", "ledger", "journal", "facts"],
+    &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],
     &["recall", "claude_md"],
     &["lifecycle", "context", "audit", "report", "exchange", "merge", "share"],
     &["mcp", "hooks", "cli"],
@@ -22,9 +22,7 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("embedding", "service"),
     ("ranking", "embedding"),
     ("templates", "project"),
-    ("position", "planning"),
-    ("patterns", "planning"),
-    ("patterns", "position"),
+    ("patterns", "plan"),
     ("audit", "lifecycle"),
     ("context", "lifecycle"),
     ("cli", "mcp"),
@@ -52,21 +50,21 @@ fn modules_use_only_lower_layers() {
 #[test]
 fn the_rules_catch_what_they_are_for() {
     let caught = |module, code| !faults_in(module, code).is_empty();
-    assert!(caught("planning", "use crate::claude_md::Content;"));
-    assert!(caught("planning", "use crate::ledger::State;"));
-    assert!(caught("planning", "let phase = crate::cli::main();"));
-    assert!(caught("planning", "use crate::{error, claude_md::Content};"));
-    assert!(caught("planning", "use crate::{\n    error,\n    ledger,\n};"));
-    assert!(caught("planning", "use super::Plan;"));
+    assert!(caught("plan", "use crate::claude_md::Content;"));
+    assert!(caught("plan", "use crate::ledger::State;"));
+    assert!(caught("plan", "let phase = crate::cli::main();"));
+    assert!(caught("plan", "use crate::{error, claude_md::Content};"));
+    assert!(caught("plan", "use crate::{\n    error,\n    ledger,\n};"));
+    assert!(caught("plan", "use super::Plan;"));
     assert!(caught("glossary", "use crate::error::Error;"));
-    assert!(!caught("planning", "use crate::planning::Plan;"));
-    assert!(!caught("planning", "use crate::error::Error;"));
-    assert!(!caught("planning", "use crate::{error, text};"));
-    assert!(!caught("planning", "use crate::planning::{Plan, Summary};"));
-    assert!(!caught("planning", "/// See [`crate::cli::main`]."));
-    assert!(!caught("planning", "    use super::*;"));
-    assert!(!caught("patterns", "use crate::planning::Summary;"));
-    assert!(caught("planning", "use crate::patterns::Entry;"));
+    assert!(!caught("plan", "use crate::plan::Plan;"));
+    assert!(!caught("plan", "use crate::error::Error;"));
+    assert!(!caught("plan", "use crate::{error, text};"));
+    assert!(!caught("plan", "use crate::plan::{Plan, Summary};"));
+    assert!(!caught("plan", "/// See [`crate::cli::main`]."));
+    assert!(!caught("plan", "    use super::*;"));
+    assert!(!caught("patterns", "use crate::plan::Summary;"));
+    assert!(caught("plan", "use crate::patterns::Entry;"));
 }
 
 #[test]
@@ -135,7 +133,7 @@ fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|row| row.contains(&module))
 }
 
-/// The module a file belongs to: `planning` for `src/planning/state.rs` and for `src/planning.rs`.
+/// The module a file belongs to: `plan` for `src/plan/drift.rs` and for `src/plan.rs`.
 fn module_of(file: &Path) -> String {
     let below_src = file.strip_prefix("src").unwrap();
     let first = below_src.components().next().unwrap().as_os_str();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annals::planning::{FileKind, FileName, Plan, Summary, SummaryStatus, check_waves};
+use annals::plan::{FileKind, FileName, Plan, Summary, SummaryStatus, check_waves};
 
 use crate::support::corpus;
 

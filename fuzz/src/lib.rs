@@ -9,7 +9,7 @@ use annals::hooks::setup::SettingsForm;
 use annals::hooks::{Input, setup};
 use annals::markdown::{FrontMatter, Lines, Outline};
 use annals::merge::{Labels, MergeKind, Versions};
-use annals::planning::{PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary};
+use annals::plan::{PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary};
 use annals::project::{Environment, OpenRequest, Project};
 use annals::secrets::SecretPolicy;
 use annals::{facts, journal, knowledge, ledger, mcp, merge, patterns, recall, secrets};

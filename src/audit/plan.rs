@@ -2,8 +2,8 @@
 
 use crate::audit::row::{AuditRow, Detail};
 use crate::error::Result;
-use crate::position;
-use crate::position::{Drift, StatusReport, Survey};
+use crate::plan;
+use crate::plan::{Drift, StatusReport, Survey};
 use crate::project::Project;
 use crate::warning::{SourceLocation, Warning};
 
@@ -45,7 +45,7 @@ pub(crate) fn drift(project: &Project, warnings: &mut Vec<Warning>) -> Result<Ve
 /// Returns how to fix drift: the command that corrects it, what must be decided before that, or to edit the
 /// lines by hand if all of them say more than the command may change.
 fn drift_fix(project: &Project, survey: &Survey) -> String {
-    match position::repair(project, survey) {
+    match plan::repair(project, survey) {
         Ok(repair) if repair.corrections.is_empty() && !repair.remaining.is_empty() => {
             "edit these lines by hand".to_owned()
         }

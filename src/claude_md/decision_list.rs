@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use crate::planning::{Decision, PhaseNumber};
+use crate::plan::{Decision, PhaseNumber};
 use crate::text::fold;
 
 /// The file that a list of decisions is from.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::claude_md::decision_list::{DecisionFile, DecisionList, PlacedDecision};
 use crate::claude_md::repetition::KnownDecisions;
 use crate::claude_md::superseded::superseded;
-use crate::planning::{Decision, is_absent, non_placeholder};
+use crate::plan::{Decision, is_absent, non_placeholder};
 use crate::text::fold;
 
 /// Maximum number of decisions in the block.

@@ -23,7 +23,7 @@ use std::path::Path;
 use crate::claude_md::legacy_body;
 use crate::claude_md::legacy_body::{Disposition, RecordedContent};
 use crate::markdown::{Outline, Section};
-use crate::planning::without_emphasis;
+use crate::plan::without_emphasis;
 use crate::project::LayoutName;
 use crate::text::{clip, fold};
 use crate::warning::Warning;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::planning::{Decision, Skill, is_absent, non_placeholder};
+use crate::plan::{Decision, Skill, is_absent, non_placeholder};
 use crate::project::LayoutName;
 use crate::text::{clip, fold};
 

@@ -1,6 +1,6 @@
 //! Finds the decisions that PROJECT.md repeats from STATE.md with a word more or less.
 
-use crate::planning::{Decision, PhaseNumber};
+use crate::plan::{Decision, PhaseNumber};
 use crate::ranking::WordSet;
 use crate::text::strip_prefix_ignore_case;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::planning::Decision;
+use crate::plan::Decision;
 use crate::ranking::WordSet;
 
 /// Minimum number of words that a decision shares with the one that revokes it, if its plan made several.

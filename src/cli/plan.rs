@@ -12,8 +12,7 @@ use crate::lifecycle::{
     CarefulFile, CommandOutcome, Dependency, DeviationRate, PhaseBrief, PlanBrief,
 };
 use crate::patterns::{PatternOutcome, PlanRef, Rate, RelevantPattern};
-use crate::planning::Requirement;
-use crate::position::PlanState;
+use crate::plan::{PlanState, Requirement};
 use crate::project::Project;
 use crate::text::{clip, one_line, quantity};
 use crate::warning::Warning;
@@ -256,7 +255,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::planning::PlanNumber;
+    use crate::plan::PlanNumber;
 
     fn endless_pattern(long: &str) -> RelevantPattern {
         RelevantPattern {

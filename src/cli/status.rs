@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns::sentences;
-use crate::position::{PhaseReport, StatusReport, Survey};
+use crate::plan::{PhaseReport, StatusReport, Survey};
 use crate::project::Project;
 use crate::text::{clip, quantity};
 

@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::position::{Drift, DriftKind, StatusReport, Survey, open_blockers};
+use crate::plan::{Drift, DriftKind, StatusReport, Survey, open_blockers};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized};

@@ -6,8 +6,7 @@ use crate::error::{Error, Result};
 use crate::hooks::input::Input;
 use crate::hooks::{input, notices, subagent};
 use crate::lifecycle;
-use crate::planning::{FileKind, FileName};
-use crate::position::{NextStatus, Phase, PhaseState, Survey};
+use crate::plan::{FileKind, FileName, NextStatus, Phase, PhaseState, Survey};
 use crate::project::Project;
 
 /// Returns the text for the agent after a tool use: pending texts from subagents, and a completed phase.

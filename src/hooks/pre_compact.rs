@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::hooks::input::Input;
 use crate::knowledge::notepad;
 use crate::knowledge::notepad::{Note, NotepadSection};
-use crate::position::{StatusReport, Survey};
+use crate::plan::{StatusReport, Survey};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::text::{Line, sanitized};

@@ -8,13 +8,12 @@ use crate::error::{Error, Result};
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::shipped;
 use crate::lifecycle::shipped::PlanTotals;
-use crate::planning::{DEFAULT_MILESTONE, MilestoneFolder, PlanningFolder, Skill, StateFile};
-use crate::position::Survey;
+use crate::plan::{DEFAULT_MILESTONE, MilestoneFolder, PlanningFolder, Skill, StateFile, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::Changes;
 use crate::templates::Template;
 use crate::warning::Parsed;
-use crate::{planning, templates};
+use crate::{plan, templates};
 
 /// The files of a milestone in the planning folder itself; everything else there is shared.
 pub(crate) const OWN_ENTRIES: &[&str] =
@@ -89,7 +88,7 @@ fn milestone_name(project: &Project, survey: &Survey) -> String {
     let title = survey.roadmap.title.as_deref().map(without_roadmap_word);
     let stated = survey.state.milestone.as_deref();
     stated
-        .map(|name| planning::without_status(name).to_owned())
+        .map(|name| plan::without_status(name).to_owned())
         .filter(|name| name != DEFAULT_MILESTONE)
         .or(named)
         .or_else(|| title.filter(|title| !title.is_empty()))

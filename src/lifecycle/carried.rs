@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::lifecycle::shipped;
 use crate::markdown::{Outline, line_start};
-use crate::planning::{Decision, PlanningFolder, StateFile, list_entry};
+use crate::plan::{Decision, PlanningFolder, StateFile, list_entry};
 use crate::project::vocabulary;
 use crate::storage::read;
 

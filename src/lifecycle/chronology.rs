@@ -10,8 +10,7 @@ use crate::git::Addition;
 use crate::lifecycle::shipped;
 use crate::lifecycle::stated_dates::StatedDates;
 use crate::patterns::FinishedPhase;
-use crate::planning::{MilestoneFolder, PlanningFolder};
-use crate::position::Survey;
+use crate::plan::{MilestoneFolder, PlanningFolder, Survey};
 use crate::project::Project;
 
 /// A phase of the history, with its completion date.

@@ -8,8 +8,7 @@ use crate::patterns;
 use crate::patterns::{
     FinishedPhase, PlanRecord, leading_sentences, lessons_of, plan_id, statement,
 };
-use crate::planning::{AcceptanceResult, Deviation, PhaseNumber};
-use crate::position::{PhaseState, Survey};
+use crate::plan::{AcceptanceResult, Deviation, PhaseNumber, PhaseState, Survey};
 use crate::project::Project;
 use crate::storage::read;
 use crate::text::{Line, clip, estimate_tokens, first_chars, quantity, sanitized};
@@ -191,7 +190,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::planning::{PlanNumber, Summary};
+    use crate::plan::{PlanNumber, Summary};
 
     #[test]
     fn parts_end_with_a_sentence() {

@@ -7,9 +7,11 @@ use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
 use crate::lifecycle::record::{ExecuteReport, RecordOptions, Recorder};
 use crate::lifecycle::refresh;
 use crate::patterns::SubmittedLessons;
-use crate::planning::{MilestoneFolder, PhaseDir, PhaseNumber, TextOf};
-use crate::position;
-use crate::position::{Phase, PhaseState, PlanState, Survey, roadmap_phase, status_words};
+use crate::plan;
+use crate::plan::{
+    MilestoneFolder, Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey, TextOf,
+    roadmap_phase, status_words,
+};
 use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::warning::Warning;
@@ -141,7 +143,7 @@ pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> 
                 let planned = roadmap.as_ref();
                 let planned = planned.and_then(|roadmap| roadmap_phase(roadmap, &dir.number));
                 let planned = planned.and_then(|phase| phase.name.as_deref());
-                let name = position::name_of_past_phase(dir, planned);
+                let name = plan::name_of_past_phase(dir, planned);
                 recorder.add_phase(dir, Some(name), &milestone.slug)?;
             }
         }

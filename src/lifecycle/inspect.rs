@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::patterns::{Patterns, derive_durations};
-use crate::planning::{
+use crate::plan::{
     FileKind, FileName, PhaseNumbering, Plan, ProjectFile, Roadmap, StateFile, Summary,
 };
 use crate::project::{Project, vocabulary};

@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::{Insights, Patterns};
-use crate::planning::PhaseDir;
-use crate::position::Survey;
+use crate::plan::{PhaseDir, Survey};
 use crate::project::Project;
 use crate::text::hexadecimal;
 

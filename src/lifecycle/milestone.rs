@@ -11,8 +11,9 @@ use crate::lifecycle::init::texts::{NewState, RoadmapContext};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
-use crate::planning::{DEFAULT_MILESTONE, MilestoneFolder, Roadmap, milestone_version};
-use crate::position::{Action, StatusReport, Survey};
+use crate::plan::{
+    Action, DEFAULT_MILESTONE, MilestoneFolder, Roadmap, StatusReport, Survey, milestone_version,
+};
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates;

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use crate::claude_md::Regenerated;
 use crate::error::{Error, Result};
-use crate::planning::TextOf;
-use crate::position::NextStatus;
+use crate::plan::{NextStatus, TextOf};
 use crate::project::Project;
 use crate::storage::{Changes, Store, read};
 use crate::warning::Warning;

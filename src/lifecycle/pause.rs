@@ -31,7 +31,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::position::{NextStatus, Phase, PlanState, StatusReport, Survey};
+use crate::plan::{NextStatus, Phase, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};

@@ -10,8 +10,7 @@ use crate::patterns;
 use crate::patterns::{
     EntryContext, FinishedPhase, PastProblems, Patterns, Recorded, Retrospective, SubmittedLessons,
 };
-use crate::planning::{PhaseDir, PlanningFolder, SummaryStatus};
-use crate::position::Survey;
+use crate::plan::{PhaseDir, PlanningFolder, SummaryStatus, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, read};
 use crate::warning::{Parsed, Warning};

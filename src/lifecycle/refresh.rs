@@ -6,7 +6,7 @@ use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::position::{StatusReport, Survey};
+use crate::plan::{StatusReport, Survey};
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Warning;

@@ -7,8 +7,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::pause;
 use crate::markdown::{FrontMatter, Outline};
-use crate::planning::PhaseNumbering;
-use crate::position::{NextStatus, PausedWork, StatusReport, Survey};
+use crate::plan::{NextStatus, PausedWork, PhaseNumbering, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::warning::Warning;
 

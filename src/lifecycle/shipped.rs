@@ -8,8 +8,7 @@ use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::planning::{PhaseNumber, Summary};
-use crate::position::{Phase, PlanState, Survey};
+use crate::plan::{Phase, PhaseNumber, PlanState, Summary, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::templates;

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::planning::{MilestoneFolder, PhaseNumber, PhaseNumbering, Roadmap, StateFile};
+use crate::plan::{MilestoneFolder, PhaseNumber, PhaseNumbering, Roadmap, StateFile};
 use crate::project::vocabulary;
 use crate::storage::read;
 

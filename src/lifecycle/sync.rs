@@ -10,8 +10,8 @@ use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
-use crate::position;
-use crate::position::{Correction, Drift, Metric, Survey};
+use crate::plan;
+use crate::plan::{Correction, Drift, Metric, Survey};
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::warning::Warning;
@@ -76,7 +76,7 @@ pub fn fix_state(project: &Project) -> Result<Vec<Correction>> {
 
 /// Plans the corrections of STATE.md and ROADMAP.md, and updates the survey accordingly.
 fn repaired(project: &Project, survey: &mut Survey, changes: &mut Changes) -> Result<SyncReport> {
-    let repair = position::repair(project, survey)?;
+    let repair = plan::repair(project, survey)?;
     for (path, old, new) in repair.files {
         changes.edit(&path, Some(old), new)?;
     }
@@ -99,7 +99,7 @@ fn measure(project: &Project, survey: &Survey, changes: &mut Changes) -> Result<
     let Ok(text) = String::from_utf8(bytes) else {
         return Ok(Vec::new());
     };
-    let wrong = position::metrics(project, survey, &read::text)?;
+    let wrong = plan::metrics(project, survey, &read::text)?;
     let edits = wrong.iter().map(|metric| {
         let written = metric.drift.actual.clone();
         Edit::replace(metric.range.clone(), written)

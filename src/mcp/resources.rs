@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::knowledge::{EntryFilter, KnowledgeDir, ListedEntry};
 use crate::mcp::answer::fenced;
 use crate::mcp::percent_encoding;
-use crate::planning::PlanningFolder;
+use crate::plan::PlanningFolder;
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::text::{clip, sanitized};

@@ -131,7 +131,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::planning::PlanNumber;
+    use crate::plan::PlanNumber;
 
     const HEAD: &str = "# Learned Patterns\n\nWhat was learned.\n";
     const ENTRY: &str = "### Phase 3: Parser (2026-02-11)\n\

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::patterns::lesson::split_citation;
 use crate::patterns::{Bullet, BulletSection, BulletSource, LessonSource, PatternEntry, Patterns};
-use crate::planning::{MilestoneFolder, PhaseDir, PlanNumber, PlanningFolder, Summary};
+use crate::plan::{MilestoneFolder, PhaseDir, PlanNumber, PlanningFolder, Summary};
 use crate::project::Project;
 use crate::storage::read;
 

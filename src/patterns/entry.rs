@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::patterns::Trace;
-use crate::planning::{PhaseNumber, PlanNumber};
+use crate::plan::{PhaseNumber, PlanNumber};
 
 /// PATTERNS.md as parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -9,10 +9,9 @@ use crate::error::Result;
 use crate::git::Git;
 use crate::patterns::trace::plan_id;
 use crate::patterns::{PlanRecord, Trace};
-use crate::planning::{
-    MilestoneFolder, PhaseDir, PhaseNumber, PlanNumber, PlanningFolder, Summary,
+use crate::plan::{
+    MilestoneFolder, PhaseDir, PhaseNumber, PlanNumber, PlanningFolder, ReadText, Summary,
 };
-use crate::position::ReadText;
 use crate::storage::read::or_warning;
 use crate::text::hexadecimal;
 use crate::warning::Parsed;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
-use crate::planning::{PhaseNumber, PhaseNumbering};
+use crate::plan::{PhaseNumber, PhaseNumbering};
 
 /// A parsed heading.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::patterns::part::EntryPart;
 use crate::patterns::{
     BulletSection, FinishedPhase, LessonSource, PatternEntry, Patterns, named_files,
 };
-use crate::planning::PlanNumber;
+use crate::plan::PlanNumber;
 use crate::secrets;
 use crate::text::{Line, clip};
 

@@ -87,7 +87,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::planning::{Deviation, PlanNumber, Summary};
+    use crate::plan::{Deviation, PlanNumber, Summary};
 
     fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
         let mut plan =

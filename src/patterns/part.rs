@@ -1,7 +1,7 @@
 //! Recognises the labelled parts of an entry by their common names.
 
 use crate::patterns::{DeviationCount, Timing};
-use crate::planning::non_placeholder;
+use crate::plan::non_placeholder;
 use crate::text::fold;
 
 /// A part of an entry.

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use memchr::{memchr_iter, memmem};
 
 use crate::clock::Minutes;
-use crate::planning::{
+use crate::plan::{
     AcceptanceResult, Deviation, IssueNote, PlanNumber, Summary, SummaryStatus, TaskCount,
 };
 

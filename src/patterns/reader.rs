@@ -10,7 +10,7 @@ use crate::patterns::bullet_list::is_filler;
 use crate::patterns::heading::EntryHeading;
 use crate::patterns::part::EntryPart;
 use crate::patterns::{DeviationCount, LoosePattern, PatternEntry, Patterns, Trace};
-use crate::planning::non_placeholder;
+use crate::plan::non_placeholder;
 use crate::text::one_line;
 use crate::warning::{Parsed, Warning};
 

@@ -1,8 +1,7 @@
 //! Determines which phases have an entry in PATTERNS.md.
 
 use crate::patterns::{FinishedPhase, PatternEntry, Patterns};
-use crate::planning::DEFAULT_MILESTONE;
-use crate::position::letters;
+use crate::plan::{DEFAULT_MILESTONE, letters};
 use crate::storage::read;
 
 /// Whether PATTERNS.md has an entry for a phase, with the line number of the entry's heading, from 1.
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
     use crate::git::Git;
     use crate::patterns::PlanRecord;
-    use crate::planning::{PlanNumber, PlanningFolder, Summary};
+    use crate::plan::{PlanNumber, PlanningFolder, Summary};
 
     fn phase(milestone: &str, digest: &str, plans: &[u32]) -> FinishedPhase {
         let record = |number: &u32| {

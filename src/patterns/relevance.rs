@@ -8,8 +8,7 @@ use crate::patterns::lesson::{
     StemmedWords, SubjectIndex, names_earlier_plans, short_milestone, split_citation,
 };
 use crate::patterns::{PatternEntry, Patterns};
-use crate::planning::{DEFAULT_MILESTONE, PhaseNumber, Roadmap};
-use crate::position::Phase;
+use crate::plan::{DEFAULT_MILESTONE, Phase, PhaseNumber, Roadmap};
 use crate::ranking::Corpus;
 
 /// Score added for the newest entry, relative to the best match by words; older entries get less.

@@ -11,7 +11,7 @@ use crate::patterns::{
     FinishedPhase, PastProblems, PlanRecord, Trace, bullet_list, kinds, lesson,
     plans_without_deviation_count, stated_deviations,
 };
-use crate::planning::PhaseNumber;
+use crate::plan::PhaseNumber;
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;

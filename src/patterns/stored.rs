@@ -3,8 +3,7 @@
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::{Patterns, RelevantPattern, StaleReasons};
-use crate::planning::PhaseNumber;
-use crate::position::{Phase, Survey};
+use crate::plan::{Phase, PhaseNumber, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, read};
 use crate::text::quantity;

@@ -17,7 +17,7 @@ use std::ops::Range;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::planning::PlanNumber;
+use crate::plan::PlanNumber;
 
 /// The place in a summary that a lesson was drawn from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::{Block, BlockContent, Label, Outline, Section, line_start};
-use crate::planning::is_absent;
+use crate::plan::is_absent;
 
 /// Maximum length of merged prose paragraphs, in bytes: longer passages would mix topics.
 const MAX_PROSE_LENGTH: usize = 1200;

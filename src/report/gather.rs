@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::error::Result;
 use crate::facts::{Facts, Purpose};
-use crate::position::{StatusReport, Survey};
+use crate::plan::{StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::report::inline::{Inline, clean, plain};
 use crate::report::page::{CurrentPhase, DecisionRow, EntryRow, FactRow, Page, WorkStatus};

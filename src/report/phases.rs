@@ -4,7 +4,7 @@ use crate::clock::Minutes;
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::{DeviatingFile, FinishedPhase, PatternEntry, Patterns, PlanRef};
-use crate::position::{Phase, PlanState, Survey};
+use crate::plan::{Phase, PlanState, Survey};
 use crate::project::Project;
 use crate::report::inline::{Inline, clean, plain};
 use crate::report::page::{FileRow, Insights, MilestoneRow, Page, PhaseLessons};

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use annals::claude_md::{CurrentPhase, DecisionList, Pattern, Regenerated, Sources, regenerate};
 use annals::clock::Clock;
-use annals::planning::{Decision, Skill};
+use annals::plan::{Decision, Skill};
 use annals::project::{ContextTarget, OpenRequest, Project};
 use annals::storage::{Storage, Store};
 use tempfile::TempDir;

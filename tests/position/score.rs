@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use annals::planning::PhaseNumber;
+use annals::plan::PhaseNumber;
 use serde_json::Value;
 
 use crate::support::Case;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use annals::git::Git;
 use annals::patterns::{EntryContext, FinishedPhase, Patterns, Recorded, Retrospective, append};
-use annals::planning::PlanningFolder;
+use annals::plan::PlanningFolder;
 use annals::project::{OpenRequest, Project};
 use annals::storage::{Changes, read};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::planning::{Decision, Skill};
+use crate::plan::{Decision, Skill};
 
 fn decision(text: &str, rationale: Option<&str>) -> Decision {
     Decision {

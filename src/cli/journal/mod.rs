@@ -68,7 +68,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
             answer(target().and_then(|target| write::run(args, &target, out)), out);
         }
         JournalCommand::Search(args) => {
-            answer(target().and_then(|target| search::run(args, &target, out)), out)
+            answer(target().and_then(|target| search::run(args, &target, out)), out);
         }
         JournalCommand::Tail(args) => tail::run(args, &target()?, out)?,
         JournalCommand::Stats => stats::run(&target()?, out)?,

@@ -13,8 +13,7 @@ use crate::lifecycle::init::texts::{
 };
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
-use crate::planning::{DEFAULT_MILESTONE, PlanningFolder, Skill, installed_skills};
-use crate::position::{NextStatus, Survey};
+use crate::plan::{DEFAULT_MILESTONE, NextStatus, PlanningFolder, Skill, Survey, installed_skills};
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::lifecycle::carried::CarriedState;
-use crate::planning::Skill;
+use crate::plan::Skill;
 
 /// The context of PROJECT.md.
 #[derive(Serialize)]

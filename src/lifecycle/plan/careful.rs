@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::patterns;
 use crate::patterns::{FinishedPhase, KnownPaths, OwnPaths, PlanRecord, PlanRef};
-use crate::planning::Deviation;
+use crate::plan::Deviation;
 
 /// Minimum number of plans that deviated over a file, if the phase has no plans yet.
 const KEEPS_DEVIATING: usize = 2;
@@ -94,7 +94,7 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::position::Survey;
+    use crate::plan::Survey;
     use crate::project::fixture::Tree;
     use crate::project::{OpenRequest, Project};
 

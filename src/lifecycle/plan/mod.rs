@@ -8,9 +8,9 @@ use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::patterns;
 use crate::patterns::{FinishedPhase, Rate, RelevantPattern, StaleReasons, history_without_effort};
-use crate::planning::{PhaseNumber, Requirement, RoadmapPhase};
-use crate::position::{
-    Action, NextStatus, Phase, PhaseState, PlanState, Survey, roadmap_phase, status_words,
+use crate::plan::{
+    Action, NextStatus, Phase, PhaseNumber, PhaseState, PlanState, Requirement, RoadmapPhase,
+    Survey, roadmap_phase, status_words,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Store, read};

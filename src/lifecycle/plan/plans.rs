@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::planning::{
-    Plan, PlanNumber, PlanSlot, RoadmapPhase, RoadmapPlan, check_overlap, check_waves,
+use crate::plan::{
+    Phase, Plan, PlanNumber, PlanSlot, PlanState, RoadmapPhase, RoadmapPlan, check_overlap,
+    check_waves,
 };
-use crate::position::{Phase, PlanState};
 use crate::storage::read;
 use crate::warning::{Parsed, Warning};
 

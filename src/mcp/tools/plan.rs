@@ -10,8 +10,7 @@ use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::patterns::SubmittedLessons;
-use crate::planning::PhaseNumber;
-use crate::position::{StatusReport, Survey};
+use crate::plan::{PhaseNumber, StatusReport, Survey};
 use crate::project::Project;
 
 pub(crate) const TOOLS: &[Tool] = &[

@@ -8,7 +8,7 @@ use crate::clock::{Minutes, TimeUnit};
 use crate::patterns::lesson::short_milestone;
 use crate::patterns::trace::plan_id;
 use crate::patterns::{FinishedPhase, PlanRecord};
-use crate::planning::{DEFAULT_MILESTONE, PhaseNumber, PlanNumber};
+use crate::plan::{DEFAULT_MILESTONE, PhaseNumber, PlanNumber};
 
 /// Identifies a plan by milestone, phase and number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::patterns::PlanRecord;
-use crate::planning::{Deviation, PhaseNumber, PlanNumber, Summary};
+use crate::plan::{Deviation, PhaseNumber, PlanNumber, Summary};
 
 /// The properties of a plan in these tests.
 #[derive(Clone, Debug, Default)]
@@ -166,7 +166,7 @@ fn what_is_not_known_does_not_count() {
         [phase]
     };
     assert_eq!(Insights::from_phases(&phases(&record)).by_tasks.unknown, 0);
-    record.status = Some(crate::planning::SummaryStatus::Partial);
+    record.status = Some(crate::plan::SummaryStatus::Partial);
     assert_eq!(Insights::from_phases(&phases(&record)).by_tasks.unknown, 1);
 }
 

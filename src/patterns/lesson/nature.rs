@@ -2,7 +2,7 @@
 
 use crate::patterns::lesson::signs::{Signs, starts_with_past_verb};
 use crate::patterns::lesson::wording::clean;
-use crate::planning::Deviation;
+use crate::plan::Deviation;
 
 /// Returns whether a deviation belongs under `What failed`: something did not work, or the plan made a wrong
 /// assumption. `signs` are those of its whole text.

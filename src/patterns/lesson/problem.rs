@@ -12,7 +12,7 @@ use crate::patterns::lesson::signs::{Signs, starts_with_past_verb};
 use crate::patterns::lesson::similarity::{Passages, StemmedWords};
 use crate::patterns::lesson::wording::clean;
 use crate::patterns::{FinishedPhase, LessonSource, PlanRecord};
-use crate::planning::{Deviation, PhaseNumber, PlanNumber, SummaryStatus};
+use crate::plan::{Deviation, PhaseNumber, PlanNumber, SummaryStatus};
 use crate::text::first_chars;
 
 /// Minimum weight of a lesson.

@@ -1,7 +1,7 @@
 //! Formats the citations of the plans that a lesson was drawn from.
 
 use crate::patterns::trace::plan_id;
-use crate::planning::{PhaseNumber, PlanNumber};
+use crate::plan::{PhaseNumber, PlanNumber};
 
 /// Maximum number of plans, or ranges of plans, cited individually.
 const MAX_CITED_PLANS: usize = 6;

@@ -8,7 +8,7 @@ use crate::patterns::lesson::signs::Signs;
 use crate::patterns::lesson::similarity::{StemmedWords, groups};
 use crate::patterns::lesson::wording::{as_bullet, clean};
 use crate::patterns::{LessonSource, PlanRecord};
-use crate::planning::PlanNumber;
+use crate::plan::PlanNumber;
 
 const REUSED: f64 = 5.0;
 

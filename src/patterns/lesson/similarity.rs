@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::LazyLock;
 
-use crate::planning::ratio;
+use crate::plan::ratio;
 use crate::ranking::Language;
 
 /// Minimum share of common words at which two passages are similar.

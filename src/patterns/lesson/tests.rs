@@ -2,7 +2,7 @@ use std::path::Path;
 
 use super::*;
 use crate::patterns::PlanRecord;
-use crate::planning::{PhaseNumber, PlanNumber, Summary};
+use crate::plan::{PhaseNumber, PlanNumber, Summary};
 
 fn plan(number: u32, text: &str) -> PlanRecord {
     let path = Path::new("01-01-SUMMARY.md");

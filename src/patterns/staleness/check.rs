@@ -182,7 +182,7 @@ impl CheckContext<'_> {
                         MissingKind::NoPath => continue,
                         MissingKind::Unknown => {}
                         MissingKind::Traceable(path) => {
-                            missing.push(Missing { text, report: reports.len(), path })
+                            missing.push(Missing { text, report: reports.len(), path });
                         }
                     }
                 }

@@ -131,7 +131,7 @@ impl TreeHistory {
         for commits in all_commits {
             match commits {
                 CandidateCommits::Known { indices: known, before } => {
-                    indices.extend(known.first().into_iter().chain(before))
+                    indices.extend(known.first().into_iter().chain(before));
                 }
                 CandidateCommits::Unknown => indices.extend(self.spread(most)),
             }

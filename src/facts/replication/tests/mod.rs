@@ -163,7 +163,7 @@ fn act(facts: &mut Facts, numbers: &mut Numbers, may_forget: bool) {
     match numbers.below(if may_forget { 25 } else { 24 }) {
         0..=5 => state(facts, key, value, numbers.below(5) == 0),
         6..=7 => {
-            state_for_a_time(facts, key, value, 1 + i64::try_from(numbers.below(300)).unwrap())
+            state_for_a_time(facts, key, value, 1 + i64::try_from(numbers.below(300)).unwrap());
         }
         8..=15 => judge(
             facts,

@@ -1,0 +1,88 @@
+//! Parses a PLAN or SUMMARY file once into fields, outline and labelled lines.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::markdown::{FrontMatter, Label, Node, Outline, Section};
+use crate::plan::read::json_lines;
+use crate::warning::Warning;
+
+/// A parsed PLAN or SUMMARY file.
+pub(crate) struct Document<'a> {
+    /// The front matter, or the rows of a JSONL file under their long names.
+    pub(crate) front: FrontMatter,
+    /// The outline of the text after the front matter; empty for JSONL.
+    pub(crate) outline: Outline<'a>,
+    labels: Vec<Label>,
+}
+
+impl<'a> Document<'a> {
+    /// Parses a file; JSONL is detected by its first characters.
+    pub(crate) fn parse(text: &'a str, path: &Path, warnings: &mut Vec<Warning>) -> Self {
+        let (front, body) = if json_lines::is_json_lines(text) {
+            let fields = json_lines::parse(text, path).into_value(warnings);
+            (FrontMatter { fields, range: 0..0 }, text.len())
+        } else {
+            let front = FrontMatter::parse(text, path).into_value(warnings);
+            let body = front.range.end;
+            (front, body)
+        };
+        let outline = Outline::parse_beginning(text, body);
+        warnings.extend(outline.warning(path));
+        let labels = outline.labels(&(body..text.len()));
+        Self { front, outline, labels }
+    }
+
+    /// Returns the first of `keys` that is present at the top level or under `metrics`.
+    pub(crate) fn field(&self, keys: &[&str]) -> Option<&Node> {
+        let metrics = self.front.get(&["metrics", "performance"]);
+        keys.iter().find_map(|key| {
+            self.front.get(&[key]).or_else(|| metrics.and_then(|metrics| metrics.get(&[key])))
+        })
+    }
+
+    /// Returns the body's values for a label, from labelled lines and two-column tables.
+    pub(crate) fn values(&self, names: &[&str]) -> Vec<&str> {
+        let is_named = |name: &str| names.iter().any(|wanted| name.eq_ignore_ascii_case(wanted));
+        let lines = self
+            .labels
+            .iter()
+            .filter(|label| is_named(label.name.trim_matches('*')))
+            .map(|label| label.value.as_str());
+        let body = self.body();
+        let rows = self
+            .outline
+            .tables(&body)
+            .flat_map(|table| &table.rows)
+            .filter(|row| row.cells.len() == 2 && is_named(row.cells[0].trim_matches(['*', ' '])))
+            .map(|row| row.cells[1].as_str());
+        lines.chain(rows).collect()
+    }
+
+    /// Returns the byte range of the body.
+    pub(crate) fn body(&self) -> Range<usize> {
+        self.front.range.end..self.outline.text().len()
+    }
+
+    /// Returns the outermost sections whose title words satisfy the predicate.
+    pub(crate) fn sections(&self, fits: impl Fn(&[String]) -> bool) -> Vec<&Section> {
+        let mut found: Vec<&Section> = Vec::new();
+        for section in self.outline.sections() {
+            let is_inside =
+                found.last().is_some_and(|outer| outer.whole.contains(&section.heading.start));
+            if section.level > 0 && !is_inside && fits(&title_words(&section.title)) {
+                found.push(section);
+            }
+        }
+        found
+    }
+}
+
+/// Returns the words of a title in lower case, without numbers, symbols and punctuation.
+pub(crate) fn title_words(title: &str) -> Vec<String> {
+    title
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().any(char::is_alphabetic))
+        .map(str::to_lowercase)
+        .collect()
+}

@@ -1,0 +1,181 @@
+//! Reads a phase's folder: its number, its name, and the plan that each file belongs to.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::Result;
+use crate::plan::read::file_name::FolderName;
+use crate::plan::read::pairing::pair;
+use crate::plan::read::phase_numbering::{folder_prefix, may_be_prefixed};
+use crate::plan::read::{CheckFiles, PhaseNumber, PhaseNumbering, PlanSlot, check, names};
+use crate::storage::stat::PathKind;
+use crate::text::capitalized;
+use crate::warning::{Parsed, Warning};
+
+/// A phase's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhaseDir {
+    /// The phase number.
+    pub number: PhaseNumber,
+    /// The words of the folder's name after the number: `Event system`.
+    pub name: String,
+    /// The path of the folder.
+    pub dir: PathBuf,
+    /// The plans, sorted by number.
+    pub plans: Vec<PlanSlot>,
+    /// Whether the phase was discussed, that is, has a CONTEXT file.
+    pub has_context: bool,
+    /// Where its checks are.
+    pub checks: CheckFiles,
+    /// Whether the folder contains anything except hidden files: a tool may create all folders in advance.
+    pub has_files: bool,
+}
+
+/// How to treat unknown folders next to phases.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OtherFolders {
+    /// Report a warning.
+    Mistakes,
+    /// Ignore them.
+    Expected,
+}
+
+impl PhaseDir {
+    /// Reads the phase folders in `home`, by number, then by name.
+    ///
+    /// `numbering` is called only if a folder's name could begin with a milestone and a number.
+    pub(crate) fn read_all(
+        home: &Path,
+        others: OtherFolders,
+        numbering: impl Fn() -> PhaseNumbering,
+    ) -> Result<Parsed<Vec<Self>>> {
+        let mut warnings = Vec::new();
+        let mut phases = Vec::new();
+        let entries = names::entries(home, &mut warnings)?;
+        let numbering = numbering_of_folders(&entries, numbering);
+        for (name, kind) in entries {
+            if kind != PathKind::Folder {
+                continue;
+            }
+            let dir = home.join(&name);
+            match number_and_slug(&name, numbering) {
+                Some((number, slug)) => {
+                    phases.push(Self {
+                        name: words(slug),
+                        ..Self::read(&name, number, dir, &mut warnings)?
+                    });
+                }
+                None if others == OtherFolders::Mistakes => warnings.push(Warning::file(
+                    &dir,
+                    "not a phase: its name has no phase number in front",
+                )),
+                None => {}
+            }
+        }
+        phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
+        Ok(Parsed::new(phases, warnings))
+    }
+
+    /// Returns the names of the phase folders in `home` without reading the folders.
+    pub(crate) fn names(
+        home: &Path,
+        numbering: impl Fn() -> PhaseNumbering,
+    ) -> Result<Vec<String>> {
+        let listed = names::entries(home, &mut Vec::new())?;
+        let numbering = numbering_of_folders(&listed, numbering);
+        let phases = listed.into_iter().filter(|(name, kind)| {
+            *kind == PathKind::Folder && number_and_slug(name, numbering).is_some()
+        });
+        Ok(phases.map(|(name, _)| name).collect())
+    }
+
+    /// Reads the names in a phase's folder; the caller sets the phase's name.
+    fn read(
+        name: &str,
+        number: PhaseNumber,
+        dir: PathBuf,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self> {
+        let mut names = Vec::new();
+        let mut hidden = Vec::new();
+        let mut folders = Vec::new();
+        let mut others = Vec::new();
+        for (entry, kind) in names::all_entries(&dir, warnings)? {
+            match kind {
+                _ if entry.starts_with('.') => hidden.push(entry),
+                PathKind::File => names.push(entry),
+                PathKind::Folder => folders.push(entry),
+                PathKind::Link | PathKind::Other => others.push(entry),
+            }
+        }
+        let folder = FolderName::new(name, number.numbering());
+        for (found, what) in [
+            (&folders, "a folder where a file is expected; skipped"),
+            (&others, "a pipe, a device or a dead link where a file is expected; skipped"),
+        ] {
+            for slot in pair(&folder, found).plans {
+                for entry in [slot.plan, slot.summary].into_iter().flatten() {
+                    warnings.push(Warning::file(&dir.join(entry), what));
+                }
+            }
+        }
+        let has_files = [&names, &folders, &others].iter().any(|list| !list.is_empty());
+        let has_remediation = folders.iter().any(|folder| folder == check::REMEDIATION);
+        Ok(Self {
+            number,
+            name: String::new(),
+            plans: pair(&folder, &names).plans,
+            has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
+            checks: CheckFiles::new(&dir, &names, &hidden, has_remediation),
+            dir,
+            has_files,
+        })
+    }
+
+    /// Returns the folder's name: `05.1-event-system`.
+    pub fn dir_name(&self) -> String {
+        self.dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Returns the paths of the summaries, sorted by plan number.
+    pub fn summaries(&self) -> impl Iterator<Item = PathBuf> {
+        self.plans.iter().filter_map(|slot| slot.summary.as_ref().map(|name| self.dir.join(name)))
+    }
+}
+
+/// Returns how the phases in a folder are numbered.
+fn numbering_of_folders(
+    entries: &[(String, PathKind)],
+    numbering: impl Fn() -> PhaseNumbering,
+) -> PhaseNumbering {
+    let may_differ =
+        entries.iter().any(|(name, kind)| *kind == PathKind::Folder && may_be_prefixed(name));
+    if may_differ { numbering() } else { PhaseNumbering::Plain }
+}
+
+/// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.
+fn number_and_slug(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let name = &name[folder_prefix(name).len()..];
+    let (number, rest) = numbering.split(name)?;
+    let slug = match rest.strip_prefix(['-', '_', ' ']) {
+        Some(slug) => slug,
+        None if rest.is_empty() => rest,
+        None => return None,
+    };
+    if number.numbering() == PhaseNumbering::MilestonePrefixed {
+        return Some((number, slug));
+    }
+    // Both ends of a range are integers of the same width: `01-3d-terrain` is a single phase.
+    let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let end_of_range = PhaseNumber::split(slug).filter(|(end, rest)| {
+        *end == PhaseNumber::from(end.whole())
+            && *end > number
+            && width(slug) >= width(name)
+            && (rest.is_empty() || rest.starts_with('-'))
+    });
+    end_of_range.is_none().then_some((number, slug))
+}
+
+/// Converts a slug to words: `event-system` becomes `Event system`.
+fn words(slug: &str) -> String {
+    capitalized(slug.replace(['-', '_'], " ").trim())
+}

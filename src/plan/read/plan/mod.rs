@@ -1,0 +1,129 @@
+//! Parses PLAN files, which describe the work to do.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::markdown::{Node, Outline};
+use crate::plan::read::document::Document;
+use crate::plan::read::identity::Identity;
+use crate::plan::read::plan::task::tasks;
+use crate::plan::read::{heading, non_placeholder, serialize_phase, serialize_plan};
+use crate::warning::Parsed;
+
+mod overlap;
+mod problems;
+mod task;
+mod waves;
+
+pub use overlap::check_overlap;
+pub use task::PlanTask;
+pub use waves::check_waves;
+
+/// A plan, from its front matter and the tasks in its body.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Plan {
+    /// The phase as spelled in the file, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
+    #[serde(serialize_with = "serialize_phase")]
+    pub phase: Option<String>,
+    /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
+    #[serde(serialize_with = "serialize_plan")]
+    pub plan: Option<String>,
+    /// The title in the front matter, otherwise the first heading.
+    pub title: Option<String>,
+    /// The wave in which the plan is executed; plans of the same wave run in parallel.
+    pub wave: Option<u32>,
+    /// The plans that must be complete before it, as written.
+    pub depends_on: Option<Vec<String>>,
+    /// The effort level, if it differs from the project's.
+    pub effort_override: Option<String>,
+    /// The files that the plan will change.
+    pub files_modified: Option<Vec<String>>,
+    /// The conditions that must hold when the plan is complete.
+    pub must_haves: Option<MustHaves>,
+    /// The tasks, in file order.
+    pub tasks: Vec<PlanTask>,
+    /// The file that the plan was read from.
+    #[serde(skip)]
+    pub file: PathBuf,
+    /// Line number of `depends_on`, for warnings.
+    #[serde(skip)]
+    pub depends_on_line: usize,
+}
+
+/// The conditions that must hold when a plan is complete.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MustHaves {
+    /// Statements that must be true.
+    pub truths: Vec<String>,
+    /// Artifacts that must exist.
+    pub artifacts: Vec<String>,
+    /// Connections between artifacts that must work.
+    pub key_links: Vec<String>,
+}
+
+impl Plan {
+    /// Parses a plan in markdown or JSON Lines; `path` identifies the plan if the text does not.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let mut warnings = Vec::new();
+        let document = Document::parse(text, path, &mut warnings);
+        let identity = Identity::from_document(&document, path);
+        let front = &document.front;
+        let list = |keys: &[&str]| front.get(keys).map(Node::texts);
+        let title = front
+            .text(&["title", "name"])
+            .or_else(|| document.outline.title())
+            .and_then(non_placeholder);
+        let depends_on = front.get(&["depends_on", "dependencies"]);
+        let value = Self {
+            phase: identity.phase,
+            plan: identity.plan,
+            title: title.map(str::to_owned),
+            wave: front.text(&["wave"]).and_then(|wave| wave.parse().ok()),
+            depends_on: depends_on.map(|node| {
+                let mut texts = node.texts();
+                texts.retain(|text| non_placeholder(text).is_some());
+                texts
+            }),
+            effort_override: front
+                .text(&["effort_override", "effort"])
+                .and_then(non_placeholder)
+                .map(str::to_owned),
+            files_modified: list(&["files_modified"]),
+            must_haves: front
+                .get(&["must_haves"])
+                .map(MustHaves::from_node)
+                .or_else(|| MustHaves::in_section(&document.outline)),
+            tasks: tasks(&document),
+            file: path.to_owned(),
+            depends_on_line: depends_on.map_or(1, |node| node.line),
+        };
+        Parsed { value, warnings }
+    }
+}
+
+impl MustHaves {
+    /// Reads the bullets of a `## must_haves` section, if the front matter has no must-haves.
+    fn in_section(outline: &Outline<'_>) -> Option<Self> {
+        let section = heading::sections(outline, &["must haves", "must-haves"]).next()?;
+        let items = outline.items(&section.whole);
+        let truths = items.map(|(_, item)| item.text.clone()).collect();
+        Some(Self { truths, ..Self::default() })
+    }
+
+    /// Parses a plain list, or a mapping of three lists with long or short names.
+    fn from_node(node: &Node) -> Self {
+        if node.pairs().is_empty() {
+            return Self { truths: node.texts(), ..Self::default() };
+        }
+        let list = |keys: &[&str]| node.get(keys).map(Node::texts).unwrap_or_default();
+        Self {
+            truths: list(&["truths", "tr"]),
+            artifacts: list(&["artifacts", "ar"]),
+            key_links: list(&["key_links", "kl"]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

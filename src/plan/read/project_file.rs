@@ -1,0 +1,234 @@
+//! Parses PROJECT.md: the description, requirements, constraints and decisions of the project.
+//!
+//! ```text
+//! # name                          # name
+//! What it is.                     ## What This Is
+//! **Core value:** …               ## Core Value
+//! ## Requirements
+//! ### Validated   ### Active   ### Out of Scope
+//! ## Constraints
+//! ## Key Decisions
+//! | Decision | Rationale | Outcome |
+//! ```
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::markdown::{FrontMatter, Label, Outline};
+use crate::plan::read::placeholder::is_none_remark;
+use crate::plan::read::{Decision, decision, heading, non_placeholder};
+use crate::text::one_line;
+use crate::warning::Parsed;
+
+/// The requirements, grouped by status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Requirements {
+    /// Shipped and confirmed.
+    pub validated: Vec<String>,
+    /// In progress.
+    pub active: Vec<String>,
+    /// Excluded on purpose.
+    pub out_of_scope: Vec<String>,
+}
+
+/// The parsed PROJECT.md.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ProjectFile {
+    /// The project's name.
+    pub name: Option<String>,
+    /// The first paragraph that describes the project.
+    pub description: Option<String>,
+    /// The main purpose of the project.
+    pub core_value: Option<String>,
+    /// The requirements.
+    pub requirements: Requirements,
+    /// The constraints.
+    pub constraints: Vec<String>,
+    /// The key decisions, in file order.
+    pub decisions: Vec<Decision>,
+}
+
+impl ProjectFile {
+    /// Parses a PROJECT.md.
+    pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
+        let mut warnings = Vec::new();
+        let front = FrontMatter::parse(text, path).into_value(&mut warnings);
+        let outline = Outline::parse_beginning(text, front.range.end);
+        warnings.extend(outline.warning(path));
+        let value = Self {
+            name: name(&outline),
+            description: description(&outline),
+            core_value: core_value(&outline),
+            requirements: requirements(&outline),
+            constraints: bullets_under(&outline, &["constraints", "project constraints"]),
+            decisions: decisions(&outline),
+        };
+        Parsed { value, warnings }
+    }
+}
+
+fn name(outline: &Outline<'_>) -> Option<String> {
+    let title = outline.title()?;
+    let named = title
+        .split_once(':')
+        .filter(|(word, _)| word.trim().eq_ignore_ascii_case("project"))
+        .map_or(title, |(_, rest)| rest);
+    non_placeholder(named).map(str::to_owned)
+}
+
+fn description(outline: &Outline<'_>) -> Option<String> {
+    let described = ["what this is", "description", "overview", "about", "vision"];
+    heading::sections(outline, &described[..1])
+        .next()
+        .and_then(|section| paragraph(outline, &section.own))
+        .or_else(|| {
+            let mut heads = outline.sections().iter().filter(|section| section.level <= 1);
+            heads.find_map(|section| paragraph(outline, &section.own))
+        })
+        .or_else(|| {
+            let mut sections = heading::sections(outline, &described);
+            sections.find_map(|section| paragraph(outline, &section.own))
+        })
+}
+
+/// Returns the first prose paragraph of a range, on one line.
+fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
+    outline.paragraphs(range).find_map(|(block, text)| {
+        let is_labelled = outline
+            .labels(&block.range)
+            .first()
+            .is_some_and(|label| label.is_bold && label.line == block.line);
+        let text = one_line(text);
+        (!is_labelled && !is_none_remark(&text)).then_some(text)
+    })
+}
+
+fn core_value(outline: &Outline<'_>) -> Option<String> {
+    let all = 0..outline.text().len();
+    let is_core_value = |label: &Label| label.name.eq_ignore_ascii_case("core value");
+    let labels = outline.labels(&all);
+    let labelled = labels.iter().find(|label| is_core_value(label));
+    labelled
+        .and_then(|label| non_placeholder(&label.value))
+        .map(str::to_owned)
+        .or_else(|| {
+            let section = heading::sections(outline, &["core value"]).next()?;
+            paragraph(outline, &section.own)
+        })
+        .map(|value| without_emphasis(&value).to_owned())
+}
+
+/// Returns a value without the emphasis of the whole of it, which says nothing.
+pub(crate) fn without_emphasis(value: &str) -> &str {
+    let inner = |mark: &str| value.strip_prefix(mark)?.strip_suffix(mark);
+    let plain = ["**", "__", "*", "_"]
+        .into_iter()
+        .find_map(|mark| inner(mark).filter(|text| !text.contains(mark)));
+    plain.filter(|text| !text.is_empty()).unwrap_or(value)
+}
+
+fn requirements(outline: &Outline<'_>) -> Requirements {
+    let mut found = Requirements {
+        validated: bullets_under(outline, &["validated", "built"]),
+        active: bullets_under(outline, &["active"]),
+        out_of_scope: bullets_under(outline, &["out of scope", "not built"]),
+    };
+    if found == Requirements::default() {
+        found.active = bullets_under(outline, &["requirements"]);
+    }
+    found
+}
+
+/// Returns the bullets of the sections with these names, without leading check marks.
+fn bullets_under(outline: &Outline<'_>, names: &[&str]) -> Vec<String> {
+    heading::sections(outline, names)
+        .flat_map(|section| outline.items(&section.own))
+        .filter(|(_, item)| item.depth == 0 && !is_none_remark(&item.text))
+        .map(|(_, item)| {
+            let marks = ['\u{2713}', '\u{2714}', '\u{2705}', '\u{fe0f}', ' '];
+            item.text.trim_start_matches(marks).to_owned()
+        })
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+/// Returns the decisions of the decisions section, or without one, of any table of decisions.
+fn decisions(outline: &Outline<'_>) -> Vec<Decision> {
+    let mut sections = decision::sections(outline).peekable();
+    if sections.peek().is_some() {
+        return sections.flat_map(|section| decision::decisions(outline, &section.own)).collect();
+    }
+    let all = 0..outline.text().len();
+    outline
+        .tables(&all)
+        .filter(|table| table.column(&["Decision"]).is_some())
+        .flat_map(decision::from_table)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> ProjectFile {
+        ProjectFile::parse(text, Path::new("PROJECT.md")).value
+    }
+
+    #[test]
+    fn labels_and_headings_say_the_same() {
+        let labelled =
+            read("<!-- T -->\n# demo\n\nIt does\nthings.\n\n**Core value:** Be right.\n");
+        let headed = read(
+            "# Project: demo\n\n## What This Is\n\nIt does things.\n\n## Core Value\n\nBe\nright.\n\nMore.\n",
+        );
+        for found in [labelled, headed] {
+            assert_eq!(found.name.as_deref(), Some("demo"));
+            assert_eq!(found.description.as_deref(), Some("It does things."));
+            assert_eq!(found.core_value.as_deref(), Some("Be right."));
+        }
+    }
+
+    #[test]
+    fn emphasis_of_a_whole_core_value_says_nothing() {
+        let value = |text: &str| read(&format!("# demo\n\n**Core value:** {text}\n")).core_value;
+        for (written, plain) in [
+            ("**Every sale is counted once.**", "Every sale is counted once."),
+            ("_Every sale is counted once._", "Every sale is counted once."),
+            ("**Every** sale, **once**", "**Every** sale, **once**"),
+            ("Every sale *once*", "Every sale *once*"),
+        ] {
+            assert_eq!(value(written).as_deref(), Some(plain));
+        }
+        let headed = read("## Core Value\n\n**Every sale\ncounts.**\n");
+        assert_eq!(headed.core_value.as_deref(), Some("Every sale counts."));
+    }
+
+    #[test]
+    fn requirements_are_kept_by_where_they_stand() {
+        let found = read(
+            "## Requirements\n### Validated\n- \u{2713} a \u{2014} v1\n- [x] b\n### Active\n(None yet)\n### Out of Scope\n- c\n  - why\n- None\n## Constraints\n- **Tech**: d\n",
+        );
+        assert_eq!(found.requirements.validated, ["a \u{2014} v1", "b"]);
+        assert!(found.requirements.active.is_empty());
+        assert_eq!(found.requirements.out_of_scope, ["c"]);
+        assert_eq!(found.constraints, ["**Tech**: d"]);
+    }
+
+    #[test]
+    fn a_file_without_headings_is_read_too() {
+        let found = read(
+            "\nIt bridges.\n\n**Core value:** Bridge.\n\n| Decision | Rationale | Outcome |\n|---|---|---|\n| Use X | fast | ok |\n",
+        );
+        assert_eq!(found.name, None);
+        assert_eq!(found.description.as_deref(), Some("It bridges."));
+        assert_eq!(found.decisions[0].text, "Use X");
+    }
+
+    #[test]
+    fn template_hints_are_no_values() {
+        let found = read("# {project-name}\n## Core Value\n[The one thing that must work]\n");
+        assert_eq!(found, ProjectFile::default());
+    }
+}

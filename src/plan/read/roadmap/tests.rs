@@ -1,0 +1,182 @@
+use super::*;
+use crate::plan::read::{PhaseNumber, PlanNumber};
+
+fn read(text: &str) -> Roadmap {
+    Roadmap::parse(text, Path::new("ROADMAP.md")).value
+}
+
+fn shown(roadmap: &Roadmap) -> Vec<String> {
+    let show = |phase: &RoadmapPhase| {
+        let status = phase.status.map_or("_".to_owned(), |status| format!("{status:?}"));
+        let name = phase.name.as_deref().unwrap_or("_");
+        format!("{}|{name}|{status}|{}", phase.number, phase.is_shipped)
+    };
+    roadmap.phases.iter().map(show).collect()
+}
+
+const GSD: &str = "# Roadmap: demo\n\n## Phases\n- [x] **Phase 1: Base** - first things (completed 2026-03-06)\n- [ ] **Phase 2: More** - second\n- [ ] Phase 3: Later _(deferred to v2)_\n\n## Phase Details\n\n### Phase 1: Base\n**Goal**: Users can log in\nand out.\n**Depends on**: Nothing (first phase)\n**Requirements**: A-01, A-02\n**Success Criteria** (what must be TRUE):\n  1. One holds\n  2. Two holds\n**Plans:** 2/2 plans complete\n\nPlans:\n- [x] 01-01-PLAN.md \u{2014} login\n- [x] 01-02-PLAN.md \u{2014} logout\n\n**Security Checks:**\n- [x] no secrets\n\n### Phase 2: More (INSERTED)\n**Goal**: [To be planned]\n**Depends on**: Phase 1 (needs it)\n**Plans**: TBD\n\nPlans:\n- [ ] 02-01: TBD\n\n## Progress\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 2/2 | Complete | 2026-03-06 |\n| 2. More | 0/TBD | Not started | - |\n";
+
+#[test]
+fn a_phase_is_put_together_from_list_section_and_table() {
+    let roadmap = read(GSD);
+    assert_eq!(
+        shown(&roadmap),
+        ["1|Base|Complete|false", "2|More|NotStarted|false", "3|Later|Deferred|false"]
+    );
+    let first = &roadmap.phases[0];
+    assert_eq!(first.goal.as_deref(), Some("Users can log in and out."));
+    assert_eq!(first.requirements, ["A-01", "A-02"]);
+    assert_eq!(first.success_criteria, ["One holds", "Two holds"]);
+    assert_eq!(first.plans.len(), 2);
+    assert_eq!(first.plans[1].plan, PlanNumber::parse("2"));
+    assert_eq!(first.plan_count.as_ref().unwrap().value, "2/2 plans complete");
+    let second = &roadmap.phases[1];
+    assert_eq!(second.goal, None);
+    assert_eq!(second.depends_on, [PhaseNumber::from(1)]);
+    assert!(second.plans.is_empty());
+    assert_eq!(roadmap.active_phases().count(), 2);
+}
+
+#[test]
+fn what_is_repaired_knows_its_bytes() {
+    let roadmap = read(GSD);
+    let first = &roadmap.phases[0];
+    let checkbox = first.checkbox.clone().unwrap();
+    assert_eq!((&GSD[checkbox.range], checkbox.line), ("x", 4));
+    let mark = first.plans[1].mark.clone().unwrap();
+    assert_eq!(&GSD[mark.range.start - 3..mark.range.end + 4], "- [x] 01");
+    let row = roadmap.phases[1].row.clone().unwrap();
+    assert_eq!(&GSD[row.plans.unwrap().range], "0/TBD");
+    assert_eq!(&GSD[row.status.unwrap().range], "Not started");
+    assert_eq!(&GSD[row.completed.unwrap().range], "-");
+}
+
+#[test]
+fn phases_of_shipped_milestones_are_told_apart() {
+    let text = "# R\n## Milestones\n- \u{2705} **v1.0 MVP** \u{2014} Phases 1-2 (shipped 2026-04-05)\n## Phases\n- [ ] **Phase 1: New** - again\n<details>\n<summary>v1.0 MVP (Phases 1-2) \u{2014} SHIPPED</summary>\n\n- [x] Phase 1: Old (2/2 plans)\n- [x] Phase 2: Older\n</details>\n\n### v2.0 Next (In Progress)\n#### Phase 1: New\n**Goal:** again\n## Progress\n| Phase | Milestone | Plans Complete | Status | Completed |\n|---|---|---|---|---|\n| 1. Old | v1.0 | 2/2 | Complete | x |\n| 1. New | v2.0 | 0/1 | Not started | - |\n";
+    assert_eq!(
+        shown(&read(text)),
+        ["1|Old|Complete|true", "2|Older|Complete|true", "1|New|NotStarted|false"]
+    );
+}
+
+#[test]
+fn a_list_of_milestones_ships_its_phases() {
+    let text = "## Milestones\n- [v1.0](x) - Phases 1-2 (SHIPPED 2025-12-27)\n- v1.1 - Phases 3-4\n## Progress\n| Phase | Status |\n|---|---|\n| 1. A | Complete |\n| 3. B | Pending |\n";
+    let roadmap = read(text);
+    assert_eq!(shown(&roadmap), ["1|A|Complete|true", "3|B|NotStarted|false"]);
+    assert_eq!(roadmap.phases[1].milestone, Some(1));
+}
+
+#[test]
+fn bullets_subsections_and_wrapped_items_carry_fields_too() {
+    let text = "## Phase 1: A \u{2713}\n- **Goal:** one\n- **Deps:** None\n- **Plans:** 2\n\n## Phase 2: B\n### Requirements\n- A-01, A-02\n### Success Criteria\n1. x\n   **Plans**: 3 plans\n   Plans:\n\n- [ ] 02-PLAN-01.md \u{2014} do\n      **UI hint**: yes\n";
+    let roadmap = read(text);
+    let first = &roadmap.phases[0];
+    assert_eq!(first.goal.as_deref(), Some("one"));
+    assert_eq!(first.status, Some(PhaseProgress::Complete));
+    assert_eq!(first.plan_count.as_ref().unwrap().value, "2");
+    let second = &roadmap.phases[1];
+    assert_eq!(second.requirements, ["A-01", "A-02"]);
+    assert_eq!(second.success_criteria, ["x"]);
+    assert_eq!(second.plans[0].text, "02-PLAN-01.md \u{2014} do");
+}
+
+#[test]
+fn a_list_that_hangs_on_a_bullet_is_read_at_its_own_depth() {
+    let text = "## Phase 1: A\n**Plans**: 2 plans\n- [x] 01-01-PLAN.md \u{2014} do\n- [x] 01-02-PLAN.md \u{2014} do\n**Success Criteria** (what must be TRUE):\n  1. x\n     - detail\n  2. y\n";
+    let phase = &read(text).phases[0];
+    assert_eq!(phase.success_criteria, ["x", "y"]);
+    assert_eq!(phase.plans[1].text, "01-02-PLAN.md \u{2014} do");
+    assert_eq!(phase.status, Some(PhaseProgress::Complete));
+}
+
+#[test]
+fn a_phase_described_twice_is_reported() {
+    let parsed = Roadmap::parse("## Phase 1: A\n## Phase 1: B\n", Path::new("R.md"));
+    assert_eq!(shown(&parsed.value), ["1|A|_|false"]);
+    assert_eq!(parsed.warnings[0].place.line, Some(2));
+}
+
+#[test]
+fn malformed_text_does_not_panic() {
+    for text in [
+        "",
+        "- [x",
+        "- [\u{e9}] Phase 1",
+        "## Phase \u{e9}\n",
+        "<details>",
+        "| Phase | Status |\n|---|---|\n| 1 |\n",
+        "- [x] Phase 1:",
+    ] {
+        read(text);
+    }
+}
+
+#[test]
+fn phases_beyond_the_most_are_left_out_with_one_warning() {
+    let forms: [fn(usize) -> String; 3] = [
+        |number| format!("| {number}. Name | 0/1 | Not started | - |\n"),
+        |number| format!("- [ ] **Phase {number}: Name**\n"),
+        |number| format!("### Phase {number}: Name\n"),
+    ];
+    let head =
+        "# Roadmap\n\n## Progress\n\n| Phase | Plans | Status | Completed |\n|---|---|---|---|\n";
+    for (form, head) in forms.iter().zip([head, "# Roadmap\n\n", "# Roadmap\n\n"]) {
+        let text: String = (1..=MAX_PHASES + 1).map(form).collect();
+        let read = Roadmap::parse(&format!("{head}{text}"), Path::new("ROADMAP.md"));
+        assert_eq!(read.value.phases.len(), MAX_PHASES);
+        let [warning] = &read.warnings[..] else {
+            panic!("one warning, not {:?}", read.warnings);
+        };
+        assert!(warning.message.contains("more than 1000 phases"));
+    }
+}
+
+#[test]
+fn milestones_beyond_the_most_are_left_out_with_one_warning() {
+    let forms: [fn(usize) -> String; 2] = [
+        |number| format!("## v{number}.0 Name\n\n"),
+        |number| format!("- 📋 **v{number}.0 Name** (planned)\n"),
+    ];
+    for (form, head) in forms.iter().zip(["# Roadmap\n\n", "# Roadmap\n\n## Milestones\n\n"]) {
+        let text: String = (1..=milestone::MAX_MILESTONES + 1).map(form).collect();
+        let read = Roadmap::parse(&format!("{head}{text}"), Path::new("plans/ROADMAP.md"));
+        assert_eq!(read.value.milestones.len(), milestone::MAX_MILESTONES);
+        let [warning] = &read.warnings[..] else {
+            panic!("one warning, not {:?}", read.warnings);
+        };
+        let told = warning.to_string();
+        assert!(
+            told.contains("plans/ROADMAP.md") && told.contains("more than 200 milestones"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn dependencies_of_a_phase_are_counted_in_lists_too() {
+    let bullets: Vec<String> = (1..=250).map(|number| format!("- Phase {number}\n")).collect();
+    let text = format!(
+        "# R\n\n### Phase 300: A\n**Depends on**:\n{}\n### Phase 301: B\n**Depends on**: Phase 1\n- Phase 2\n",
+        bullets.concat()
+    );
+    let found = Roadmap::parse(&text, Path::new("ROADMAP.md"));
+    let depends_on = |index: usize| found.value.phases[index].depends_on.len();
+    assert_eq!((depends_on(0), depends_on(1)), (200, 2));
+    let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["ROADMAP.md:3: phase 300 depends on more than 200 phases; the rest are ignored"]
+    );
+}
+
+#[test]
+fn bold_bullets_are_the_list_where_nothing_else_names_a_phase() {
+    let bullets = "- **Phase 1: Tides** [DONE]\n  - Read the tables.\n- **Phase 2: Piers** [IMPLEMENTED; MANUAL TEST PENDING]\n- **Phase 2 planning**: see notes\n- **Phase 3** waits for it.\n";
+    let roadmap = read(&format!("# Roadmap\n\n## Active milestone: Harbour\n\n{bullets}"));
+    assert_eq!(shown(&roadmap), ["1|Tides|Complete|false", "2|Piers|_|false"]);
+    let notes =
+        "# Roadmap\n\n- [ ] **Phase 1: Tides**\n\n## Notes\n\n- **Phase 9: Ferries** is an idea.\n";
+    assert_eq!(shown(&read(notes)), ["1|Tides|NotStarted|false"]);
+}

@@ -1,0 +1,248 @@
+use super::*;
+use crate::plan::read::PhaseNumber;
+
+fn read(text: &str) -> StateFile {
+    StateFile::parse(text, Path::new("STATE.md")).value
+}
+
+/// Returns the stated numbers of complete plans and of all plans.
+fn plans(state: &StateFile) -> (Option<u32>, Option<u32>) {
+    let (mut complete, mut total) = (None, None);
+    for claim in state.claims.iter().rev() {
+        match claim.value {
+            Claim::PlansComplete(number) => complete = Some(number),
+            Claim::PlansTotal(number) => total = Some(number),
+            _ => {}
+        }
+    }
+    (complete, total)
+}
+
+#[test]
+fn a_value_in_a_map_on_one_line_is_not_located() {
+    let state = read("---\nprogress: {total_plans: 14, percent: 4}\n---\n# State\n");
+    let percents = state.claims.iter();
+    let mut percents = percents.filter(|claim| matches!(claim.value, Claim::Percent(_)));
+    assert_eq!(percents.next(), None);
+}
+
+#[test]
+fn labels_and_a_phase_list_are_read() {
+    let text = "# VBW State\n\n**Project:** demo\n**Milestone:** first\n**Current Phase:** Phase 2\n**Status:** Pending planning\n**Progress:** 25%\n\n## Phase Status\n- **Phase 1:** Complete (4 plans)\n- **Phase 2:** Pending\n\n## Key Decisions\n| Decision | Date | Rationale |\n|---|---|---|\n| Use X | 2026-02-17 | fast |\n\n- **Phase 3:** Complete\n\n## Todos\nNone.\n";
+    let state = read(text);
+    assert_eq!(state.project.as_deref(), Some("demo"));
+    assert_eq!(state.milestone.as_deref(), Some("first"));
+    assert_eq!(state.phase.number, PhaseNumber::parse("2"));
+    assert_eq!(state.phase.total, Some(3));
+    assert_eq!(state.phase.status.as_deref(), Some("Pending planning"));
+    assert_eq!(state.phase.progress_percent, Some(25));
+    assert_eq!(state.decisions.len(), 1);
+    assert!(state.todos.is_empty());
+    let statuses: Vec<&str> =
+        state.phase_statuses.iter().map(|phase| &text[phase.status.range.clone()]).collect();
+    assert_eq!(statuses, ["Complete (4 plans)", "Pending", "Complete"]);
+}
+
+#[test]
+fn every_claim_stands_where_it_says() {
+    let text = "---\nmilestone: v1.0\nstatus: executing\nprogress:\n  total_phases: 5\n  percent: 10\n---\n# Project State\n\n## Current Position\n\nPhase: 1 of 4 (Quick Log)\nPlan: 2 of 3 in current phase\nStatus: Ready\nProgress: [#---] 25%\n";
+    let state = read(text);
+    for claim in &state.claims {
+        let written = &text[claim.range.clone()];
+        let shown = match &claim.value {
+            Claim::Phase(number) => number.to_string(),
+            Claim::Name(text)
+            | Claim::Status(text)
+            | Claim::Bar(text)
+            | Claim::PhaseStatus(text) => text.clone(),
+            Claim::Index(n)
+            | Claim::Total(n)
+            | Claim::PhasesComplete(n)
+            | Claim::Percent(n)
+            | Claim::CurrentPlan(n)
+            | Claim::PlansComplete(n)
+            | Claim::PlansTotal(n)
+            | Claim::AllPlansComplete(n)
+            | Claim::AllPlansTotal(n)
+            | Claim::Share(n, _) => n.to_string(),
+        };
+        assert_eq!(written, shown);
+        assert_eq!(claim.line, 1 + text[..claim.range.start].matches('\n').count());
+    }
+    assert_eq!(state.claims.len(), 11);
+    assert_eq!(state.phase.total, Some(4));
+    assert_eq!(state.phase.name.as_deref(), Some("Quick Log"));
+    assert_eq!(state.phase.status.as_deref(), Some("Ready"));
+    assert_eq!(state.phase.progress_percent, Some(25));
+    assert_eq!(plans(&state), (None, Some(3)));
+}
+
+#[test]
+fn the_front_matter_fills_what_the_body_leaves_open() {
+    let state = read(
+        "---\nmilestone: v1.1\nmilestone_name: Better\ncurrent_phase: 03.1\nstatus: milestone_complete\nprogress:\n  total_phases: 12\n  percent: 100\n---\n# demo State\n",
+    );
+    assert_eq!(state.project.as_deref(), Some("demo"));
+    assert_eq!(state.milestone.as_deref(), Some("v1.1"));
+    assert_eq!(state.milestone_name.as_deref(), Some("Better"));
+    assert_eq!(state.phase.number.as_ref().map(ToString::to_string).as_deref(), Some("3.1"));
+    assert_eq!(state.phase.status.as_deref(), Some("milestone_complete"));
+    assert_eq!((state.phase.total, state.phase.progress_percent), (Some(12), Some(100)));
+    assert!(!state.is_between_milestones);
+}
+
+#[test]
+fn a_status_behind_the_phase_counts_where_no_label_states_one() {
+    let state = read("## Current Phase\nPhase 2: Events & Base \u{2014} IN PROGRESS\n");
+    assert_eq!(state.phase.name.as_deref(), Some("Events & Base"));
+    assert_eq!(state.phase.status.as_deref(), Some("IN PROGRESS"));
+}
+
+#[test]
+fn an_active_milestone_is_named_by_its_slug() {
+    let state = read(
+        "# State\n**Active Milestone:** token-offload\n**Current Phase:** 3b (planned)\n**Phase Status:** Planned\n**Plans:** 0/3 complete\n",
+    );
+    assert_eq!(state.active_milestone.as_deref(), Some("token-offload"));
+    assert_eq!(state.milestone.as_deref(), Some("token-offload"));
+    assert_eq!(state.phase.status.as_deref(), Some("Planned"));
+    assert_eq!(plans(&state), (Some(0), Some(3)));
+    assert_eq!(read("**Active Milestone:** ../x\n").active_milestone, None);
+}
+
+#[test]
+fn only_an_ended_milestone_leaves_none_active() {
+    for text in [
+        "**Milestone:** _(none \u{2014} v2 shipped)_\n## Current Phase\nNone \u{2014} all phases complete.\n",
+        "## Current Position\nMilestone: v1.0 Name \u{2014} SHIPPED 2026-02-10\nStatus: Complete\n",
+        "## Current Position\nPhase: None\nStatus: Milestone complete\n",
+        "**Current Phase:** Milestone v2.0 complete\n",
+        "**Status:** Shipped\n",
+        "---\nstatus: awaiting_new_milestone\n---\n# State\n",
+        "## Current Position\nNo active milestone.\n",
+        "**Status:** Ready for next milestone\n",
+    ] {
+        assert!(read(text).is_between_milestones, "{text}");
+    }
+    for text in [
+        "**Current Phase:** All complete\n**Status:** Milestone complete\n",
+        "**Current Phase:** Phase 3\n**Status:** Complete\n",
+        "## Current Position\nPhase: 22 of 22 (Euro)\nStatus: Phase complete - v2.1 MILESTONE COMPLETE\n",
+        "**Status:** Phase 3 shipped\n",
+        "Phase: None\nStatus: Ready to plan\n",
+        "**Milestone:** {milestone-name}\n",
+        "**Milestone:** _(not set)_\n",
+        "",
+    ] {
+        assert!(!read(text).is_between_milestones, "{text}");
+    }
+}
+
+#[test]
+fn malformed_text_does_not_panic() {
+    for text in [
+        "",
+        "\u{feff}",
+        "---\n",
+        "Phase: \u{e9}\nProgress: %\nPlan: of\n",
+        "| # |\n|---|\n| |\n",
+        "**Phase\u{e9}:** (\n",
+    ] {
+        read(text);
+    }
+}
+
+#[test]
+fn a_phase_without_a_number_is_reported_unless_it_says_none() {
+    let warned = |text| StateFile::parse(text, Path::new("STATE.md")).warnings;
+    let found = warned("# State\n**Current Phase:** somewhere in the middle\n");
+    assert_eq!(found[0].place.line, Some(2));
+    for text in [
+        "**Current Phase:** None\n",
+        "**Current Phase:** All phases complete\n",
+        "Phase: 3\n",
+        "Phase: \n",
+    ] {
+        assert!(warned(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn decisions_may_be_grouped_by_phase() {
+    let state = read(
+        "## Decisions\n- d\n### Phase 3\n- a\n### Open questions\n- b\n## Open Decisions\n- c\n",
+    );
+    let found: Vec<_> = state
+        .decisions
+        .iter()
+        .map(|decision| (decision.text.as_str(), decision.heading.as_deref()))
+        .collect();
+    assert_eq!(found, [("d", Some("Decisions")), ("a", Some("Phase 3"))]);
+}
+
+#[test]
+fn a_table_of_two_columns_holds_the_position_as_labels_do() {
+    let text = "# State\n\n## Current Position\n\n| Field | Value |\n|---|---|\n| **Current phase** | Phase 2 of 4 (Log in) |\n| Current plan | 1 of 3 |\n| Status | In progress |\n| Plans | 40 |\n\n## Metrics\n\n| Metric | Value |\n|---|---|\n| Phase | 3 |\n";
+    let state = read(text);
+    assert_eq!(state.phase.number, PhaseNumber::parse("2"));
+    assert_eq!(state.phase.total, Some(4));
+    assert_eq!(state.phase.name.as_deref(), Some("Log in"));
+    assert_eq!(state.phase.status.as_deref(), Some("In progress"));
+    let plans = state.claims.iter().filter_map(|claim| match claim.value {
+        Claim::CurrentPlan(plan) => Some((plan, &text[claim.range.clone()])),
+        _ => None,
+    });
+    assert_eq!(plans.collect::<Vec<_>>(), [(1, "1")]);
+    let all = state.claims.iter().map(|claim| &claim.value);
+    assert!(!all.clone().any(|claim| *claim == Claim::PlansTotal(40)));
+}
+
+#[test]
+fn a_list_of_phases_counts_them_if_it_is_complete_and_of_one_milestone() {
+    let total = |numbering: &[&str]| {
+        let status = |id: &&str| PhaseStatus {
+            number: PhaseNumber::parse_id(id).unwrap(),
+            name: None,
+            status: Span::new("done", 0, 1).with_value("done".to_owned()),
+        };
+        listed_total(&numbering.iter().map(status).collect::<Vec<_>>())
+    };
+    assert_eq!(total(&["2-01", "2-02", "2-03"]), Some(3));
+    assert_eq!(total(&["1-01", "1-03"]), None);
+    assert_eq!(total(&["1-01", "2-01"]), None);
+    assert_eq!(total(&["1", "2", "2.1"]), Some(3));
+    assert_eq!(total(&["1", "3"]), None);
+    assert_eq!(total(&[]), None);
+}
+
+#[test]
+fn a_log_of_decisions_is_read_and_pending_ones_are_not() {
+    let text = "# State\n## Decisions Log\n- 2026-03-02: Store prices in cents\n### OpenAPI\n- Generate the client\n### Open questions\n- Which currency?\n## Pending Decisions\n- Pick a queue\n";
+    let state = read(text);
+    let texts: Vec<&str> = state.decisions.iter().map(|d| d.text.as_str()).collect();
+    assert_eq!(texts, ["2026-03-02: Store prices in cents", "Generate the client"]);
+    assert_eq!(state.decisions[0].date, NaiveDate::from_ymd_opt(2026, 3, 2));
+}
+
+#[test]
+fn a_complete_phase_is_no_decision_with_or_without_a_tag() {
+    let state = read(
+        "# State\n## Decisions\n- 04-02: Phase 4 complete: all 11 reports converted and checked (49 rows)\n- [03-02]: Phase 3 complete\n- 04-01: Phase 4 needs the reports first\n- Phase 5 complete: all tests pass\n",
+    );
+    let texts: Vec<&str> = state.decisions.iter().map(|d| d.text.as_str()).collect();
+    assert_eq!(texts, ["04-01: Phase 4 needs the reports first"]);
+}
+
+#[test]
+fn labels_below_a_pasted_title_are_not_about_the_position() {
+    let head = "---\nstatus: executing\n---\n\n# Project State\n\nPhase: 5 of 6 (Search)\n\n";
+    let pasted = "## Decisions\n\n- One index per shop\n\nrequires:\n\n# Dependency graph\n\n  - phase: 04-01\n    provides: \"parser\"\n\nstatus: complete\n\n# Phase 4 Plan 02: Parser Summary\n\n**Plan:** 2 of 2\n";
+    let state = read(&(head.to_owned() + pasted));
+    assert_eq!(state.phase.number, PhaseNumber::parse("5"));
+    assert_eq!(state.claims.len(), 4, "{:?}", state.claims);
+    // A position section counts wherever it is, and so does what precedes the title.
+    let below =
+        "Status: executing\n\n# State\n\n# Session\n\nPhase: 2\n\n# Current Position\n\nPhase: 3\n";
+    assert_eq!(read(below).phase.number, PhaseNumber::parse("3"));
+    assert_eq!(read(below).phase.status.as_deref(), Some("executing"));
+}

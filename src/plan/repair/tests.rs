@@ -1,0 +1,467 @@
+use super::*;
+use crate::error::ErrorKind;
+use crate::plan::{PhaseNumber, StatusReport, drift};
+use crate::project::OpenRequest;
+use crate::project::fixture::Tree;
+
+mod moving;
+
+const ROADMAP: &str = "# Roadmap\r\n\r\n- [ ] **Phase 1: Base** - first\r\n- [x] **Phase 2: Cli** - second\r\n\r\n| Phase | Plans Complete | Status | Completed |\r\n|---|---|---|---|\r\n| 1. Base | 0 / 1 | Pending | - |\r\n| 2. Cli | 1/1 | Done | x |\r\n";
+
+/// Phase 1 is complete; phase 2 has one complete and one open plan.
+fn project(state: impl AsRef<[u8]>) -> (Tree, Project) {
+    let tree = Tree::new(&[]);
+    tree.write(".vbw-planning/STATE.md", state);
+    tree.write(".vbw-planning/ROADMAP.md", ROADMAP);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+        "02-cli/02-01-SUMMARY.md",
+        "02-cli/02-02-PLAN.md",
+    ] {
+        tree.write(&format!(".vbw-planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    (tree, project)
+}
+
+fn open(tree: &Tree) -> Project {
+    Project::open(OpenRequest { directory: tree.at(""), ..OpenRequest::default() }).unwrap()
+}
+
+fn repaired(project: &Project) -> Repair {
+    repair(project, &Survey::read(project).unwrap()).unwrap()
+}
+
+fn new_bytes<'a>(repair: &'a Repair, name: &str) -> &'a [u8] {
+    let found = repair.files.iter().find(|(path, ..)| path.ends_with(name));
+    &found.unwrap().2
+}
+
+#[test]
+fn only_the_bytes_of_wrong_statements_change() {
+    let state = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 01 of 2 (Base)\r\nPlans: 1/1\r\nProgress: [##########] 100%\r\nStatus: COMPLETE\r\n\r\n## Phase Status\r\n- **Phase 1:** Pending planning\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
+    let (_dir, project) = project(state);
+    let repair = repaired(&project);
+    assert_eq!(repair.remaining, []);
+    let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: IN PROGRESS\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
+    let written = new_bytes(&repair, "STATE.md");
+    assert_eq!(String::from_utf8_lossy(written), String::from_utf8_lossy(expected));
+    assert_eq!(written, expected);
+    let roadmap = ROADMAP
+        .replace("[ ] **Phase 1", "[x] **Phase 1")
+        .replace("[x] **Phase 2", "[ ] **Phase 2")
+        .replace("| 0 / 1 | Pending |", "| 1 / 1 | Done |")
+        .replace("| 1/1 | Done | x |", "| 1/2 | In progress | x |");
+    assert_eq!(String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")), roadmap);
+}
+
+#[test]
+fn each_correction_names_its_evidence() {
+    let (_dir, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
+    let repair = repaired(&project);
+    let first = &repair.corrections[0];
+    assert_eq!((first.stated.as_str(), first.written.as_str(), first.line), ("1", "2", 3));
+    assert_eq!(first.because, ".vbw-planning/phases/02-cli/02-02-PLAN.md: plan 2 has no summary");
+}
+
+#[test]
+fn a_sentence_is_left_and_reported() {
+    let (_dir, project) =
+        project("# State\n\nPhase: 2 of 2 (Cli)\nStatus: Complete, as Ann asked us to say\n");
+    let repair = repaired(&project);
+    assert_eq!(repair.remaining.len(), 1);
+    assert!(repair.remaining[0].stated.contains("as Ann asked"));
+    let is_roadmap = |(path, ..): &(PathBuf, Vec<u8>, Vec<u8>)| path.ends_with("ROADMAP.md");
+    assert!(repair.files.iter().all(is_roadmap));
+}
+
+#[test]
+fn what_no_file_settles_is_refused() {
+    let state = "# State\n\nPhase: 1 of 2 (Base)\n";
+    let refusal = |change: &dyn Fn(&Tree)| {
+        let (tree, project) = project(state);
+        change(&tree);
+        let survey = Survey::read(&project).unwrap();
+        let error = repair(&project, &survey).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Refused, "{error}");
+        error.message
+    };
+    let touch = |tree: &Tree, file: &str| tree.write(&format!(".vbw-planning/{file}"), "");
+    let doubled = refusal(&|tree| touch(tree, "phases/02-other/02-01-PLAN.md"));
+    assert!(doubled.contains("two folders carry the number 2"), "{doubled}");
+    let later = refusal(&|tree| touch(tree, "phases/03-x/03-01-PLAN.md"));
+    assert!(later.contains("02-02-PLAN.md: plan 2 has no summary, but"), "{later}");
+    let active = refusal(&|tree| touch(tree, "ACTIVE"));
+    assert!(active.contains("ACTIVE names no milestone"), "{active}");
+}
+
+#[test]
+fn a_plan_left_behind_is_reported_and_its_counts_stay() {
+    let (tree, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
+    let roadmap = ROADMAP.replace("| 1/1 | Done |", "| 2/2 | Done |");
+    tree.write(".vbw-planning/ROADMAP.md", &roadmap);
+    let survey = Survey::read(&project).unwrap();
+    let drift = drift(&survey.evidence(&project), &survey.position);
+    let left = drift.iter().find(|drift| drift.file.ends_with("02-02-PLAN.md"));
+    assert!(left.unwrap().sentence().starts_with("plan 2 has no summary, but "), "{drift:?}");
+    let repair = repaired(&project);
+    assert!(repair.corrections.iter().all(|one| one.stated != "2/2"), "{:?}", repair.corrections);
+}
+
+/// A folder with two phases: phase 1 has plans 1, 2 and 4; in phase 2, only plan 2 of 3 has a summary.
+fn partly_committed(state: &str, roadmap: &str) -> (Tree, Project) {
+    let tree = Tree::new(&[]);
+    tree.write(".planning/STATE.md", state);
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "01-base/01-02-PLAN.md",
+        "01-base/01-02-SUMMARY.md",
+        "01-base/01-04-PLAN.md",
+        "01-base/01-04-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+        "02-cli/02-02-PLAN.md",
+        "02-cli/02-02-SUMMARY.md",
+        "02-cli/02-03-PLAN.md",
+    ] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    (tree, project)
+}
+
+#[test]
+fn counts_that_files_may_be_missing_for_are_left_alone() {
+    let state = "---\nprogress:\n  total_plans: 7\n  completed_plans: 6\n---\n# State\n\nPhase: 2 of 2 (Cli)\nPlan: 3 of 3\n";
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [ ] **Phase 2: Cli** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 4/4 | Complete | x |\n| 2. Cli | 2/3 | In progress | - |\n";
+    let (_dir, project) = partly_committed(state, roadmap);
+    assert_eq!(repaired(&project).corrections, []);
+    // Numbers above the possible range, or below what exists, are still wrong.
+    let wrong = state.replace(": 7", ": 9").replace(": 6", ": 3");
+    let (_dir, project) = partly_committed(&wrong, &roadmap.replace("4/4", "5/5"));
+    let written: Vec<String> = repaired(&project)
+        .corrections
+        .into_iter()
+        .map(|one| format!("{} {}", one.stated, one.written))
+        .collect();
+    assert_eq!(written, ["9 6", "3 4", "5/5 3/3"]);
+}
+
+#[test]
+fn what_has_shipped_is_not_held_against_the_folders_it_left() {
+    let roadmap = "# Roadmap\n\n<details>\n<summary>v1 (Phases 1-1) - SHIPPED 2026-01-02</summary>\n\n- [x] **Phase 1: Base** - first (2/2 plans)\n\n</details>\n\n- [ ] **Phase 2: Cli** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 2/2 | Complete | x |\n| 2. Cli | 1/3 | In progress | - |\n";
+    let (tree, project) = partly_committed("# State\n\nPhase: 2\n", roadmap);
+    tree.write(".planning/phases/01-base/01-03-PLAN.md", "");
+    assert_eq!(repaired(&project).corrections, []);
+}
+
+#[test]
+fn a_tools_word_for_the_phase_that_is_left_does_not_stay_with_the_next() {
+    let state = "# State\n\nPhase: 1 of 2 (Base)\nStatus: needs_remediation\n";
+    let (_dir, project) = project(state);
+    let repair = repaired(&project);
+    let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+    assert!(text.contains("Phase: 2 of 2 (Cli)\nStatus: in_progress\n"), "{text}");
+}
+
+#[test]
+fn a_phase_without_plans_is_not_ready_to_execute() {
+    for (status, written) in [
+        ("Ready to execute", "Ready to plan"),
+        ("Planned", "Ready to plan"),
+        ("EXECUTING", "READY TO PLAN"),
+        ("executing", "planning"),
+        ("In progress", "Pending"),
+    ] {
+        let state = format!("# State\n\nPhase: 2 of 3 (Cli)\nPlan: 2 of 2\nStatus: {status}\n");
+        let (tree, project) = project(&state);
+        let roadmap =
+            ROADMAP.replace("| Phase |", "- [ ] **Phase 3: Web Pages** - third\r\n\r\n| Phase |");
+        tree.write(".vbw-planning/ROADMAP.md", roadmap);
+        tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+        let repair = repaired(&project);
+        let text = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+        let expected = format!("Phase: 3 of 3 (Web Pages)\nPlan: 0 of TBD\nStatus: {written}\n");
+        assert!(text.contains(&expected), "{text}");
+    }
+}
+
+#[test]
+fn the_progress_of_a_phase_without_a_folder_is_zero() {
+    let state = "# State\n\nPhase: 3 of 3 (Web)\nPlans: 0/0\nProgress: 0%\n";
+    let (tree, project) = project(state);
+    let roadmap = ROADMAP.replace("| Phase |", "- [ ] **Phase 3: Web** - third\r\n\r\n| Phase |");
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+    let survey = Survey::read(&project).unwrap();
+    let drift = StatusReport::from_survey(&project, &survey).drift;
+    let mut of_state = drift.iter().filter(|one| one.file.ends_with("STATE.md"));
+    assert_eq!(of_state.next(), None);
+}
+
+#[test]
+fn plans_of_a_superseded_phase_are_neither_left_nor_counted() {
+    let tree = Tree::new(&[]);
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [ ] **Phase 2: Cli** (superseded by Phase 3)\n- [ ] **Phase 3: Web** - third\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    let state =
+        "---\nprogress:\n  total_plans: 1\n  completed_plans: 1\n---\n# State\n\nPhase: 3\n";
+    tree.write(".planning/STATE.md", state);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+        "02-cli/02-01-SUMMARY.md",
+        "02-cli/02-02-PLAN.md",
+    ] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    let survey = Survey::read(&project).unwrap();
+    let report = StatusReport::from_survey(&project, &survey);
+    assert_eq!(report.drift, []);
+    assert_eq!((report.plans.complete, report.plans.total), (1, 1));
+}
+
+#[test]
+fn todos_in_files_are_listed_after_those_of_the_state() {
+    let tree = Tree::new(&[]);
+    let state = "# State\n\nPhase: 1\n\n### Pending Todos\n\n- See 2026-03-10-labels.md\n";
+    tree.write(".planning/STATE.md", state);
+    let todo = |name: &str, title: &str| {
+        let text = format!("---\ntitle: {title}\n---\n");
+        tree.write(&format!(".planning/todos/pending/{name}.md"), text);
+    };
+    todo("2026-03-10-labels", "Print all labels at once");
+    todo("2026-03-11-search", "Search in the drug form");
+    let project = open(&tree);
+    let report = StatusReport::from_survey(&project, &Survey::read(&project).unwrap());
+    assert_eq!(report.todos, ["See 2026-03-10-labels.md", "Search in the drug form"]);
+}
+
+#[test]
+fn a_phase_that_waits_for_a_person_is_not_ticked_off() {
+    let tree = Tree::new(&[]);
+    let roadmap = "# Roadmap\n\n- [ ] **Phase 1: Base** - first\n- [ ] **Phase 2: Web** - second\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 1/1 | In Progress | - |\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in ["01-base/01-01-PLAN.md", "01-base/01-01-SUMMARY.md"] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let stated = |status: &str| {
+        let text = format!("---\nstatus: {status}\n---\n");
+        tree.write(".planning/phases/01-base/01-VERIFICATION.md", text);
+        repaired(&open(&tree)).corrections.len()
+    };
+    assert_eq!(stated("human_needed"), 0);
+    assert_eq!(stated("passed"), 2);
+}
+
+#[test]
+fn a_shipped_milestone_is_marked_and_its_phases_are_found() {
+    let tree = Tree::new(&[]);
+    let state = "# State\n\nMilestone: v1.0\nStatus: awaiting next milestone\n";
+    tree.write(".planning/STATE.md", state);
+    tree.write(".planning/milestones/v1.0-ROADMAP.md", "# v1.0\n");
+    tree.write(".planning/milestones/v1.0-phases/03-web/03-01-PLAN.md", "");
+    let project = open(&tree);
+    let survey = Survey::read(&project).unwrap();
+    let milestone = StatusReport::from_survey(&project, &survey).milestone;
+    assert_eq!(milestone.display_name().as_deref(), Some("v1.0 (shipped)"));
+    let error = survey.phase(&PhaseNumber::from(3)).unwrap_err();
+    assert_eq!(error.hint.as_deref(), Some("phase 3 is archived in v1.0"));
+}
+
+#[test]
+fn a_milestone_without_phases_has_no_progress_to_correct() {
+    let tree = Tree::new(&[]);
+    let state = "# State\n\n**Current focus:** v1.0 shipped, awaiting next milestone\n\nProgress: [##########] 100%\n";
+    tree.write(".planning/STATE.md", state);
+    let roadmap = "# Roadmap\n\n<details>\n<summary>v1.0 - SHIPPED 2026-01-02</summary>\n\n- [x] **Phase 1: Base** - first\n\n</details>\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in ["01-01-PLAN.md", "01-01-SUMMARY.md"] {
+        tree.write(&format!(".planning/phases/01-base/{file}"), "");
+    }
+    let repair = repaired(&open(&tree));
+    assert!(repair.corrections.is_empty(), "{:?}", repair.corrections);
+}
+
+/// Returns the old and new texts of the corrections of a STATE.md.
+fn written(state: &str) -> Vec<String> {
+    let (_dir, project) = project(state);
+    let of_state = |one: &Correction| one.file.ends_with("STATE.md");
+    let corrections = repaired(&project).corrections.into_iter();
+    corrections.filter(of_state).map(|one| format!("{} {}", one.stated, one.written)).collect()
+}
+
+#[test]
+fn a_percentage_that_some_measure_gives_is_left() {
+    let state = |progress: &str| format!("# State\n\nPhase: 2 of 2 (Cli)\n{progress}\n");
+    // 2 of 3 plans, 1 of 2 phases, a value in between by an unknown measure, and a percentage with counts.
+    for right in ["66%", "50%", "60%", "[####--] 40% (1 of 2 phases)"] {
+        assert!(written(&state(&format!("Progress: {right}"))).is_empty(), "{right}");
+    }
+    // Below every measure; 100 % while work remains.
+    assert_eq!(written(&state("Progress: 10%")), ["10 50"]);
+    assert_eq!(written(&state("Progress: 100%")), ["100 66"]);
+    // The stated counts are the measure, once corrected.
+    let counted = "---\nprogress:\n  total_phases: 2\n  completed_phases: 0\n  percent: 0\n---\n";
+    assert_eq!(written(&(counted.to_owned() + &state(""))), ["0 1", "0 50"]);
+}
+
+#[test]
+fn a_total_never_falls_below_the_current_phase() {
+    let (tree, project) = project("# State\n\nPhase: 3 of 3 (Web)\n");
+    tree.write(".vbw-planning/phases/03-web/03-01-PLAN.md", "");
+    tree.write(".vbw-planning/phases/02-cli/02-02-SUMMARY.md", "");
+    let corrections = repaired(&project).corrections;
+    let is_total = |one: &Correction| one.kind == Some(DriftKind::Total);
+    assert!(!corrections.iter().any(is_total), "{corrections:?}");
+}
+
+#[test]
+fn nothing_to_repair_changes_nothing() {
+    let tree = Tree::new(&[]);
+    tree.write(".vbw-planning/STATE.md", "# State\n\nPhase: 4\n");
+    let project = open(&tree);
+    let repair = repaired(&project);
+    assert!(repair.files.is_empty() && repair.corrections.is_empty());
+}
+
+/// Phases 1 and 2 are done, and phase 3 has no folder.
+fn before_the_last_phase(status: &str) -> (Tree, Project) {
+    let tree = Tree::new(&[]);
+    let roadmap =
+        "# Roadmap\n\n- [x] **Phase 1: Base**\n- [x] **Phase 2: Cli**\n- [ ] **Phase 3: Web**\n";
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    let state = format!("# State\n\n## Current Phase\nPhase: 1 of 3 (Base)\nStatus: {status}\n");
+    tree.write(".vbw-planning/STATE.md", state);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-01-PLAN.md",
+        "02-cli/02-01-SUMMARY.md",
+    ] {
+        tree.write(&format!(".vbw-planning/phases/{file}"), "");
+    }
+    let project = open(&tree);
+    (tree, project)
+}
+
+#[test]
+fn a_check_that_the_phase_left_behind_waits_for_is_not_that_of_the_next_one() {
+    for (status, expected) in [
+        ("Verifying", "Ready to plan"),
+        ("verifying", "planning"),
+        ("Phase complete \u{2014} ready for verification", "Pending"),
+    ] {
+        let (_dir, project) = before_the_last_phase(status);
+        let repair = repaired(&project);
+        let state = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+        let expected = format!("Phase: 3 of 3 (Web)\nStatus: {expected}\n");
+        assert!(state.ends_with(&expected), "{status}: {state}");
+        assert_eq!(repair.survey.position.next.phase, PhaseNumber::parse("3"));
+    }
+}
+
+#[test]
+fn the_name_is_written_as_in_the_roadmap_where_it_is_read_as_such() {
+    let name = "Cards \u{2014} List & \"Search\" (mobile)";
+    let renamed = |roadmap: &str, name: &str| {
+        roadmap.replace("**Phase 2: Cli**", &format!("**Phase 2: {name}**"))
+    };
+    let written = |state: &str, name: &str| {
+        let (tree, project) = project(state);
+        tree.write(".vbw-planning/ROADMAP.md", renamed(ROADMAP, name));
+        String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap()
+    };
+    let body = "# State\n\nPhase: 1 of 2 (Base)\n";
+    assert_eq!(written(body, name), format!("# State\n\nPhase: 2 of 2 ({name})\n"));
+    // The first bracket would end the name.
+    let expected = "# State\n\nPhase: 2 of 2 (1 Cards 2 List)\n";
+    assert_eq!(written(body, "1) Cards 2) List"), expected);
+    let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
+    let expected = "---\ncurrent_phase: 2\ncurrent_phase_name: Cards (a)\n---\n# State\n";
+    assert_eq!(written(front, "Cards (a)"), expected);
+    let table =
+        "# State\n\n## Current Position\n\n| Field | Value |\n|---|---|\n| Phase | 1 (Base) |\n";
+    assert!(written(table, name).ends_with(&format!("| Phase | 2 ({name}) |\n")));
+    let slug = "# State\n\nPhase: 1 (first-base) - EXECUTING\n";
+    assert!(written(slug, name).contains("Phase: 2 (cli)"));
+}
+
+#[test]
+fn a_name_that_would_break_the_front_matter_is_written_without_its_marks() {
+    let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
+    let (tree, project) = project(front);
+    let file = "phases/02-cli";
+    tree.write(&format!(".vbw-planning/{file}/02-CONTEXT.md"), "");
+    let roadmap = ROADMAP.replace("**Phase 2: Cli**", "**Phase 2: Cards: the \"list\"**");
+    tree.write(".vbw-planning/ROADMAP.md", roadmap);
+    let written = String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap();
+    assert!(written.contains("current_phase_name: Cards the list\n"), "{written}");
+}
+
+#[test]
+fn a_summary_of_a_phase_without_plans_is_no_plan() {
+    let metrics = |count: u32| {
+        format!(
+            "# State\n\nPhase: 3\n\n## Performance Metrics\n\n- Total plans completed: {count}\n"
+        )
+    };
+    let tree = Tree::new(&[]);
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [x] **Phase 2: Cli** - second\n- [ ] **Phase 3: Web** - third\n";
+    tree.write(".planning/ROADMAP.md", roadmap);
+    for file in [
+        "01-base/01-01-PLAN.md",
+        "01-base/01-01-SUMMARY.md",
+        "02-cli/02-SUMMARY.md",
+        "03-web/03-01-SUMMARY.md",
+        "03-web/03-02-PLAN.md",
+    ] {
+        tree.write(&format!(".planning/phases/{file}"), "");
+    }
+    let drift = |count: u32| {
+        tree.write(".planning/STATE.md", metrics(count));
+        let project = open(&tree);
+        let survey = Survey::read(&project).unwrap();
+        let mut report = StatusReport::from_survey(&project, &survey);
+        assert_eq!((report.plans.complete, report.plans.total), (2, 3));
+        report.add_metric_drift(&project, &survey);
+        let drift = report.drift.iter().map(Drift::sentence);
+        drift.collect::<Vec<_>>()
+    };
+    // Whoever counts the summary is not contradicted.
+    assert_eq!(drift(2), Vec::<String>::new());
+    assert_eq!(drift(3), Vec::<String>::new());
+    let expected = "the total of completed plans is 1, but the files show 2";
+    assert_eq!(drift(1), [expected]);
+}
+
+#[test]
+fn a_number_is_not_moved_before_text_about_the_phase_that_is_left() {
+    for line in [
+        "Phase: 1 executed \u{2014} base tables (Settings)",
+        "Phase: 1 of 2 (Base) \u{2014} COMPLETE, see the notes of Ada",
+    ] {
+        let (_dir, project) = project(format!("# State\n\n## Current Phase\n{line}\nPlans: 1/1\n"));
+        let repair = repaired(&project);
+        assert!(repair.files.iter().all(|(path, ..)| !path.ends_with("STATE.md")));
+        assert_eq!(repair.remaining[0].kind, DriftKind::Phase, "{line}");
+    }
+}
+
+#[test]
+fn a_row_with_free_text_as_its_status_is_left_whole() {
+    let (tree, _) = project("# State\n");
+    let row = "| 1. Base | 0 / 1 | Not started (parallel with 2) | - |";
+    tree.write(
+        ".vbw-planning/ROADMAP.md",
+        ROADMAP.replace("| 1. Base | 0 / 1 | Pending | - |", row),
+    );
+    let repair = repaired(&open(&tree));
+    let text = String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")).into_owned();
+    assert!(text.contains("[x] **Phase 1") && text.contains(row), "{text}");
+}
