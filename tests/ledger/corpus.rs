@@ -44,7 +44,6 @@ fn added<'a>(old: &str, new: &'a str) -> Result<Vec<&'a str>, String> {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one folder's way, step by step")]
 fn every_real_ledger_is_briefed_checked_and_added_to() {
     let folders = folders();
     if folders.is_empty() || !require("git") {

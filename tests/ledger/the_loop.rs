@@ -38,7 +38,6 @@ fn sixty(case: &Case) -> Vec<String> {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "one loop, step by step")]
 fn two_batches_leave_no_gap() {
     if !require("git") {
         return;
