@@ -16,8 +16,7 @@ const ROLLUP: &str = "## Recent";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Part<'a> {
     text: &'a str,
-    /// The heading, and which of the parts with this heading it is.
-    key: (&'a str, usize),
+    key: Key<'a>,
 }
 
 impl<'a> Part<'a> {
@@ -54,29 +53,30 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
     }
     let (base, ours, theirs) = (parts(base), parts(ours), parts(theirs));
     let kept: BTreeSet<_> = base.iter().map(|part| part.key).collect();
-    let (our_gaps, our_parts) = aligned(&ours, &base, &kept)?;
-    let (their_gaps, their_parts) = aligned(&theirs, &base, &kept)?;
+    let ours = aligned(&ours, &base, &kept)?;
+    let theirs = aligned(&theirs, &base, &kept)?;
     let mut merged = Vec::new();
     for at in 0..=base.len() {
-        added(&our_gaps[at], &their_gaps[at], base.get(at), &mut merged)?;
+        added(&ours.gaps[at], &theirs.gaps[at], base.get(at), &mut merged)?;
         let Some(part) = base.get(at) else { break };
-        let (our_part, their_part) = (our_parts.get(&part.key), their_parts.get(&part.key));
+        let (our_part, their_part) = (ours.parts.get(&part.key), theirs.parts.get(&part.key));
         match (our_part, their_part) {
-            (Some(our), Some(their)) if our.content() == their.content() => {
-                merged.push(our.text.to_owned())
+            (Some(our), Some(their)) => {
+                let (own, new, old) = (our.content(), their.content(), part.content());
+                if own == new || new == old {
+                    merged.push(our.text.to_owned());
+                } else if own == old {
+                    merged.push(their.text.to_owned());
+                } else if part.key.0.starts_with(ROLLUP) {
+                    merged.push(merged_lines(part.text, our.text, their.text));
+                } else {
+                    return None;
+                }
             }
-            (Some(our), Some(their)) if their.content() == part.content() => {
-                merged.push(our.text.to_owned())
+            (None, Some(left)) | (Some(left), None) if left.content() != part.content() => {
+                return None;
             }
-            (Some(our), Some(their)) if our.content() == part.content() => {
-                merged.push(their.text.to_owned())
-            }
-            (Some(our), Some(their)) if part.key.0.starts_with(ROLLUP) => {
-                merged.push(merged_lines(part.text, our.text, their.text));
-            }
-            (None, None) => {}
-            (None, Some(left)) | (Some(left), None) if left.content() == part.content() => {}
-            _ => return None,
+            _ => {}
         }
     }
     Some(joined(merged))
@@ -107,15 +107,19 @@ fn parts(text: &str) -> Vec<Part<'_>> {
         .collect()
 }
 
-/// For each place between the parts of the ancestor, the parts that a side added there.
-type Gaps<'a> = Vec<Vec<Part<'a>>>;
+/// A heading, and which of the parts with this heading it is.
+type Key<'a> = (&'a str, usize);
 
-/// Returns what a side added, and what it has of the ancestor's parts; `None` if it has them in another order.
-fn aligned<'a>(
-    side: &[Part<'a>],
-    base: &[Part<'a>],
-    kept: &BTreeSet<(&'a str, usize)>,
-) -> Option<(Gaps<'a>, BTreeMap<(&'a str, usize), Part<'a>>)> {
+/// One side of the merge.
+struct Side<'a> {
+    /// For each place between the parts of the ancestor, the parts that it added there.
+    gaps: Vec<Vec<Part<'a>>>,
+    /// What it has of the ancestor's parts.
+    parts: BTreeMap<Key<'a>, Part<'a>>,
+}
+
+/// Compares a side with the ancestor; `None` if it has the ancestor's parts in another order.
+fn aligned<'a>(side: &[Part<'a>], base: &[Part<'a>], kept: &BTreeSet<Key<'a>>) -> Option<Side<'a>> {
     let mut gaps = vec![Vec::new(); base.len() + 1];
     let mut found = BTreeMap::new();
     let mut next = 0;
@@ -127,7 +131,7 @@ fn aligned<'a>(
         next += base[next..].iter().position(|other| other.key == part.key)? + 1;
         found.insert(part.key, *part);
     }
-    Some((gaps, found))
+    Some(Side { gaps, parts: found })
 }
 
 /// Adds the parts that both sides added before the part `next`; `None` if they added one heading with two texts.
