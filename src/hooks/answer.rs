@@ -109,7 +109,8 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
                 return HookAnswer::Plain { additional_context: text };
             }
             let hook_event_name = fired.unwrap_or(name).to_owned();
-            let hook_specific_output = HookSpecificOutput { hook_event_name, additional_context: text };
+            let hook_specific_output =
+                HookSpecificOutput { hook_event_name, additional_context: text };
             HookAnswer::Specific { hook_specific_output }
         }),
     })
