@@ -160,7 +160,7 @@ impl<'a> Gatherer<'a> {
         let mut open =
             survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default();
         open.retain(|blocker| !blocker.ends_with(" is complete)") && !is_closed(blocker));
-        open.sort_by_key(|blocker| std::cmp::Reverse(first_date(blocker)));
+        open.sort_by(|one, other| first_date(other).cmp(&first_date(one)));
         open
     }
 
