@@ -154,41 +154,49 @@ pub(crate) fn erase(
             "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
         states.extend(history::states(connection, "forget", sql, params![user, key])?);
     }
-    // A fact is gone if no other device's operation in another scope remains of it.
-    let sql = "SELECT EXISTS (SELECT 1 FROM fact_history JOIN operations USING (history_id) \
-               WHERE user_id = ?1 AND fact_id = ?2 AND history_id NOT IN (SELECT value FROM json_each(?3)))";
-    let mut ids = Vec::new();
-    for id in states.iter().map(|fact| &fact.fact_id).collect::<BTreeSet<_>>() {
-        let remains: bool = connection.value("forget", sql, params![user, id, changes])?;
-        if !remains {
-            vectors::forget_copies(connection, id)?;
-            ids.push(id.clone());
-        }
-    }
-    let gone = json(&ids)?;
-    let mut erased = Erased { ids, states, ..Erased::default() };
+    let mut erased = Erased { states, ..Erased::default() };
     if scope.is_none() {
         erase_turns(connection, user, key.is_none(), &mut erased)?;
     }
     erased.turns.extend(erased.states.iter().map(|fact| fact.source_turn_id.clone()));
-    let delete = |from: &str| {
-        let sql = format!(
-            "DELETE FROM {from} WHERE user_id = ?1 AND {}",
-            match from {
-                "fact_history" =>
-                    "(history_id IN (SELECT value FROM json_each(?3)) \
-                               OR fact_id IN (SELECT value FROM json_each(?2)))",
-                _ => "?3 NOT NULL AND fact_id IN (SELECT value FROM json_each(?2))",
-            }
-        );
+    erase_rows(connection, user, key, &changes, &mut erased)?;
+    let mentions = mentions(connection, user, &erased.states)?;
+    clear(connection, user, &mentions, scope, "source_excerpt", "reason")?;
+    clear_turns(connection, user, &erased.turns, scope)?;
+    Ok(erased)
+}
+
+/// Deletes changes, given as a JSON array of their ids, and the facts of which nothing remains.
+fn erase_rows(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    changes: &str,
+    erased: &mut Erased,
+) -> Result<()> {
+    // A fact remains if there are operations on it in another scope.
+    let sql = "SELECT EXISTS (SELECT 1 FROM fact_history JOIN operations USING (history_id) \
+               WHERE user_id = ?1 AND fact_id = ?2 AND history_id NOT IN (SELECT value FROM json_each(?3)))";
+    for id in erased.states.iter().map(|fact| &fact.fact_id).collect::<BTreeSet<_>>() {
+        let remains: bool = connection.value("forget", sql, params![user, id, changes])?;
+        if !remains {
+            vectors::forget_copies(connection, id)?;
+            erased.ids.push(id.clone());
+        }
+    }
+    let gone = json(&erased.ids)?;
+    let delete = |table: &str, which: &str| {
+        let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND {which}");
         connection.run_counted("forget", &sql, params![user, gone, changes])
     };
+    let of_facts = "?3 NOT NULL AND fact_id IN (SELECT value FROM json_each(?2))";
+    let of_both = "(history_id IN (SELECT value FROM json_each(?3)) \
+                   OR fact_id IN (SELECT value FROM json_each(?2)))";
     while_erasing(connection, user, || {
-        for table in ["vector_jobs", "fact_vectors"] {
-            delete(table)?;
-        }
-        erased.count.facts = delete("facts")? + delete("facts_archive")?;
-        erased.count.changes = delete("fact_history")?;
+        delete("vector_jobs", of_facts)?;
+        delete("fact_vectors", of_facts)?;
+        erased.count.facts = delete("facts", of_facts)? + delete("facts_archive", of_facts)?;
+        erased.count.changes = delete("fact_history", of_both)?;
         let sql = "DELETE FROM applied_actions WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
         connection.run("forget", sql, params![user, key])?;
         connection.run("forget", "DELETE FROM profiles WHERE user_id = ?1", [user])?;
@@ -196,11 +204,7 @@ pub(crate) fn erase(
             connection.run("forget", "DELETE FROM metrics WHERE user_id = ?1", [user])?;
         }
         Ok(())
-    })?;
-    let mentions = mentions(connection, user, &erased.states)?;
-    clear(connection, user, &mentions, scope, "source_excerpt", "reason")?;
-    clear_turns(connection, user, &erased.turns, scope)?;
-    Ok(erased)
+    })
 }
 
 /// Erases a turn if the facts come from it, or if it or an answer to it mentions one of the values.
@@ -368,7 +372,7 @@ mod tests {
         assert_eq!((forgotten.facts, forgotten.changes, forgotten.turns), (1, 1, 1));
         let left = fact::select(facts.connection(), &ada, "1", &[]).unwrap();
         assert_eq!((left.len(), left[0].source_excerpt.as_str()), (1, ""));
-        let changes = history::history(&facts, &ada, None).unwrap();
+        let changes = history(&facts, &ada, None).unwrap();
         assert!(
             changes.iter().all(|change| change.after.as_ref().unwrap().source_excerpt.is_empty())
         );

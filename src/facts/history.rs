@@ -94,7 +94,7 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
     let sql = "SELECT fact_id, key, action, reason, turn_id, at, device, before_json, after_json FROM fact_history \
                WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
                ORDER BY history_id";
-    let rows = facts.connection().rows("read the history", sql, params![user, of], |row| {
+    facts.connection().rows("read the history", sql, params![user, of], |row| {
         Ok(Change {
             fact_id: row.get(0)?,
             key: row.get(1)?,
@@ -106,8 +106,7 @@ pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Cha
             before: state(row, 7)?,
             after: state(row, 8)?,
         })
-    });
-    rows
+    })
 }
 
 /// Reads a fact from a column with its JSON.

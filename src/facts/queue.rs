@@ -355,9 +355,11 @@ impl Lease {
     /// Ends the work on the turn without a result, unless another worker has taken it over.
     pub(crate) fn give_up(&self, facts: &mut Facts, end: TurnEnd<'_>) -> Result<()> {
         let now = now_millis(&facts.clock());
-        facts.write(|connection| match self.is_held(connection)? {
-            true => finish(connection, &self.turn, end, &now),
-            false => Ok(()),
+        facts.write(|connection| {
+            if self.is_held(connection)? {
+                finish(connection, &self.turn, end, &now)?;
+            }
+            Ok(())
         })
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::action::{StatedAction, checked_time};
+use crate::facts::action::{Action, StatedAction, checked_time};
 use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter, applied};
 use crate::facts::fact::{self, Category, MAX_EXCERPT_CHARS, UserId};
 use crate::facts::store::Facts;
@@ -43,20 +43,7 @@ pub struct Statement {
 
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
 pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
-    let structured = statement.json.as_deref().map(|json| match serde_json::from_str(json) {
-        Ok(Value::Null) | Err(_) => Err(Error::usage("the structured value is null or not JSON")),
-        Ok(value) => Ok(value),
-    });
-    let action = StatedAction {
-        key: statement.key.clone(),
-        new_value_text: Some(statement.value.clone()),
-        new_value_json: structured.transpose()?,
-        valid_from: statement.valid_from.clone(),
-        valid_to: statement.valid_to.clone(),
-        reason: "stated".to_owned(),
-        ..StatedAction::default()
-    };
-    let action = action.validated(statement.secrets)?;
+    let action = action(statement)?;
     let now = facts.clock().timestamp();
     let mut source = ActionSource {
         project: statement.project.clone(),
@@ -92,19 +79,36 @@ pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<Ac
             Some(id) => fact::by_id(connection, user, id)?,
             None => None,
         };
-        if let (Some(wanted), Some(fact)) = (&statement.scope, &fact)
-            && !is_repeated
-            && let Some(scope) = replication::of_fact(connection, user.as_str(), &fact.fact_id)?
-            && scope != *wanted
-        {
-            // A fact keeps the scope in which it was first written.
-            return Err(Error::refused(format!("the fact's scope is {scope} and cannot change"))
-                .hint("to change the scope, forget the fact and add it again"));
+        if let (Some(wanted), Some(fact), false) = (&statement.scope, &fact, is_repeated) {
+            let scope = replication::of_fact(connection, user.as_str(), &fact.fact_id)?;
+            if let Some(scope) = scope.filter(|scope| scope != wanted) {
+                // A fact keeps the scope in which it was first written.
+                let message = format!("the fact's scope is {scope} and cannot change");
+                let hint = "to change the scope, forget the fact and add it again";
+                return Err(Error::refused(message).hint(hint));
+            }
         }
         Ok(ActionEffect { outcome: result.outcome, fact })
     });
     facts.set_scope(None);
     added
+}
+
+fn action(statement: &Statement) -> Result<Action> {
+    let structured = statement.json.as_deref().map(|json| match serde_json::from_str(json) {
+        Ok(Value::Null) | Err(_) => Err(Error::usage("the structured value is null or not JSON")),
+        Ok(value) => Ok(value),
+    });
+    let action = StatedAction {
+        key: statement.key.clone(),
+        new_value_text: Some(statement.value.clone()),
+        new_value_json: structured.transpose()?,
+        valid_from: statement.valid_from.clone(),
+        valid_to: statement.valid_to.clone(),
+        reason: "stated".to_owned(),
+        ..StatedAction::default()
+    };
+    action.validated(statement.secrets)
 }
 
 /// Refuses a scope whose name is invalid, or in a database that is not shared.

@@ -258,19 +258,16 @@ fn best(facts: &[Merged], among: &[usize]) -> Option<usize> {
     })
 }
 
-/// Updates the rows of a key to the merge of its operations, and records the changes in the history.
-pub(crate) fn merge_key(
+/// Returns the changes of a key that are operations, and the last recorded state of each fact.
+fn changes_of(
     connection: &Connection,
     user: &UserId,
     key: &str,
-    now: &str,
-) -> Result<()> {
+) -> Result<(Vec<Change>, HashMap<String, Fact>)> {
     let sql = "SELECT h.before_json, h.after_json, h.turn_id, o.op_id, o.clock, o.device \
          FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
          WHERE h.user_id = ?1 AND h.key = ?2 AND h.after_json NOT NULL ORDER BY h.history_id";
-    let mut changes = Vec::new();
-    // The last recorded state of each fact.
-    let mut last: HashMap<String, Fact> = HashMap::new();
+    let (mut changes, mut last) = (Vec::new(), HashMap::new());
     connection.each("read the history", sql, params![user, key], |row| {
         let Some(after) = history::state(row, 1)? else {
             return Ok(());
@@ -289,6 +286,17 @@ pub(crate) fn merge_key(
         last.insert(after.fact_id.clone(), after);
         Ok(())
     })?;
+    Ok((changes, last))
+}
+
+/// Updates the rows of a key to the merge of its operations, and records the changes in the history.
+pub(crate) fn merge_key(
+    connection: &Connection,
+    user: &UserId,
+    key: &str,
+    now: &str,
+) -> Result<()> {
+    let (changes, last) = changes_of(connection, user, key)?;
     let mut merged = merge(changes);
     // Only one value may be active at a time, so facts that end are written first.
     merged.sort_by_key(|fact| match fact.status {
