@@ -33,7 +33,7 @@ pub use action::{Action, ActionOutcome, ActionType, parse_answer};
 pub use arbitration::{ActionEffect, ActionResult};
 pub use auditor::Auditor;
 pub use evaluation::{Delta, Evaluation, Interval, Measures, MethodRow, evaluate};
-pub(crate) use fact::{COLUMNS, MAX_EXCERPT_CHARS, MAX_VALUE_BYTES};
+pub(crate) use fact::COLUMNS;
 pub use fact::{
     Category, Fact, FactStatus, ProjectScope, Proposal, UserId, is_unknown, user, user_or_systems,
 };

@@ -25,9 +25,6 @@ pub struct Imported {
     pub known: usize,
     /// Number of new facts that contradict an active one, and await confirmation.
     pub pending: usize,
-    /// Ids of the facts that were already present.
-    #[serde(skip)]
-    pub known_ids: Vec<String>,
 }
 
 /// Returns all facts of a user, archived ones first.
@@ -71,7 +68,6 @@ pub fn import(
             let is_stored: bool = connection.value("read the facts", sql, [&fact.fact_id])?;
             if is_stored || fact.status == FactStatus::Active && values.contains(&value) {
                 done.known += 1;
-                done.known_ids.push(fact.fact_id);
                 continue;
             }
             if fact.is_over_at(&now) {
