@@ -14,17 +14,23 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use crate::embedding::{Quantized, Vector, VectorTable};
-use crate::ranking::{Language, Term, Tokenizer, content_words, idf, passages, question_share};
+use crate::ranking::{
+    Language, Term, Tokenizer, content_words, idf, passages, question_share, to_f64,
+};
 use crate::search::encoder::Encoder;
 
 /// Weight of the words beside that of the meaning.
-const WORDS_WEIGHT: f64 = 0.45;
+const WORDS_WEIGHT: f64 = 0.35;
 
 /// Weight of late interaction beside that of both.
 const LATE_WEIGHT: f64 = 0.3;
 
+/// Share of long texts from which neither late interaction nor questions count: a long text resembles everything, and a
+/// long turn that ends in a question holds facts too.
+const MAX_LONG: f64 = 0.5;
+
 /// Weight of the encoder, beside a score of at most 1.
-const ENCODER_WEIGHT: f64 = 0.3;
+const ENCODER_WEIGHT: f64 = 0.35;
 
 /// Number of texts that are read for late interaction.
 const READ: usize = 100;
@@ -35,11 +41,18 @@ const REREAD: usize = 30;
 /// Number of passages of a text that the encoder reads.
 const PASSAGES: usize = 6;
 
-/// Share of its score that a text adds to the texts beside it, and to those beside these.
+/// Share of the better of the two scores beside it that is added to a text of a section; the sum of both would put
+/// whole sections before the one text that answers.
+const SIBLING_SHARE: f64 = 0.2;
+
+/// Share of its score that a turn of a conversation adds to the turns beside it, and to those beside these.
 const NEIGHBOUR_SHARES: [f64; 2] = [0.2, 0.1];
 
-/// Additional share of its score that a question adds to the text after it.
+/// Additional share of its score that a question adds to the turn after it, which answers it.
 const ANSWER_SHARE: f64 = 0.3;
+
+/// Share of its score that a question loses: a similar question is not an answer.
+const QUESTION_PENALTY: f64 = 0.3;
 
 /// A question, as texts are compared with it.
 #[derive(Debug)]
@@ -68,10 +81,12 @@ pub struct Known {
     pub weight: f64,
     /// Added to its score.
     pub bonus: f64,
-    /// Index of the text before it, in the same section or session.
+    /// Index of the text before it, in the same section or conversation.
     pub before: Option<usize>,
     /// Index of the text after it.
     pub after: Option<usize>,
+    /// Whether these are turns of a conversation, of which the answer is often beside what was found.
+    pub is_turn: bool,
 }
 
 /// A text with its score.
@@ -102,6 +117,8 @@ pub struct FusedParts {
     pub weight: f64,
     /// Contribution of the texts beside it.
     pub neighbours: f64,
+    /// Deduction for a turn that is a question.
+    pub question: f64,
     /// Contribution of the date.
     pub recency: f64,
 }
@@ -167,8 +184,8 @@ pub fn fuse<E>(
     let mut parts: Vec<FusedParts> = known
         .iter()
         .map(|one| FusedParts {
-            words: (1.0 - LATE_WEIGHT) * WORDS_WEIGHT * one.words.max(0.0) / words,
-            meaning: (1.0 - LATE_WEIGHT) * (1.0 - WORDS_WEIGHT) * one.meaning.max(0.0) / meaning,
+            words: WORDS_WEIGHT * one.words.max(0.0) / words,
+            meaning: (1.0 - WORDS_WEIGHT) * one.meaning.max(0.0) / meaning,
             weight: one.weight,
             recency: one.bonus,
             ..FusedParts::default()
@@ -185,8 +202,16 @@ pub fn fuse<E>(
     let mut reader = Reader::default();
     let late: Vec<f64> = texts.iter().map(|(_, text)| question.late(text, &mut reader)).collect();
     let most = late.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let short = texts.iter().filter(|(_, text)| passages(&text.body).len() == 1).count();
+    let long = 1.0 - to_f64(short) / to_f64(texts.len().max(1));
+    let brevity = (1.0 - long / MAX_LONG).max(0.0);
+    let late_weight = LATE_WEIGHT * brevity;
+    for parts in &mut parts {
+        parts.words *= 1.0 - late_weight;
+        parts.meaning *= 1.0 - late_weight;
+    }
     for ((index, _), late) in texts.iter().zip(late) {
-        parts[*index].late = LATE_WEIGHT * late / most;
+        parts[*index].late = late_weight * late / most;
     }
     let mut cosines: HashMap<usize, f64> = HashMap::new();
     if let Some(reread) = reread {
@@ -204,20 +229,25 @@ pub fn fuse<E>(
         }
     }
     let mut beside = neighbours(known, &parts);
-    for (index, text) in &texts {
+    let mut questions = vec![0.0; known.len()];
+    for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
+        let share = brevity * question_share(&text.body);
+        questions[*index] = QUESTION_PENALTY * share;
         if let Some(answer) = known[*index].after {
-            beside[answer] += ANSWER_SHARE * question_share(&text.body) * parts[*index].own();
+            beside[answer] += ANSWER_SHARE * share * parts[*index].own();
         }
     }
-    let mut ranked: Vec<Fused> = parts
-        .into_iter()
-        .zip(beside)
-        .enumerate()
-        .map(|(index, (parts, neighbours))| Fused {
-            index,
-            score: parts.own() + neighbours + parts.recency,
-            parts: FusedParts { neighbours, ..parts },
-            cosine: cosines.get(&index).copied(),
+    let mut ranked: Vec<Fused> = (0..known.len())
+        .map(|index| {
+            let neighbours = beside[index];
+            let question = questions[index] * (parts[index].own() + neighbours);
+            let parts = FusedParts { neighbours, question, ..parts[index] };
+            Fused {
+                index,
+                score: parts.own() + neighbours - question + parts.recency,
+                parts,
+                cosine: cosines.get(&index).copied(),
+            }
         })
         .collect();
     // The sort is stable: ties stay in the order of the texts.
@@ -248,11 +278,78 @@ pub fn greatest_cosine(question: &Quantized, passages: &Quantized) -> f64 {
     f64::from(near.fold(0.0, f32::max))
 }
 
+/// The vectors of a question.
+#[derive(Clone, Debug)]
+pub struct QuestionVectors {
+    /// That of the whole question, for whole texts.
+    whole: Quantized,
+    /// That of its content words, for passages.
+    content: Quantized,
+}
+
+impl QuestionVectors {
+    /// Returns the vectors of a question by the built-in table.
+    pub fn built_in(text: &str, terms: &[Term]) -> Self {
+        let content: Vec<&str> =
+            terms.iter().filter(|term| !term.is_compound).map(|term| term.word.as_str()).collect();
+        let table = VectorTable::built_in();
+        Self {
+            whole: table.vector(text).quantized(),
+            content: table.vector(&content.join(" ")).quantized(),
+        }
+    }
+
+    /// Returns the only vector of a question.
+    pub fn one(vector: &Vector) -> Self {
+        Self { whole: vector.quantized(), content: vector.quantized() }
+    }
+
+    /// Returns the similarity of a text to the question, from its passages' vectors, each with its scale: the mean of
+    /// that of the whole text and that of the best passage.
+    pub fn similarity<'v>(&self, passages: impl IntoIterator<Item = (f32, &'v [u8])>) -> f64 {
+        let (mut nearest, mut near_sum, mut count) = (0.0_f32, 0.0_f32, 0);
+        let mut sum: Vec<f32> = Vec::new();
+        let mut first: Option<(f32, &[u8])> = None;
+        let add = |sum: &mut Vec<f32>, (scale, values): (f32, &[u8])| {
+            sum.resize(values.len(), 0.0);
+            for (sum, value) in sum.iter_mut().zip(values) {
+                *sum += scale * f32::from(value.cast_signed());
+            }
+        };
+        for (scale, values) in passages {
+            count += 1;
+            nearest = nearest.max(self.content.dot_stored(values, scale));
+            near_sum += self.whole.dot_stored(values, scale);
+            match first {
+                None => first = Some((scale, values)),
+                Some(one) => {
+                    if count == 2 {
+                        add(&mut sum, one);
+                    }
+                    add(&mut sum, (scale, values));
+                }
+            }
+        }
+        let length = if count > 1 {
+            sum.iter().map(|value| value * value).sum::<f32>().sqrt().max(f32::MIN_POSITIVE)
+        } else {
+            1.0
+        };
+        f64::from(nearest.midpoint((near_sum / length).max(0.0)))
+    }
+}
+
 /// Returns what the texts beside each text add to its score.
 fn neighbours(known: &[Known], parts: &[FusedParts]) -> Vec<f64> {
     let mut sums = vec![0.0; known.len()];
-    for (index, parts) in parts.iter().enumerate() {
-        let own = parts.own();
+    for (index, one) in known.iter().enumerate() {
+        if !one.is_turn {
+            let beside = [one.before, one.after].into_iter().flatten();
+            let beside = beside.filter_map(|other| parts.get(other)).map(FusedParts::own);
+            sums[index] += SIBLING_SHARE * beside.fold(0.0, f64::max);
+            continue;
+        }
+        let own = parts[index].own();
         for next in [|one: &Known| one.before, |one: &Known| one.after] {
             let mut at = index;
             for share in NEIGHBOUR_SHARES {

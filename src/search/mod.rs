@@ -5,5 +5,6 @@ mod fuse;
 
 pub use encoder::{ENCODER_ID, Encoder};
 pub use fuse::{
-    Fused, FusedParts, Known, Question, ReadText, Reread, fuse, greatest_cosine, passage_vectors,
+    Fused, FusedParts, Known, Question, QuestionVectors, ReadText, Reread, fuse, greatest_cosine,
+    passage_vectors,
 };
