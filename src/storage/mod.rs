@@ -92,7 +92,6 @@ mod scratch;
 mod signature;
 pub(crate) mod stat;
 mod transaction;
-mod unfinished;
 pub(crate) mod walk;
 
 pub use append::{Log, append, rotate, rotated};
@@ -104,9 +103,7 @@ pub(crate) use folder::has_pending;
 pub use history::{ChangeKind, FileChange, History, Operation, OperationId};
 pub use link::{LinkState, link, linked, remove_empty_folders, unlink};
 pub use lock::Store;
-pub(crate) use own_files::remove_beside;
 pub use requests::WriteRequest;
 pub(crate) use root::real_path;
 pub use scratch::{Scratch, create_empty};
 pub use transaction::{Applied, Storage};
-pub use unfinished::Unfinished;

@@ -3,15 +3,14 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::{Error, Result};
-use crate::facts::failure::SqliteResultExt;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::hit::{Components, TOP};
 use crate::facts::search::neighbours::Neighbours;
 use crate::facts::search::rank::{RankedRow, TIES, best, top_rank};
 use crate::facts::search::row_cursor::RowCursor;
-use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Scanned;
+use crate::facts::{SqliteResultExt, UserId};
 use crate::search::{
     Encoder, Known, Question, ReadText, Reread, fuse, greatest_cosine, passage_vectors,
 };
