@@ -105,7 +105,8 @@ fn in_plain(text: &str) -> Vec<Secret> {
     while let Some(&byte) = bytes.get(at) {
         if at >= run_end {
             run_end = at + bytes[at..].iter().take_while(|b| is_in_run(**b)).count();
-            secrets.extend(form_in(text, at..run_end));
+            let form = form_in(text, at..run_end);
+            secrets.extend(form.filter(|form| !holds_key(text, &form.range)));
         }
         let before = at.checked_sub(1).map(|at| bytes[at]);
         let part = bytes[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
@@ -119,13 +120,14 @@ fn in_plain(text: &str) -> Vec<Secret> {
             }
             b':' | b'=' | b'|' | b'>' => at_separator(text, at),
             _ if part == 0 && byte != b'-' => None,
-            _ => key_at(text, at, run_end.max(at))
-                .or_else(|| starts_word.then(|| word_at(text, at, run_end)).flatten())
-                .or_else(|| {
-                    // After an escaped line break: `\nghp_…`.
-                    let is_escaped = before == Some(b'\\') && b"nrt".contains(&byte);
-                    is_escaped.then(|| key_at(text, at + 1, run_end.max(at + 1))).flatten()
-                }),
+            _ => {
+                // After an escaped line break: `\nghp_…`.
+                let is_escaped = before == Some(b'\\') && b"nrt".contains(&byte);
+                let escaped = || key_at(text, at + 1, run_end);
+                key_at(text, at, run_end)
+                    .or_else(|| is_escaped.then(escaped).flatten())
+                    .or_else(|| starts_word.then(|| word_at(text, at, run_end)).flatten())
+            }
         };
         at += length;
         if let Some(mut secret) = secret {
@@ -156,8 +158,11 @@ fn word_at(text: &str, at: usize, run_end: usize) -> Option<Secret> {
     if let Some(secret) = after_word(text, at, at + word) {
         return Some(secret);
     }
-    let run = text.get(at..run_end).filter(|run| run.len() >= 32)?;
+    let run = &text[at..text.floor_char_boundary(run_end.min(at + 2 * JUDGED)).max(at)];
     let length = run.bytes().take_while(|b| is_word(*b) || b"+/".contains(b)).count();
+    if length < 32 {
+        return None;
+    }
     let after = run[length..].trim_start_matches('=');
     let near = text[text.ceil_char_boundary(at.saturating_sub(24))..at].to_ascii_lowercase();
     let is_address =
@@ -166,21 +171,27 @@ fn word_at(text: &str, at: usize, run_end: usize) -> Option<Secret> {
     let is_inside = near.ends_with(['/', '+'])
         && near.trim_end_matches(['/', '+']).ends_with(|c: char| c.is_ascii_alphanumeric());
     let is_open = OPEN_VALUES.iter().any(|word| near.contains(word))
-        || OPEN_STARTS.iter().any(|start| run.starts_with(start))
+        || OPEN_STARTS.split(' ').any(|start| run.starts_with(start))
         || near.ends_with(['.', '@'])
         || after.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if is_inside || is_open || is_address(run) || !is_bare_key(&run[..length.min(2 * JUDGED)]) {
+    if is_inside || is_open || is_address(run) || !is_bare_key(&run[..length]) {
         return None;
     }
-    let mut starts = run[..length].match_indices(['/', '+', '-', '_']).take(MAX_PARTS);
-    let is_around_key = starts.any(|(part, _)| key_at(text, at + part + 1, run_end).is_some());
-    (!is_around_key).then_some(Secret { rule: "random-token", range: at..at + length })
+    let range = at..at + length;
+    (!holds_key(text, &range)).then_some(Secret { rule: "random-token", range })
+}
+
+/// Returns whether a key of a known kind starts inside of a token.
+fn holds_key(text: &str, range: &Range<usize>) -> bool {
+    let starts = text[range.clone()].match_indices(['/', '+', '-', '_']).take(MAX_PARTS);
+    let mut starts = starts.map(|(at, _)| range.start + at + 1);
+    starts.any(|start| key_at(text, start, range.end).is_some())
 }
 
 const MAX_PARTS: usize = 32;
 
 /// How long random texts start that are no secrets.
-const OPEN_STARTS: [&str; 6] = ["sha", "0x", "LS0t", "AAAA", "Qm", "eyJ"];
+const OPEN_STARTS: &str = "sha 0x LS0t AAAA Qm eyJ";
 
 /// What names a long random text that is no secret.
 const OPEN_VALUES: [&str; 16] = [

@@ -10,32 +10,22 @@ use crate::secrets::kinds::{JUDGED, key_at};
 use crate::secrets::value::{is_chosen, is_random, is_uuid};
 
 /// The ends of names of passwords, in lower case and without separators.
-const PASSWORDS: [&str; 7] =
-    ["password", "passwd", "passphrase", "pwd", "passwort", "passcode", "requirepass"];
+const PASSWORDS: &str = "password passwd passphrase pwd passwort passcode requirepass";
 
 /// The ends of names of other secrets.
-const KEYS: [&str; 24] = [
-    "secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
-    "encryptionkey", "signingkey", "accountkey", "masterkey", "credential", "storagekey",
-    "subscriptionkey", "appkey", "applicationkey", "consumerkey", "deploykey", "adminkey",
-    "writekey", "rolekey", "licensekey", "clientkey", "sharedkey",
-];
+const KEYS: &str = "secret token apikey accesskey secretkey privatekey authkey encryptionkey signingkey accountkey \
+    masterkey credential storagekey subscriptionkey appkey applicationkey consumerkey deploykey \
+    adminkey writekey rolekey licensekey clientkey sharedkey";
 
 /// Names that are no ends of longer words.
-const WHOLE: [&str; 10] =
-    ["pass", "auth", "pat", "sas", "sig", "jwt", "sessionid", "session", "authorization", "cookie"];
+const WHOLE: &str = "pass auth pat sas sig jwt sessionid session authorization cookie";
 
 /// Words that may follow the name of a secret; after words such as `count`, it is none.
-const QUALIFIERS: [&str; 16] = [
-    "prod", "production", "dev", "development", "stage", "staging", "live", "test", "qa", "uat",
-    "main", "primary", "secondary", "backup", "old", "new",
-];
+const QUALIFIERS: &str = "prod production dev development stage staging live test qa uat main primary secondary backup \
+    old new";
 
 /// Keys that `…_KEY` names and that are no secrets.
-const OPEN_KEYS: [&str; 9] = [
-    "PUBLIC", "PUBLISHABLE", "PRIMARY", "FOREIGN", "SORT", "CACHE", "PARTITION", "HASH",
-    "IDEMPOTENCY",
-];
+const OPEN_KEYS: &str = "PUBLIC PUBLISHABLE PRIMARY FOREIGN SORT CACHE PARTITION HASH IDEMPOTENCY";
 
 /// Programs whose short flag takes a password, or a user with one.
 const SHORT_FLAGS: [(&str, &str); 12] = [
@@ -75,7 +65,7 @@ pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
         .map(|c| c.to_ascii_lowercase())
         .collect();
     let singular = letters.strip_suffix('s').unwrap_or(&letters);
-    let mut known = PASSWORDS.into_iter().chain(KEYS);
+    let mut known = PASSWORDS.split(' ').chain(KEYS.split(' '));
     known.find(|end| letters.ends_with(end) || singular.ends_with(end))
 }
 
@@ -89,28 +79,27 @@ fn name_before(text: &str) -> Option<Name> {
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || b"_-. ".contains(b);
     let length = name.bytes().rev().take(LONGEST_NAME).take_while(is_part).count();
     let name = &name[name.len() - length..];
-    let ends_with = |end: &&str| {
+    let ends_with = |end: &str| {
         let mut letters = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
         end.bytes().rev().all(|b| letters.next().is_some_and(|l| l.to_ascii_lowercase() == b))
     };
-    if PASSWORDS.iter().any(|end| ends_with(end)) {
+    if PASSWORDS.split(' ').any(|end| ends_with(end)) {
         return Some(Name::Password);
     }
-    if KEYS.iter().any(|end| ends_with(end)) {
+    if KEYS.split(' ').any(|end| ends_with(end)) {
         return Some(Name::Key);
     }
     let (head, word) = name.split_at(name.rfind(['_', '-', '.', ' ']).map_or(0, |at| at + 1));
     let hump = word.rfind(|c: char| c.is_ascii_uppercase()).unwrap_or(0);
-    let is_whole = |known: &&&str| {
-        word[hump..].eq_ignore_ascii_case(known) || word.eq_ignore_ascii_case(known)
-    };
-    match WHOLE.iter().find(is_whole) {
-        Some(&"pass") => Some(Name::Password),
-        Some(&"authorization") => Some(Name::Header),
+    let is_whole =
+        |known: &&str| word[hump..].eq_ignore_ascii_case(known) || word.eq_ignore_ascii_case(known);
+    match WHOLE.split(' ').find(is_whole) {
+        Some("pass") => Some(Name::Password),
+        Some("authorization") => Some(Name::Header),
         Some(_) => Some(Name::Key),
         None => {
             let head = head.strip_suffix('_')?;
-            let is_open = OPEN_KEYS.iter().any(|open| head.ends_with(open));
+            let is_open = OPEN_KEYS.split(' ').any(|open| head.ends_with(open));
             (word == "KEY" && !is_open && head.ends_with(|c: char| c.is_ascii_uppercase()))
                 .then_some(Name::Key)
         }
@@ -128,7 +117,7 @@ fn without_qualifiers(name: &str) -> &str {
         let is_number =
             (1..=2).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
         let is_qualifier =
-            is_number || QUALIFIERS.iter().any(|known| part.eq_ignore_ascii_case(known));
+            is_number || QUALIFIERS.split(' ').any(|known| part.eq_ignore_ascii_case(known));
         match head.strip_suffix(['_', '-', '.']).filter(|_| is_qualifier) {
             Some(head) => rest = head,
             None => break,

@@ -65,10 +65,10 @@ fn finds_keys_with_known_formats_anywhere() {
 fn each_of_many_keys_is_found_on_its_line() {
     let key = drawn("ghp_", 36);
     let escaped = key.replacen('_', "\\_", 1);
-    let text = format!("{key}\n\n{escaped}\n").repeat(20_000);
+    let text = format!("{key}\n\n{escaped}\n").repeat(2_000);
     let found = find_lines(&text, 5);
     let lines: Vec<usize> = found.iter().map(|(_, line)| *line).collect();
-    let expected: Vec<usize> = (0..20_000).flat_map(|at| [5 + 3 * at, 7 + 3 * at]).collect();
+    let expected: Vec<usize> = (0..2_000).flat_map(|at| [5 + 3 * at, 7 + 3 * at]).collect();
     assert_eq!(lines, expected);
 }
 
@@ -231,7 +231,7 @@ fn long_values_are_redacted_completely_and_hostile_ones_read_once() {
         "token:", "SG.", "://", "://a:b", "eyJ.", "-----BEGIN ", "Bearer ", "sk-", "x-eyJ",
         "\"token\" ", "password=", "token|", "password>", "--token ", "|-|-|\n", "a/B0",
     ] {
-        assert_eq!(find(&piece.repeat(1 << 14)), [], "{piece}");
+        assert_eq!(find(&piece.repeat(1 << 12)), [], "{piece}");
     }
 }
 

@@ -1,22 +1,17 @@
 //! Judges by its characters whether a value is a secret, a word or a placeholder.
 
 /// Words that documentation and tests write in the place of a password.
-const COMMON: [&str; 27] = [
-    "password", "passwort", "passwd", "passphrase", "pass", "pwd", "secret", "token", "string",
-    "text", "hidden", "none", "null", "undefined", "required", "test", "example", "sample",
-    "admin", "root", "user", "guest", "postgres", "mysql", "invalid", "optional", "value",
-];
+const COMMON: &str = "password passwort passwd passphrase pass pwd secret token string text hidden none null \
+    undefined required test example sample admin root user guest postgres mysql invalid optional \
+    value";
 
 /// Words of a label, a message or a hint in the place of a password.
-const OF_MESSAGES: [&str; 44] = [
-    "a", "an", "and", "are", "as", "ask", "at", "be", "by", "change", "characters", "choose",
-    "confirm", "enter", "field", "for", "forgot", "from", "in", "incorrect", "is", "least", "must",
-    "new", "no", "not", "of", "old", "or", "please", "repeat", "reset", "see", "set", "stored",
-    "the", "to", "type", "use", "with", "wrong", "you", "your", "via",
-];
+const OF_MESSAGES: &str = "a an and are as ask at be by change characters choose confirm enter field for forgot from in \
+    incorrect is least must new no not of old or please repeat reset see set stored the to type use \
+    with wrong you your via";
 
 const BRACKETS: [char; 4] = ['(', '[', '{', '<'];
-const SYMBOLS: &[u8] = b"!@#$%^&*?~+=";
+const SYMBOLS: &[u8] = b"!@#$%^*?~";
 
 /// The pairs of letters that are common in English and in identifiers: for each letter, which follow.
 const PAIRS: [&str; 26] = [
@@ -77,7 +72,7 @@ pub(crate) fn is_random(value: &str) -> bool {
 pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
     let lower = value.to_lowercase();
     let base = lower.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!');
-    let is_common = COMMON.contains(&base) || base.is_empty() && value.len() < 8;
+    let is_common = is_among(COMMON, base) || base.is_empty() && value.len() < 8;
     let is_constant = value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
     if value.len() < 6 || is_common || is_constant || lower == user.to_lowercase() {
         return false;
@@ -91,14 +86,15 @@ pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
     }
     if value.contains(char::is_whitespace) {
         let mut words = value.split_whitespace();
-        let is_of_message = |word: &str| OF_MESSAGES.contains(&word) || COMMON.contains(&word);
+        let is_of_message = |word: &str| is_among(OF_MESSAGES, word) || is_among(COMMON, word);
         return value == lower && words.clone().count() > 2 && !words.any(is_of_message);
     }
     let mut parts = lower.split(|c: char| !c.is_alphanumeric());
-    if value.contains(['|', ':', ',']) && parts.clone().any(|part| COMMON.contains(&part)) {
+    if value.contains(['|', ':', ',']) && parts.clone().any(|part| is_among(COMMON, part)) {
         return false;
     }
-    let is_phrase = value.len() >= 10 && !parts.any(|part| COMMON.iter().any(|c| part.contains(c)));
+    let is_phrase =
+        value.len() >= 10 && !parts.any(|part| COMMON.split(' ').any(|c| part.contains(c)));
     value.bytes().any(|b| b.is_ascii_digit() || SYMBOLS.contains(&b))
         || value.len() >= 8 && !is_english(value)
         || is_phrase
@@ -114,6 +110,10 @@ pub(crate) fn is_bare_key(value: &str) -> bool {
         // An alphabet.
         && value.as_bytes().windows(2).filter(|pair| pair[0] + 1 == pair[1]).count() * 2 < value.len()
         && is_random(value)
+}
+
+fn is_among(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
 }
 
 fn is_name(text: &str) -> bool {
