@@ -171,8 +171,8 @@ const PLANS: &str = "plans";
 
 /// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.
 fn number_and_slug(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = numbering.split_folder(name)?;
     let name = &name[folder_prefix(name).len()..];
-    let (number, rest) = numbering.split(name)?;
     let slug = match rest.strip_prefix(['-', '_', ' ']) {
         Some(slug) => slug,
         None if rest.is_empty() => rest,
