@@ -165,8 +165,9 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
     }
     let near = tail(before, LONGEST_NAME);
     let word = near.rsplit([' ', '\n', '\t', '"', '\'', '`']).next().unwrap_or(near);
-    let is_env = word.len() > 2
-        && word.bytes().all(|b| b == b'_' || b.is_ascii_digit() || b.is_ascii_uppercase());
+    let is_env = word.ends_with("alue")
+        || word.len() > 2
+            && word.bytes().all(|b| b == b'_' || b.is_ascii_digit() || b.is_ascii_uppercase());
     if name == Name::Header {
         return header(text, start + gap);
     }
@@ -229,7 +230,11 @@ pub(crate) fn after_word(text: &str, start: usize, end: usize) -> Option<Secret>
     let value = end + gap;
     let (range, is_quoted) = value_at(text, value, false);
     let near = tail(&text[..start], 3 * LONGEST_NAME);
-    if name == Name::Password && (is_quoted || near.contains("login ") || word == "requirepass") {
+    if name == Name::Password
+        && (is_quoted
+            || near.contains("machine ") && near.contains("login ")
+            || word == "requirepass")
+    {
         return strong(text, range, name);
     }
     let is_env = word.contains('_') && word.bytes().all(|b| b == b'_' || b.is_ascii_uppercase());
