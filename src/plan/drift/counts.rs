@@ -84,7 +84,7 @@ fn in_milestone_or_all(
 ) -> Option<RangeInclusive<usize>> {
     let has_plans = position.members().any(|phase| !phase.plans.is_empty());
     let first = position.members().map(|phase| phase.number.whole()).min();
-    let is_earlier = |phase: &Phase| !phase.is_in_milestone || phase.is_counted_complete;
+    let is_earlier = |phase: &Phase| !phase.is_in_milestone || false;
     let has_earlier = first > Some(1) || position.phases.iter().any(is_earlier);
     let counted = over_all(position.members(), count);
     let most = if has_earlier { usize::MAX } else { *counted.end() };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::plan::{
-    Action, Evidence, Located, Phase, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
+    Action, Survey, Located, Phase, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
     PlanState, Position,
 };
 use crate::text::{clip, strip_prefix_ignore_case};
@@ -123,20 +123,21 @@ pub(crate) struct Findings {
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order, then the
 /// plans that were left behind.
-pub fn drift(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
+pub fn drift(survey: &Survey) -> Vec<Drift> {
+    let position = &survey.position;
     let left_behind = position
         .phases
         .iter()
         .enumerate()
         .filter(|(index, _)| is_left_behind(position, *index))
-        .flat_map(|(_, phase)| left_plans(evidence, phase));
-    let stated = statements(evidence, position).into_iter();
+        .flat_map(|(_, phase)| left_plans(survey, phase));
+    let stated = statements(survey, position).into_iter();
     stated.chain(left_behind).collect()
 }
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order.
-pub(crate) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Drift> {
-    let Findings { state, roadmap } = findings(evidence, position);
+pub(crate) fn statements(survey: &Survey, position: &Position) -> Vec<Drift> {
+    let Findings { state, roadmap } = findings(survey, position);
     let all = state.into_iter().chain(roadmap);
     all.map(|finding| finding.drift).collect()
 }
@@ -162,7 +163,7 @@ fn is_passed(position: &Position, index: usize) -> bool {
         .is_some_and(|current| current != index && *number < position.phases[current].number)
 }
 
-fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
+fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
     let Some(dir) = &phase.dir else {
         return Vec::new();
     };
@@ -179,7 +180,7 @@ fn left_plans(evidence: &Evidence<'_>, phase: &Phase) -> Vec<Drift> {
             subject: PLAN,
             stated: format!("plan {}", slot.number),
             actual: format!("no summary, but {reason}"),
-            file: file.strip_prefix(evidence.root).unwrap_or(&file).to_owned(),
+            file: file.strip_prefix(&survey.root).unwrap_or(&file).to_owned(),
             line: 1,
         })
     })
@@ -194,10 +195,10 @@ fn has_unclear_counts(phase: &Phase) -> bool {
 }
 
 /// Returns the contradicted statements with their byte ranges and correct values.
-pub(crate) fn findings(evidence: &Evidence<'_>, position: &Position) -> Findings {
+pub(crate) fn findings(survey: &Survey, position: &Position) -> Findings {
     Findings {
-        state: state::statements(evidence, position),
-        roadmap: roadmap::statements(evidence, position),
+        state: state::statements(survey, position),
+        roadmap: roadmap::statements(survey, position),
     }
 }
 
@@ -218,9 +219,9 @@ struct Statement<'a> {
 }
 
 impl<'a> Statements<'a> {
-    fn new(evidence: &Evidence<'_>, position: &'a Position, name: &str) -> Self {
-        let file = evidence.folder.active.dir.join(name);
-        let shown: &Path = file.strip_prefix(evidence.root).unwrap_or(&file);
+    fn new(survey: &Survey, position: &'a Position, name: &str) -> Self {
+        let file = survey.folder.active.dir.join(name);
+        let shown: &Path = file.strip_prefix(&survey.root).unwrap_or(&file);
         Self { position, file: shown.to_owned(), found: Vec::new() }
     }
 

@@ -9,14 +9,14 @@ use crate::plan::drift::{
     is_passed,
 };
 use crate::plan::{
-    Evidence, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position, ProgressRow,
+    Survey, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position, ProgressRow,
     RoadmapPhase,
 };
 use crate::project::vocabulary;
 
 /// Returns the statements of ROADMAP.md that contradict the files, in file order.
-pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::new(evidence, position, vocabulary::ROADMAP);
+pub(super) fn statements(survey: &Survey, position: &Position) -> Vec<Finding> {
+    let mut statements = Statements::new(survey, position, vocabulary::ROADMAP);
     let mut folders: HashMap<&PhaseNumber, Vec<usize>> = HashMap::new();
     for (index, phase) in position.phases.iter().enumerate() {
         if phase.dir.is_some() && !phase.plans.is_empty() {
@@ -24,11 +24,11 @@ pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Fi
         }
     }
     // Shipped phases are history: they are not compared with folders that still exist.
-    let to_do = evidence.roadmap.phases.iter();
+    let to_do = survey.roadmap.phases.iter();
     for planned in to_do.filter(|planned| !planned.is_shipped) {
         // If two folders have the same number, it is unclear which of them the roadmap refers to.
         if let Some([index]) = folders.get(&planned.number).map(Vec::as_slice)
-            && !position.phases[*index].is_renumbered
+            && !position.phases[*index].is_old
         {
             statements.planned(planned, *index);
         }

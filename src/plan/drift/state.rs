@@ -8,7 +8,7 @@ use crate::plan::drift::{
     unprefixed,
 };
 use crate::plan::{
-    Action, Claim, Evidence, Located, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
+    Action, Claim, Survey, Located, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
     Position,
 };
 use crate::project::vocabulary;
@@ -25,14 +25,14 @@ struct Subjects<'a> {
 }
 
 impl<'a> Subjects<'a> {
-    fn new(evidence: &'a Evidence<'_>, position: &'a Position) -> Self {
-        let number = evidence.state.phase.number.as_ref();
+    fn new(survey: &'a Survey, position: &'a Position) -> Self {
+        let number = survey.state.phase.number.as_ref();
         let stated = number
             .and_then(|number| unique_phase(position, number))
             .filter(|index| position.phases[*index].dir.is_some());
-        let says_complete = evidence.state.claims.iter().any(|claim| match &claim.value {
+        let says_complete = survey.state.claims.iter().any(|claim| match &claim.value {
             Claim::Status(status) | Claim::PhaseStatus(status) => {
-                PhaseProgress::is_complete_status(unprefixed(status, evidence.state.numbering).1)
+                PhaseProgress::is_complete_status(unprefixed(status, survey.state.numbering).1)
             }
             _ => false,
         });
@@ -42,8 +42,8 @@ impl<'a> Subjects<'a> {
             .and_then(|current| current.checked_sub(1))
             .filter(|before| position.phases[*before].state == PhaseState::Done);
         Self {
-            claims: &evidence.state.claims,
-            numbering: evidence.state.numbering,
+            claims: &survey.state.claims,
+            numbering: survey.state.numbering,
             position,
             stated,
             just_done: before.filter(|before| Some(*before) == stated),
@@ -65,17 +65,17 @@ impl<'a> Subjects<'a> {
 }
 
 /// Returns the statements of STATE.md that contradict the files, in file order.
-pub(super) fn statements(evidence: &Evidence<'_>, position: &Position) -> Vec<Finding> {
-    let mut statements = Statements::new(evidence, position, vocabulary::STATE);
+pub(super) fn statements(survey: &Survey, position: &Position) -> Vec<Finding> {
+    let mut statements = Statements::new(survey, position, vocabulary::STATE);
     if position.phases.iter().all(|phase| phase.dir.is_none()) {
         // Without any phase folder, there is nothing to compare with.
         return Vec::new();
     }
-    let subjects = Subjects::new(evidence, position);
-    for claim in &evidence.state.claims {
+    let subjects = Subjects::new(survey, position);
+    for claim in &survey.state.claims {
         statements.claim(claim, &subjects);
     }
-    for listed in &evidence.state.phase_statuses {
+    for listed in &survey.state.phase_statuses {
         if let Some(index) = unique_phase(position, &listed.number) {
             statements.status(&listed.status, index);
         }

@@ -5,16 +5,16 @@
 
 use crate::error::{Error, Result};
 use crate::plan::{
-    Action, Correction, DEFAULT_MILESTONE, Evidence, MAX_CLAIMS, Phase, PhaseNumber, PhaseState,
-    PlanState, Position, conflict,
+    Action, Correction, DEFAULT_MILESTONE, Survey, MAX_CLAIMS, Phase, PhaseNumber, PhaseState,
+    PlanState, Position,
 };
 use crate::project::vocabulary;
 use crate::storage::read;
 
 /// Returns an error that says what to decide, if the files are ambiguous.
-pub(super) fn check(evidence: &Evidence<'_>, position: &Position) -> Result<()> {
-    let ambiguity = too_many_claims(evidence)
-        .or_else(|| unclear_milestone(evidence))
+pub(super) fn check(survey: &Survey, position: &Position) -> Result<()> {
+    let ambiguity = too_many_claims(survey)
+        .or_else(|| unclear_milestone(survey))
         .or_else(|| duplicate_folders(position))
         .or_else(|| contested_position(position));
     match ambiguity {
@@ -71,25 +71,25 @@ impl Ambiguity {
 }
 
 /// Detects that STATE.md has the maximum number of statements about the position: there may be more, unread.
-fn too_many_claims(evidence: &Evidence<'_>) -> Option<Ambiguity> {
-    (evidence.state.claims.len() >= MAX_CLAIMS).then(|| {
+fn too_many_claims(survey: &Survey) -> Option<Ambiguity> {
+    (survey.state.claims.len() >= MAX_CLAIMS).then(|| {
         let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
         Ambiguity::new(what, "remove those that are outdated")
     })
 }
 
 /// Detects that it is unclear which milestone is active, or whether it has already shipped.
-fn unclear_milestone(evidence: &Evidence<'_>) -> Option<Ambiguity> {
-    let active = evidence.folder.dir.join(vocabulary::ACTIVE);
-    if evidence.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
-        let what = format!("{} names no milestone here", evidence.show(&active));
+fn unclear_milestone(survey: &Survey) -> Option<Ambiguity> {
+    let active = survey.folder.dir.join(vocabulary::ACTIVE);
+    if survey.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
+        let what = format!("{} names no milestone here", survey.show(&active));
         return Some(Ambiguity::new(what, "correct ACTIVE or remove it"));
     }
-    if let Some(what) = conflict::leftover_of_archive(evidence) {
+    if let Some(what) = leftover_of_archive(survey) {
         let hint = "remove the phases that were left behind, or the archive";
         return Some(Ambiguity::new(what, hint));
     }
-    let what = conflict::other_milestone(evidence)?;
+    let what = other_milestone(survey)?;
     let hint = "correct STATE.md, or name the milestone in ACTIVE";
     Some(Ambiguity::new(what, hint))
 }
@@ -113,7 +113,7 @@ fn duplicate_folders(position: &Position) -> Option<Ambiguity> {
 /// Detects that another interpretation of the position is almost as likely.
 fn contested_position(position: &Position) -> Option<Ambiguity> {
     let next = &position.next;
-    let rival = next.alternative.as_ref()?;
+    let rival = next.rival()?;
     // A plan left in a phase that is done contests shipping, but no statement depends on it.
     let is_leftover = |number: &PhaseNumber| {
         let mut phases = position.phases.iter();
@@ -159,4 +159,23 @@ fn how_to_settle(position: &Position, action: Action, number: Option<&PhaseNumbe
         ),
         _ => format!("finish phase {number}, or mark it (deferred) in ROADMAP.md"),
     }
+}
+
+/// Returns a message if the active phases also exist in an archive: they shipped and were not removed.
+fn leftover_of_archive(survey: &Survey) -> Option<String> {
+    let dir = survey.folder.archive_of_active()?.dir.as_ref()?;
+    Some(format!("{}: contains the same phases, already archived", survey.show(dir)))
+}
+
+/// Returns a message if STATE.md names another active milestone than the one in use.
+fn other_milestone(survey: &Survey) -> Option<String> {
+    let slug = survey.state.active_milestone.as_ref()?;
+    let homes = [survey.folder.dir.join(vocabulary::MILESTONES), survey.folder.dir.clone()];
+    let dir = homes.iter().map(|home| home.join(slug)).find(|dir| read::is_folder(dir))?;
+    (dir != survey.folder.active.dir).then(|| {
+        format!(
+            "{}: STATE.md calls this milestone active, but no ACTIVE file names it",
+            survey.show(&dir)
+        )
+    })
 }

@@ -3,7 +3,7 @@
 
 use crate::plan::drift::unprefixed;
 use crate::plan::repair::status_words;
-use crate::plan::{Claim, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, folder_name};
+use crate::plan::{Claim, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState};
 use crate::text::one_line;
 
 /// Returns a phase's number formatted like the old one: `03.1` becomes `06`, `3.1` becomes `6`.
@@ -64,7 +64,9 @@ fn name(old: &str, phase: &Phase, is_name: &dyn Fn(&str) -> bool) -> Option<Stri
 /// Returns the slug of the phase's folder, or one made from its name.
 fn slug(phase: &Phase) -> Option<String> {
     let Some(dir) = &phase.dir else {
-        let words = folder_name::ordered_words(phase.name.as_deref()?);
+        let words = phase.name.as_deref()?.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<String> =
+            words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
         return Some(words.join("-"));
     };
     let dir = dir.file_name()?.to_string_lossy().into_owned();

@@ -50,21 +50,21 @@ const MAX_ROUNDS: usize = 6;
 pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     let mut repair = Repair {
         corrections: Vec::new(),
-        remaining: statements(&survey.evidence(project), &survey.position),
+        remaining: statements(survey, &survey.position),
         files: Vec::new(),
         survey: survey.clone(),
     };
     if repair.remaining.is_empty() {
         return Ok(repair);
     }
-    ambiguity::check(&survey.evidence(project), &survey.position)?;
+    ambiguity::check(survey, &survey.position)?;
     let home = &survey.folder.active.dir;
     let mut texts = [
         SourceText::read(&home.join(vocabulary::STATE))?,
         SourceText::read(&home.join(vocabulary::ROADMAP))?,
     ];
     for _ in 0..MAX_ROUNDS {
-        let revised = revise(project, &repair.survey, &texts);
+        let revised = revise(&repair.survey, &texts);
         if revised.iter().all(|one| one.edits.is_empty()) {
             break;
         }
@@ -78,25 +78,24 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
         repair.survey = reread(project, survey, &texts)?;
     }
     ambiguity::check_same_next(&survey.position, &repair.survey.position)?;
-    repair.remaining = statements(&repair.survey.evidence(project), &repair.survey.position);
+    repair.remaining = statements(&repair.survey, &repair.survey.position);
     repair.files =
         texts.into_iter().filter(SourceText::is_changed).map(SourceText::into_parts).collect();
     Ok(repair)
 }
 
 /// Plans one round of edits to STATE.md and ROADMAP.md.
-fn revise(project: &Project, survey: &Survey, texts: &[SourceText; 2]) -> [Revised; 2] {
-    let evidence = survey.evidence(project);
-    let Findings { state, roadmap } = findings(&evidence, &survey.position);
+fn revise(survey: &Survey, texts: &[SourceText; 2]) -> [Revised; 2] {
+    let Findings { state, roadmap } = findings(survey, &survey.position);
     let is_elsewhere = state.iter().any(|finding| finding.drift.kind == DriftKind::Phase);
-    let mut of_state = Revision::new(&evidence, &survey.position, &texts[0], vocabulary::STATE);
+    let mut of_state = Revision::new(survey, &survey.position, &texts[0], vocabulary::STATE);
     if is_elsewhere {
         // Other statements of STATE.md refer to the phase it names, which must be corrected first.
         of_state.move_phase(&state);
     } else {
         of_state.take_state(&state);
     }
-    let mut of_roadmap = Revision::new(&evidence, &survey.position, &texts[1], vocabulary::ROADMAP);
+    let mut of_roadmap = Revision::new(survey, &survey.position, &texts[1], vocabulary::ROADMAP);
     of_roadmap.take_roadmap(&roadmap);
     [of_state.finish(), of_roadmap.finish()]
 }

@@ -12,7 +12,7 @@ use crate::plan::drift::{Expected, Finding};
 use crate::plan::repair::source_text::SourceText;
 use crate::plan::repair::{bar, dependent_values, evidence, status_words};
 use crate::plan::{
-    Claim, Correction, DriftKind, Evidence, Located, Phase, PhaseProgress, Position, StateFile,
+    Claim, Correction, DriftKind, Survey, Located, Phase, PhaseProgress, Position, StateFile,
     is_status,
 };
 
@@ -25,7 +25,7 @@ pub(super) struct Revised {
 
 /// Collects the edits of one round.
 pub(super) struct Revision<'a> {
-    evidence: &'a Evidence<'a>,
+    survey: &'a Survey,
     position: &'a Position,
     text: String,
     file: PathBuf,
@@ -34,15 +34,15 @@ pub(super) struct Revision<'a> {
 
 impl<'a> Revision<'a> {
     pub(super) fn new(
-        evidence: &'a Evidence<'a>,
+        survey: &'a Survey,
         position: &'a Position,
         source: &SourceText,
         name: &str,
     ) -> Self {
-        let file = evidence.folder.active.dir.join(name);
-        let shown: &Path = file.strip_prefix(evidence.root).unwrap_or(&file);
+        let file = survey.folder.active.dir.join(name);
+        let shown: &Path = file.strip_prefix(&survey.root).unwrap_or(&file);
         Self {
-            evidence,
+            survey,
             position,
             text: source.text(),
             file: shown.to_owned(),
@@ -71,8 +71,8 @@ impl<'a> Revision<'a> {
         for finding in of_phase() {
             self.correct(finding, &[]);
         }
-        let because = evidence::for_phase(self.evidence, phase);
-        for claim in &self.evidence.state.claims {
+        let because = evidence::for_phase(self.survey, phase);
+        for claim in &self.survey.state.claims {
             let is_name = |name: &str| self.is_name(claim, name);
             let written = dependent_values::dependent_value(&claim.value, phase, &is_name);
             if let Some(written) = written {
@@ -94,7 +94,7 @@ impl<'a> Revision<'a> {
             Claim::PhaseStatus(status) | Claim::Status(status) => status_words::is_plain(status),
             _ => true,
         };
-        let claims = self.evidence.state.claims.iter().filter(is_replaced);
+        let claims = self.survey.state.claims.iter().filter(is_replaced);
         let replaced: Vec<&Range<usize>> = claims.map(|claim| &claim.range).collect();
         let is_left = |at: usize| !replaced.iter().any(|range| range.contains(&(start + at)));
         let left = rest.char_indices().filter(|(at, _)| is_left(*at));
@@ -109,7 +109,7 @@ impl<'a> Revision<'a> {
 
     /// Returns whether the line of a phase's number states fewer phases than the new number: `28 of 27`.
     fn exceeds_total(&self, finding: &Finding, phase: &Phase) -> bool {
-        let mut claims = self.evidence.state.claims.iter();
+        let mut claims = self.survey.state.claims.iter();
         claims.any(|claim| {
             let total = match claim.value {
                 Claim::Total(total) if claim.line == finding.drift.line => total,
@@ -122,9 +122,9 @@ impl<'a> Revision<'a> {
     /// Returns whether a remark about the old phase would be left: a status in free text that does not name the new
     /// phase, or a status in brackets behind the counts of its plans, as in `6/6 (complete)`.
     fn leaves_remark(&self, phase: &Phase) -> bool {
-        self.evidence.state.claims.iter().any(|claim| {
+        self.survey.state.claims.iter().any(|claim| {
             let is_free = |status: &str| {
-                let named = self.evidence.state.numbering.phases_in(status);
+                let named = self.survey.state.numbering.phases_in(status);
                 !status_words::is_plain(status)
                     && !is_status(status)
                     && !dependent_values::is_token(status)
@@ -152,7 +152,7 @@ impl<'a> Revision<'a> {
             return false;
         }
         let read =
-            |text: &str| StateFile::parse_with(text, &self.file, self.evidence.state.numbering);
+            |text: &str| StateFile::parse_with(text, &self.file, self.survey.state.numbering);
         let edit = Edit::replace(claim.range.clone(), name);
         let edited = edit::apply(&self.text, vec![edit]);
         let (before, after) = (read(&self.text), read(&edited));
@@ -167,7 +167,7 @@ impl<'a> Revision<'a> {
 
     /// Corrects the statements of STATE.md.
     pub(super) fn take_state(&mut self, findings: &[Finding]) {
-        let listed = &self.evidence.state.phase_statuses;
+        let listed = &self.survey.state.phase_statuses;
         let siblings: Vec<&str> = listed.iter().map(|phase| phase.status.value.as_str()).collect();
         for finding in findings {
             let is_listed = listed.iter().any(|phase| phase.status.range == finding.range);
@@ -180,7 +180,7 @@ impl<'a> Revision<'a> {
 
     /// Corrects the checkboxes and rows of the roadmap; a row whose status is free text stays as it is.
     pub(super) fn take_roadmap(&mut self, findings: &[Finding]) {
-        let rows = self.evidence.roadmap.phases.iter();
+        let rows = self.survey.roadmap.phases.iter();
         let siblings: Vec<&str> = rows
             .filter_map(|phase| Some(phase.row.as_ref()?.status.as_ref()?.value.as_str()))
             .collect();
@@ -206,7 +206,7 @@ impl<'a> Revision<'a> {
         else {
             return;
         };
-        let mut rows = self.evidence.roadmap.phases.iter().filter_map(|phase| phase.row.as_ref());
+        let mut rows = self.survey.roadmap.phases.iter().filter_map(|phase| phase.row.as_ref());
         let row = rows.find(|row| row.line == finding.drift.line);
         let date = row.and_then(|row| row.completed.as_ref());
         // A remark beside the date is a person's.
@@ -215,7 +215,7 @@ impl<'a> Revision<'a> {
         if let Some(date) = date.filter(|date| is_date(&date.value))
             && let Some(index) = finding.phase
         {
-            let because = evidence::for_phase(self.evidence, &self.position.phases[index]);
+            let because = evidence::for_phase(self.survey, &self.position.phases[index]);
             self.put(date.line, &date.range, None, "-".to_owned(), &because);
         }
     }
@@ -234,8 +234,8 @@ impl<'a> Revision<'a> {
             Expected::Status(progress) => status_words::written(old, *progress, siblings),
         };
         let because = match finding.phase {
-            Some(index) => evidence::for_phase(self.evidence, &self.position.phases[index]),
-            None => evidence::for_all(self.evidence, self.position),
+            Some(index) => evidence::for_phase(self.survey, &self.position.phases[index]),
+            None => evidence::for_all(self.survey, self.position),
         };
         let kind = Some(finding.drift.kind);
         self.put(finding.drift.line, &finding.range, kind, written, &because);
@@ -243,7 +243,7 @@ impl<'a> Revision<'a> {
 
     /// Formats two counts with the order and the separator of the cell.
     fn counts(&self, cell: &str, finding: &Finding, done: usize, all: usize) -> String {
-        let rows = self.evidence.roadmap.phases.iter();
+        let rows = self.survey.roadmap.phases.iter();
         let is_total_first = rows
             .filter_map(|phase| phase.row.as_ref())
             .any(|row| row.line == finding.drift.line && row.is_total_first);
@@ -263,7 +263,7 @@ impl<'a> Revision<'a> {
             return;
         };
         let bars: Vec<&Located<Claim>> = self
-            .evidence
+            .survey
             .state
             .claims
             .iter()
@@ -273,7 +273,7 @@ impl<'a> Revision<'a> {
             if let Claim::Bar(bar) = &claim.value
                 && let Some(drawn) = bar::redrawn(bar, u32::try_from(correct).unwrap_or(100))
             {
-                let because = evidence::for_all(self.evidence, self.position);
+                let because = evidence::for_all(self.survey, self.position);
                 self.put(claim.line, &claim.range, None, drawn, &because);
             }
         }
