@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::plan::names::may_be_same;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
-    Check, Claim, Handoff, Phase, PhaseDir, PhaseNumber, PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase, StateFile, TextOf,
+    Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber, PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase, StateFile, TextOf,
     WorkflowSettings, handoff, milestone_version, milestone_version_in, rules, todo_file,
 };
 use crate::project::{Project, vocabulary};
@@ -129,6 +129,14 @@ impl Survey {
         let phases = phases(&survey, &text);
         survey.position = rules::decide(&survey, phases, &text);
         survey.handoff = documents.handoff(&survey);
+        // Only the check of the last phase worked on matters for what comes next.
+        let last = survey.position.members().filter(|phase| phase.is_begun()).last();
+        for check in last.into_iter().flat_map(|phase| phase.checks.read(&text)) {
+            if check.outcome == CheckOutcome::Unknown {
+                let message = format!("not understood as the result of a check: {:?}", check.status_word);
+                documents.warnings.borrow_mut().push(Warning::file(&check.file, message));
+            }
+        }
         survey.warnings = project.named(documents.warnings.into_inner());
         Ok(survey)
     }
@@ -141,6 +149,7 @@ impl Survey {
         let has_shipped = milestones.iter().any(|one| one.is_shipped && is_stated(&one.name));
         let mut open = milestones.iter().filter(|one| !one.is_shipped);
         let open = open.next().map(|one| one.name.as_str());
+        let open = self.roadmap.milestone.as_deref().or(open);
         if has_shipped { open.or(stated) } else { stated.or(open) }
     }
 
@@ -247,8 +256,7 @@ impl Survey {
 
     /// Returns whether the milestone that STATE.md or the roadmap names lies in an archive.
     pub(super) fn is_archived(&self) -> bool {
-        let named = self.state.milestone.as_deref();
-        named.is_some_and(|name| {
+        self.milestone().is_some_and(|name| {
             self.folder.archived.iter().any(|archive| is_same_milestone(&archive.slug, name))
         })
     }
@@ -262,7 +270,19 @@ impl Survey {
 
     /// Returns what was not understood, as warnings with their places.
     fn unread(&self) -> Vec<Warning> {
-        Vec::new()
+        let folders = self.folder.not_understood.iter();
+        let folders = folders.map(|path| Warning::file(path, "contains work that was not read"));
+        let lines = |name, found: &[Located<String>]| {
+            let path = self.folder.active.dir.join(name);
+            let warning = |found: &Located<String>| {
+                let message = format!("not understood as a phase: {:?}", found.value);
+                Warning::at(&path, found.line, message)
+            };
+            found.iter().map(warning).collect::<Vec<_>>()
+        };
+        let state = lines(vocabulary::STATE, &self.state.not_understood);
+        let roadmap = lines(vocabulary::ROADMAP, &self.roadmap.not_understood);
+        folders.chain(state).chain(roadmap).collect()
     }
 }
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::markdown::FrontMatter;
 use crate::plan::{
     Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PlanSlot,
-    RoadmapPhase, SummaryStatus, TextOf, ratio,
+    RoadmapPhase, SummaryStatus, TextOf,
+    is_dropped_plan, ratio,
 };
 use crate::text::word_enum;
 
@@ -222,11 +222,10 @@ impl Phase {
     ) -> Self {
         let is_struck_out = |slot: &PlanSlot| {
             let mut listed = planned.into_iter().flat_map(|planned| &planned.plans);
-            listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.text.starts_with("~~"))
+            listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.is_dropped)
         };
         let is_withdrawn = |name: &String| {
-            let path = dir.dir.join(name);
-            text(&path).is_some_and(|text| is_dropped_plan(&text, &path))
+            text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text))
         };
         let state = |slot: &PlanSlot| match &slot.summary {
             None if is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn) => None,
@@ -390,14 +389,4 @@ impl Position {
 fn percent(share: f64) -> u32 {
     let hundredths = (share * 100.0).clamp(0.0, 100.0);
     (0..=100).rev().find(|whole| f64::from(*whole) <= hundredths + 1e-6).unwrap_or(0)
-}
-
-/// Returns whether the front matter of a plan says that it will not be done.
-fn is_dropped_plan(text: &str, path: &std::path::Path) -> bool {
-    const WORDS: &[&str] = &["superseded", "cancelled", "canceled", "deferred", "dropped"];
-    let front = FrontMatter::parse(text, path).value;
-    front.text(&["superseded_by"]).is_some()
-        || front.text(&["status"]).is_some_and(|status| {
-            WORDS.iter().any(|word| status.trim().eq_ignore_ascii_case(word))
-        })
 }

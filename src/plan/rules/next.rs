@@ -243,6 +243,10 @@ pub(super) fn check_of(case: &Case<'_>, index: usize, choice: &Choice) -> Option
         OPEN_CHECK => open_check(case, index).map(|check| survey.check_line(check)),
         UNTESTED => {
             let config = survey.folder.dir.join(vocabulary::CONFIG);
+            let unread = case.checks(index).iter().find(|one| one.outcome == CheckOutcome::Unknown);
+            if let Some(check) = unread {
+                return Some(survey.check_line(check));
+            }
             let number = &case.phases[index].number;
             Some(format!("{}: auto_uat, and phase {number} has no user test", survey.show(&config)))
         }
@@ -344,8 +348,10 @@ pub(super) fn open_check<'a>(case: &'a Case<'_>, index: usize) -> Option<&'a Che
 /// Returns whether config.json requires a user test that a finished phase has not had, although all phases before it
 /// have. A setting that is not followed is ignored, except at the end of the milestone.
 fn is_untested(case: &Case<'_>, index: usize, action: Action) -> bool {
-    let is_tested =
-        |index: usize| case.checks(index).iter().any(|check| check.kind == CheckKind::Uat);
+    let is_tested = |index: usize| {
+        let mut checks = case.checks(index).iter();
+        checks.any(|check| check.kind == CheckKind::Uat && check.outcome != CheckOutcome::Unknown)
+    };
     let before = case.members.iter().copied().take_while(|other| *other < index);
     let mut earlier = before.filter(|other| case.facts[*other].summaries > 0);
     case.survey.workflow.requires_uat
