@@ -47,6 +47,9 @@ pub fn execute(
 
 fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
     let survey = Survey::read(project)?;
+    if request.phase.is_none() {
+        survey.check_understood()?;
+    }
     let options = RecordOptions {
         again: request.again,
         effort: request.effort.clone(),

@@ -30,9 +30,10 @@ pub use read::{
     check_overlap, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, handoff, is_dropped_plan, is_status, list_entry, milestone_version,
+    Count, handoff, is_dropped_plan, is_status, list_entry, milestone_version,
     milestone_version_in, ratio, todo_file, without_emphasis, without_status,
 };
+use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};
 pub use report::{
     AlternativeStatus, MilestoneStatus, NextStatus, PausedWork, PhaseReport, PhaseSource,

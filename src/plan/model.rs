@@ -9,8 +9,10 @@ use crate::error::{Error, Result};
 use crate::plan::names::may_be_same;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
-    Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber, PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase, StateFile, TextOf,
-    WorkflowSettings, handoff, milestone_version, milestone_version_in, rules, todo_file,
+    Action, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
+    PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase,
+    StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in, rules,
+    todo_file,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, read};
@@ -88,15 +90,14 @@ impl Survey {
         let numbering = folder.active.numbering;
         let numbering = numbering
             .unwrap_or_else(|| PhaseNumbering::detect(config.as_deref(), roadmap.as_deref()));
-        let lines = [&state, &roadmap].map(|text| {
-            text.iter().flat_map(|text| text.lines()).map(str::to_owned).collect()
-        });
-        let parsed_state = state.as_deref().map(|text| {
-            documents.value(StateFile::parse_with(text, &state_path, numbering))
-        });
-        let parsed_roadmap = roadmap.as_deref().map(|text| {
-            documents.value(Roadmap::parse_with(text, &roadmap_path, numbering))
-        });
+        let lines = [&state, &roadmap]
+            .map(|text| text.iter().flat_map(|text| text.lines()).map(str::to_owned).collect());
+        let parsed_state = state
+            .as_deref()
+            .map(|text| documents.value(StateFile::parse_with(text, &state_path, numbering)));
+        let parsed_roadmap = roadmap
+            .as_deref()
+            .map(|text| documents.value(Roadmap::parse_with(text, &roadmap_path, numbering)));
         let project_file =
             documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
         let missing = || StateFile { numbering, ..StateFile::default() };
@@ -133,7 +134,8 @@ impl Survey {
         let last = survey.position.members().filter(|phase| phase.is_begun()).last();
         for check in last.into_iter().flat_map(|phase| phase.checks.read(&text)) {
             if check.outcome == CheckOutcome::Unknown {
-                let message = format!("not understood as the result of a check: {:?}", check.status_word);
+                let message =
+                    format!("not understood as the result of a check: {:?}", check.status_word);
                 documents.warnings.borrow_mut().push(Warning::file(&check.file, message));
             }
         }
@@ -151,6 +153,16 @@ impl Survey {
         let open = open.next().map(|one| one.name.as_str());
         let open = self.roadmap.milestone.as_deref().or(open);
         if has_shipped { open.or(stated) } else { stated.or(open) }
+    }
+
+    /// Returns an error that says what was not understood, if what comes next is unknown.
+    pub(crate) fn check_understood(&self) -> Result<()> {
+        let next = &self.position.next;
+        if next.action != Action::Unknown {
+            return Ok(());
+        }
+        let message = format!("what comes next is unknown: {}", next.because.join("; "));
+        Err(Error::refused(message).hint("correct what is named, or name the phase"))
     }
 
     /// Returns an error if the number has a milestone but the project numbers its phases without.

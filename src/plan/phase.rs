@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use crate::plan::{
     Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PlanSlot,
-    RoadmapPhase, SummaryStatus, TextOf,
-    is_dropped_plan, ratio,
+    RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan, ratio,
 };
 use crate::text::word_enum;
 
@@ -166,13 +165,6 @@ impl Phase {
         open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
     }
 
-    /// Returns whether the verification found gaps that are still open.
-    pub fn has_gaps(&self, text: TextOf<'_>) -> bool {
-        self.checks.read(text).iter().any(|check| {
-            check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues
-        })
-    }
-
     /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
     pub(crate) fn check_left(&self, text: TextOf<'_>) -> Option<&Check> {
         self.open_checks(text).next().or_else(|| {
@@ -224,9 +216,8 @@ impl Phase {
             let mut listed = planned.into_iter().flat_map(|planned| &planned.plans);
             listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.is_dropped)
         };
-        let is_withdrawn = |name: &String| {
-            text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text))
-        };
+        let is_withdrawn =
+            |name: &String| text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text));
         let state = |slot: &PlanSlot| match &slot.summary {
             None if is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn) => None,
             None => Some(PlanState::Open),

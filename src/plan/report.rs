@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, Drift, Phase, PhaseNumber, PhaseNumbering, PhaseState,
-    PlanState, Position, Skill, StatedPhase, Survey, drift, letters, metrics, repair,
+    PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain_status, letters, metrics,
     roadmap_phase, without_status,
 };
 use crate::project::{Commands, Layout, LayoutName, Project, vocabulary};
@@ -207,7 +207,7 @@ impl StatusReport {
         let is_same =
             self.phase.source == PhaseSource::State && self.phase.number == self.derived.number;
         let status = self.phase.status.as_deref().filter(|_| is_same)?;
-        (!repair::is_plain_status(status)).then_some(status)
+        (!is_plain_status(status)).then_some(status)
     }
 }
 
@@ -362,7 +362,8 @@ impl MilestoneStatus {
         let folder = &survey.folder;
         let title = survey.state.milestone_name.clone();
         let is_stated = survey.milestone() == survey.state.milestone.as_deref();
-        let has_shipped = survey.has_shipped || survey.is_archived() || survey.is_listed_as_shipped();
+        let has_shipped =
+            survey.has_shipped || survey.is_archived() || survey.is_listed_as_shipped();
         let archived = folder.archived.iter();
         Self {
             slug: folder.active.slug.clone(),
@@ -391,7 +392,6 @@ impl MilestoneStatus {
         })
     }
 }
-
 
 /// Returns the open blockers; a text before ` (phase 2 is complete)` is truncated so that both fit into `width`
 /// characters.
@@ -468,8 +468,9 @@ fn missing(survey: &Survey) -> Vec<Warning> {
 
 /// Reports phases with a folder that the roadmap does not list: readers of the roadmap would miss them.
 fn unlisted(survey: &Survey, roadmap: &Path) -> Option<Warning> {
-    let listed = &survey.roadmap.phases;
-    let is_listed = |phase: &&Phase| listed.iter().any(|entry| entry.number == phase.number);
+    let listed: BTreeSet<&PhaseNumber> =
+        survey.roadmap.phases.iter().map(|entry| &entry.number).collect();
+    let is_listed = |phase: &&Phase| listed.contains(&phase.number);
     let absent: Vec<String> = folders(survey)
         .filter(|phase| !is_listed(phase))
         .map(|phase| phase.number.to_string())

@@ -152,10 +152,10 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         reason: "only the number of declared plans says that more follow, and an earlier phase was finished with fewer",
         test: |case, choice| {
             let chosen = choice.phase.filter(|index| case.state(*index) == PhaseState::Running)?;
-            case.facts[chosen].declared()?;
+            case.facts[chosen].declared?;
             let is_short = |index: &usize| {
                 let facts = &case.facts[*index];
-                let is_short = facts.declared().is_some_and(|all| facts.summaries < all);
+                let is_short = facts.declared.is_some_and(|all| facts.summaries < all);
                 facts.summaries > 0 && facts.open == 0 && is_short
             };
             let mut earlier = case.members.iter().copied();
@@ -173,7 +173,9 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let planned = facts.planned?;
             let is_ticked = |slot: &PlanSlot| {
                 let mut listed = planned.plans.iter();
-                listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.checked == Some(true))
+                listed.any(|plan| {
+                    plan.plan.as_ref() == Some(&slot.number) && plan.checked == Some(true)
+                })
             };
             // A summary that calls its plan partial or failed says more than a box.
             let are_ticked = case.phases[chosen].plans.iter().all(|(slot, state)| match state {
@@ -193,8 +195,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let last = case.phases.iter().map(|phase| phase.number.whole()).max()?;
             let (number, line) = state.next_steps.iter().find_map(|step| {
                 let number = state.numbering.phases_in(&step.value).into_iter().next()?;
-                let is_new =
-                    number.whole() > last && !case.scope.backlog.contains(&number.whole());
+                let is_new = number.whole() > last && !case.scope.backlog.contains(&number.whole());
                 // `Ship v1.0, then plan phase 3 of v1.1` ships first.
                 (is_new && !mentions_shipping(&step.value)).then_some((number, step.line))
             })?;
@@ -211,7 +212,8 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         name: "jump of the pointer",
         reason: "STATE.md names a phase without files, and more than one before it was never begun",
         test: |case, choice| {
-            let is_jump = |index: &usize| case.stated == Some(*index) && !case.phases[*index].has_files;
+            let is_jump =
+                |index: &usize| case.stated == Some(*index) && !case.phases[*index].has_files;
             let chosen = choice.phase.filter(is_jump)?;
             let start = case.frontier.or_else(|| last_done_before(case, chosen));
             let before = case.unfinished_after(start).take_while(|index| *index < chosen);
@@ -226,10 +228,10 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         test: |case, choice| {
             let stated = case.stated.filter(|index| Some(*index) != choice.phase)?;
             let (phase, facts) = (&case.phases[stated], &case.facts[stated]);
-            let is_new = |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted);
-            let says_new = statuses(&case.survey.state).any(|status| {
-                is_new(status) || status.to_lowercase().contains("ready to plan")
-            });
+            let is_new =
+                |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted);
+            let says_new = statuses(&case.survey.state)
+                .any(|status| is_new(status) || status.to_lowercase().contains("ready to plan"));
             let is_in_row = facts.progress_in_row() == Some(PhaseProgress::NotStarted);
             let is_bare = facts.claim == RoadmapClaim::Done && phase.plans.is_empty();
             (is_bare && (says_new || is_in_row)).then(|| Rival::new(Action::Plan, stated))
@@ -241,7 +243,9 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         test: |case, choice| {
             let end = choice.phase.unwrap_or(case.phases.len());
             let is_left = |index: &&usize| {
-                **index < end && case.facts[**index].open > 0 && case.state(**index) != PhaseState::Dropped
+                **index < end
+                    && case.facts[**index].open > 0
+                    && case.state(**index) != PhaseState::Dropped
             };
             let left = case.members.iter().rfind(is_left)?;
             let is_asked = matches!(choice.action, Action::None | Action::Unknown);

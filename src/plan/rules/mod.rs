@@ -11,10 +11,10 @@ use crate::plan::{
 
 mod contest;
 mod next;
-#[cfg(test)]
-mod tests;
 mod scope;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use contest::Rival;
 pub(super) use next::is_same_milestone;
@@ -174,7 +174,7 @@ impl<'a> Case<'a> {
         for index in 0..case.phases.len() {
             let found = first(state::RULES, &case, index);
             case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
-            case.phases[index].declared = case.facts[index].declared();
+            case.phases[index].declared = case.facts[index].declared;
         }
         case
     }

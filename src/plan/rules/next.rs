@@ -164,9 +164,7 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
     Rule {
         name: "all done",
         reason: "every phase up to the last is complete",
-        test: |case, cursor| {
-            cursor.or_else(|| case.last_done()).map(|_| (Action::Ship, None))
-        },
+        test: |case, cursor| cursor.or_else(|| case.last_done()).map(|_| (Action::Ship, None)),
     },
     Rule {
         name: BLANK,
@@ -176,9 +174,7 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
     Rule {
         name: "archived",
         reason: "all milestones are archived",
-        test: |case, _| {
-            (!case.survey.folder.archived.is_empty()).then_some((Action::None, None))
-        },
+        test: |case, _| (!case.survey.folder.archived.is_empty()).then_some((Action::None, None)),
     },
 ];
 

@@ -8,10 +8,7 @@ use std::ops::RangeInclusive;
 
 use crate::plan::names::{shared, words};
 use crate::plan::rules::Rule;
-use crate::plan::{
-    Phase, PhaseNumber, PlanSlot, PlanState, RoadmapPhase, Survey, milestone_version,
-    milestone_version_in, roadmap_phase,
-};
+use crate::plan::{Phase, PhaseNumber, PlanState, RoadmapPhase, Survey, roadmap_phase};
 
 /// Whether the phase at an index belongs to the milestone; if no rule applies, it does.
 pub(super) const RULES: &[Rule<usize, bool>] = &[
@@ -30,16 +27,6 @@ pub(super) const RULES: &[Rule<usize, bool>] = &[
         reason: "GSD keeps ideas as phases 999.x, and people from 900 on",
         test: |case, index| {
             case.scope.backlog.contains(&case.phases[index].number.whole()).then_some(false)
-        },
-    },
-    Rule {
-        name: "row without a phase",
-        reason: "a row of a table may be of another milestone",
-        test: |case, index| {
-            let (phase, scope) = (&case.phases[index], &case.scope);
-            let is_stated = case.survey.state.phase.number.as_ref() == Some(&phase.number);
-            let is_row = phase.dir.is_none() && !scope.lists(&phase.number) && !is_stated;
-            (is_row && !scope.listed.is_empty()).then_some(false)
         },
     },
     Rule {
@@ -63,18 +50,6 @@ pub(super) const RULES: &[Rule<usize, bool>] = &[
         },
     },
     Rule {
-        name: "other milestone",
-        reason: "STATE.md names one of several open milestones, and it belongs to another",
-        test: |case, index| {
-            case.scope.others.contains(&case.phases[index].number).then_some(false)
-        },
-    },
-    Rule {
-        name: "range of a shipped milestone",
-        reason: "it is complete, and only milestones that shipped have its number in their ranges",
-        test: |case, index| is_history(case.survey, &case.phases[index]).then_some(false),
-    },
-    Rule {
         name: "above a restarted roadmap",
         reason: "where numbering restarted, higher numbers are of the milestone before",
         test: |case, index| {
@@ -91,8 +66,6 @@ pub(super) struct Scope<'a> {
     pub(super) listed: Vec<&'a RoadmapPhase>,
     /// The numbers that are only in shipped milestones.
     shipped: HashSet<&'a PhaseNumber>,
-    /// The numbers of other open milestones, if STATE.md names one of several.
-    others: HashSet<&'a PhaseNumber>,
     /// For each phase, whether it is the one that its number means.
     best: Vec<bool>,
     /// The numbers of the backlog.
@@ -112,7 +85,6 @@ impl<'a> Scope<'a> {
                 && !backlog.contains(&phase.number.whole())
         };
         let mut listed: Vec<&RoadmapPhase> = all().filter(is_kept).collect();
-        let others = leave_other_milestones(survey, &mut listed);
         listed.sort_by(|a, b| a.number.cmp(&b.number));
         let live: HashSet<&PhaseNumber> = listed.iter().map(|phase| &phase.number).collect();
         let dead = || all().filter(|phase| phase.is_shipped).map(|phase| &phase.number);
@@ -120,7 +92,6 @@ impl<'a> Scope<'a> {
         let restarts = lowest.zip(dead().min()).is_some_and(|(live, dead)| live <= dead);
         Self {
             shipped: dead().filter(|number| !live.contains(number)).collect(),
-            others,
             best: best_of_number(survey, phases),
             has_restarted: restarts || phases.iter().any(|phase| phase.is_old),
             listed,
@@ -141,46 +112,6 @@ fn backlog(survey: &Survey) -> RangeInclusive<u32> {
     let mut numbers = listed.chain(folders.map(|phase| &phase.number)).map(PhaseNumber::whole);
     let has_large = numbers.any(|whole| (100..900).contains(&whole) || whole >= 1000);
     (if has_large { 999 } else { 900 })..=999
-}
-
-/// Removes the phases of other milestones from `listed` and returns their numbers, if STATE.md names one of several open
-/// milestones by its version.
-fn leave_other_milestones<'a>(
-    survey: &Survey,
-    listed: &mut Vec<&'a RoadmapPhase>,
-) -> HashSet<&'a PhaseNumber> {
-    let stated = survey.state.milestone.as_deref().and_then(milestone_version_in);
-    let milestones = survey.roadmap.milestones.iter().enumerate();
-    let open: Vec<_> = milestones.filter(|(_, one)| !one.is_shipped).collect();
-    let is_stated = |name: &str| stated.is_some() && milestone_version(name) == stated;
-    let mut named = open.iter().filter(|(_, one)| is_stated(&one.name));
-    let (Some((active, _)), None) = (named.next(), named.next()) else {
-        return HashSet::new();
-    };
-    let is_active = |phase: &&RoadmapPhase| phase.milestone == Some(*active);
-    // A current phase of another milestone contradicts it.
-    let number = survey.state.phase.number.as_ref();
-    let fits = |phase: &&RoadmapPhase| number.is_none_or(|number| phase.number == *number);
-    if open.len() < 2 || !listed.iter().any(|phase| is_active(phase) && fits(phase)) {
-        return HashSet::new();
-    }
-    let others = listed.iter().filter(|phase| !is_active(phase)).map(|phase| &phase.number);
-    let others = others.collect();
-    listed.retain(is_active);
-    others
-}
-
-/// Returns whether a phase is complete, and its number is only in the ranges of shipped milestones.
-fn is_history(survey: &Survey, phase: &Phase) -> bool {
-    let is_complete = |(slot, state): &(PlanSlot, PlanState)| {
-        slot.plan.is_some() && *state == PlanState::Complete
-    };
-    let holds = |range: &std::ops::Range<PhaseNumber>| range.contains(&phase.number);
-    let milestones = survey.roadmap.milestones.iter();
-    let mut of_range = milestones.filter(|one| one.phases.as_ref().is_some_and(holds)).peekable();
-    of_range.peek().is_some()
-        && of_range.all(|one| one.is_shipped)
-        && phase.plans.iter().all(is_complete)
 }
 
 /// Returns for each phase whether it is the one that its number means.
