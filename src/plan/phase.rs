@@ -54,6 +54,8 @@ pub struct Phase {
     pub(crate) awaits_check: bool,
     /// Number of plans declared by the roadmap or STATE.md, if any.
     pub(crate) declared: Option<usize>,
+    /// Number of plans that will not be done, which the documents may still count.
+    pub(crate) withdrawn: usize,
     /// Whether the folder is of a milestone before, whose numbers were used again.
     pub(crate) is_old: bool,
 }
@@ -242,6 +244,7 @@ impl Phase {
             goal: planned.and_then(|phase| phase.goal.clone()),
             dir: Some(dir.dir.clone()),
             has_files: dir.has_files,
+            withdrawn: dir.plans.len() - plans.len(),
             plans,
             has_context: dir.has_context,
             checks,
@@ -264,6 +267,7 @@ impl Phase {
             state: PhaseState::Unplanned,
             awaits_check: false,
             declared: None,
+            withdrawn: 0,
             is_old: false,
         }
     }
