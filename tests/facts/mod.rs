@@ -1,6 +1,5 @@
 //! The store of facts: every rule by its name, what no sequence of events may break, and who comes in between.
 
-mod auditor;
 mod chroma;
 mod crash;
 mod erasure;
