@@ -14,7 +14,7 @@ use crate::plan::{
     StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in, rules,
     todo_file,
 };
-use crate::project::{Project, vocabulary};
+use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::{Changes, read};
 use crate::warning::{Parsed, Warning};
 
@@ -42,6 +42,8 @@ pub struct Survey {
     pub handoff: Option<Handoff>,
     /// The settings of config.json.
     pub workflow: WorkflowSettings,
+    /// The planning tool.
+    pub(super) layout: LayoutName,
     /// The position of the work.
     pub position: Position,
     /// Problems while reading the files, with paths relative to the project.
@@ -114,6 +116,7 @@ impl Survey {
             todos,
             handoff: None,
             workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
+            layout: project.planning_place().layout.name,
             position: Position::default(),
             warnings: Vec::new(),
             not_understood: Vec::new(),

@@ -13,20 +13,6 @@ type Step = (Action, Option<usize>);
 /// The cursor: the phase from which the next work is looked for.
 pub(super) const CURSOR: &[Rule<(), usize>] = &[
     Rule {
-        name: "stated phase at work",
-        reason: "STATE.md names it, and it has summaries and open plans, although a later phase has summaries",
-        test: |case, ()| {
-            let (stated, frontier) = (case.stated?, case.frontier?);
-            let facts = &case.facts[stated];
-            let is_in_progress = facts.progress_in_row() == Some(PhaseProgress::InProgress);
-            // A plan that was left partial does not hold the project.
-            let phase = &case.phases[stated];
-            let is_left = phase.count(PlanState::Open) + phase.count(PlanState::Failed) == 0;
-            let is_at_work = phase.state == PhaseState::Open && facts.summaries > 0 && !is_left;
-            (is_at_work && (is_in_progress || !case.facts[frontier].is_ticked())).then_some(stated)
-        },
-    },
-    Rule {
         name: "frontier",
         reason: "the last phase with a summary; projects move forward, and STATE.md is stale behind it",
         test: |case, ()| {
@@ -48,11 +34,6 @@ pub(super) const CURSOR: &[Rule<(), usize>] = &[
         name: "next step without a pointer",
         reason: "STATE.md's next step names it",
         test: |case, ()| case.next_step(),
-    },
-    Rule {
-        name: "last that is done",
-        reason: "the roadmap calls it complete",
-        test: |case, ()| case.last_done(),
     },
     Rule {
         name: "first unfinished",
@@ -137,15 +118,6 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
         },
     },
     Rule {
-        name: "next step behind",
-        reason: "STATE.md's next step names an unfinished phase before the cursor",
-        test: |case, cursor| {
-            let (named, cursor) = (case.next_step()?, cursor?);
-            let is_behind = case.phases[named].number < case.phases[cursor].number;
-            (is_behind && case.is_unfinished(named)).then(|| (case.action_at(named), Some(named)))
-        },
-    },
-    Rule {
         name: PREPARED,
         reason: "the next unfinished phase has no files, but a later one has a CONTEXT file or plans",
         test: |case, cursor| {
@@ -197,11 +169,16 @@ pub(super) const GATES: &[Rule<Choice, Step>] = &[
     },
     Rule {
         name: OPEN_CHECK,
-        reason: "a check of the last finished phase found issues, or is to be repeated where VBW asks for it",
+        reason: "a user test of the last finished phase found issues, or a check that VBW wants done; with GSD, people go on despite gaps",
         test: |case, choice| {
             let index = last_finished(case, &choice)?;
-            let action = action_for(open_check(case, index)?);
-            let is_first = action == Action::Remediate || case.survey.workflow.requires_uat;
+            let check = open_check(case, index)?;
+            let action = action_for(check);
+            let asks_first = check.kind == CheckKind::Uat || !case.survey.layout.keeps_milestones();
+            let is_first = match action {
+                Action::Remediate => asks_first,
+                _ => case.survey.workflow.requires_uat,
+            };
             is_first.then_some((action, Some(index)))
         },
     },

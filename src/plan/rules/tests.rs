@@ -41,6 +41,16 @@ const KEPT: &[&str] = &[
     "shipped milestone",
     "archived",
     "blank",
+    "all done",
+    // A ticked phase without a folder.
+    "ticked",
+    // Projects move forward, and plans are often committed with their summaries, or there is no STATE.md.
+    "frontier",
+    "pointer",
+    "frontier without a pointer",
+    "next step without a pointer",
+    "summaries without plans",
+    "short of what is declared",
     // Not understood is not absent.
     "not understood",
     // Checks, as VBW and GSD document them.
