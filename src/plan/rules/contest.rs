@@ -1,11 +1,10 @@
 //! What else may be next: readings of about equal weight contest the answer, others are only named.
 
-use crate::plan::rules::next::{PREPARED, action_for};
+use crate::plan::rules::next::action_for;
 use crate::plan::rules::state::{RoadmapClaim, statuses};
 use crate::plan::rules::{Case, Choice, Rule};
 use crate::plan::{
     Action, Check, CheckKind, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
-    PlanSlot, PlanState,
 };
 
 /// Another action that may be next.
@@ -28,14 +27,6 @@ impl Rival {
     /// Work on an unfinished phase.
     fn work(case: &Case<'_>, index: usize) -> Self {
         Self::new(case.action_at(index), index)
-    }
-
-    /// What follows if the phase at an index is finished: the next unfinished phase, or shipping.
-    fn after(case: &Case<'_>, index: usize) -> Self {
-        match case.unfinished_after(Some(index)).next() {
-            Some(next) => Self::work(case, next),
-            None => Self { phase: None, ..Self::new(Action::Ship, index) },
-        }
     }
 
     fn at(self, place: String) -> Self {
@@ -137,54 +128,6 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
                 let place = case.survey.check_line(check);
                 Some(Rival::new(action_for(check), *index).at(place))
             })
-        },
-    },
-    Rule {
-        name: "prepared instead of first",
-        reason: "a prepared phase was preferred to an earlier one without files",
-        test: |case, choice| {
-            let first = case.unfinished_after(choice.cursor).next()?;
-            (choice.rule == PREPARED).then(|| Rival::new(Action::Plan, first))
-        },
-    },
-    Rule {
-        name: "short phase passed before",
-        reason: "only the number of declared plans says that more follow, and an earlier phase was finished with fewer",
-        test: |case, choice| {
-            let chosen = choice.phase.filter(|index| case.state(*index) == PhaseState::Running)?;
-            case.facts[chosen].declared?;
-            let is_short = |index: &usize| {
-                let facts = &case.facts[*index];
-                let is_short = facts.declared.is_some_and(|all| facts.summaries < all);
-                facts.summaries > 0 && facts.open == 0 && is_short
-            };
-            let mut earlier = case.members.iter().copied();
-            let passed = earlier.rfind(|index| *index < chosen && is_short(index))?;
-            let place = case.places(passed).into_iter().next()?;
-            Some(Rival::after(case, chosen).at(place))
-        },
-    },
-    Rule {
-        name: "all plans ticked",
-        reason: "the roadmap ticks all plans of the chosen phase, some of which have no summary",
-        test: |case, choice| {
-            let chosen = choice.phase.filter(|index| case.state(*index) == PhaseState::Open)?;
-            let facts = &case.facts[chosen];
-            let planned = facts.planned?;
-            let is_ticked = |slot: &PlanSlot| {
-                let mut listed = planned.plans.iter();
-                listed.any(|plan| {
-                    plan.plan.as_ref() == Some(&slot.number) && plan.checked == Some(true)
-                })
-            };
-            // A summary that calls its plan partial or failed says more than a box.
-            let are_ticked = case.phases[chosen].plans.iter().all(|(slot, state)| match state {
-                PlanState::Complete => true,
-                PlanState::Open => is_ticked(slot),
-                PlanState::Partial | PlanState::Failed => false,
-            });
-            let place = case.survey.roadmap_line(planned.line);
-            (facts.summaries > 0 && are_ticked).then(|| Rival::after(case, chosen).at(place))
         },
     },
     Rule {

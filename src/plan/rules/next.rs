@@ -1,5 +1,6 @@
 //! What comes next: from which phase the work is looked at, what to do there, and whether a check comes first.
 
+use crate::plan::names::letters;
 use crate::plan::rules::{Case, Choice, Rule};
 use crate::plan::{
     Action, Check, CheckKind, CheckOutcome, Claim, PhaseNumber, PhaseProgress, PhaseState,
@@ -118,7 +119,7 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
         },
     },
     Rule {
-        name: PREPARED,
+        name: "prepared later phase",
         reason: "the next unfinished phase has no files, but a later one has a CONTEXT file or plans",
         test: |case, cursor| {
             let later = prepared(case, Some(cursor?))?;
@@ -150,7 +151,6 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
     },
 ];
 
-pub(super) const PREPARED: &str = "prepared later phase";
 const BLANK: &str = "blank";
 const OPEN_CHECK: &str = "open check";
 const UNTESTED: &str = "untested";
@@ -332,12 +332,12 @@ fn is_untested(case: &Case<'_>, index: usize, action: Action) -> bool {
         && (action == Action::Ship || earlier.all(is_tested))
 }
 
-/// Returns whether two names of milestones have the same version, or are the same word.
+/// Returns whether two names of milestones have the same version, or without one the same letters.
 pub(in crate::plan) fn is_same_milestone(one: &str, other: &str) -> bool {
     let version = |name| milestone_version(name).or_else(|| milestone_version_in(name));
     match (version(one), version(other)) {
         (Some(one), Some(other)) => one == other,
-        (None, None) => one.trim().eq_ignore_ascii_case(other.trim()),
+        (None, None) => letters(one) == letters(other),
         _ => false,
     }
 }
