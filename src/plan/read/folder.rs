@@ -362,9 +362,9 @@ fn workstream(
     let file = dir.join(vocabulary::ACTIVE_WORKSTREAM);
     let text = read::or_warning(read::text(&file), &file, warnings).unwrap_or_default();
     let stated = text.trim();
-    let named = names.iter().find(|name| *name == stated);
+    let active = names.iter().find(|name| *name == stated);
     let has_own_phases = || read::is_folder(&dir.join(vocabulary::PHASES));
-    match (named, names.as_slice()) {
+    match (active, names.as_slice()) {
         (Some(name), _) => Ok(Some((name.clone(), all.join(name)))),
         (None, []) => Ok(None),
         (None, _) if stated.is_empty() && has_own_phases() => Ok(None),

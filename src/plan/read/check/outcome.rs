@@ -85,8 +85,7 @@ impl Check {
     pub fn is_open(&self) -> bool {
         match (self.kind, self.outcome) {
             (CheckKind::Review, _)
-            | (_, CheckOutcome::Passed)
-            | (_, CheckOutcome::Unknown)
+            | (_, CheckOutcome::Passed | CheckOutcome::Unknown)
             | (CheckKind::Verification, CheckOutcome::Pending) => false,
             (CheckKind::Uat | CheckKind::Verification, _) => true,
         }
