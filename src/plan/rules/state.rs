@@ -186,10 +186,17 @@ fn stated_plans(state: &StateFile) -> Option<usize> {
     })
 }
 
+impl Claim {
+    /// Returns the status that it states.
+    pub(crate) fn status(&self) -> Option<&str> {
+        match self {
+            Self::Status(text) | Self::PhaseStatus(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
 /// Returns the statuses of STATE.md.
 pub(super) fn statuses(state: &StateFile) -> impl Iterator<Item = &str> {
-    state.claims.iter().filter_map(|claim| match &claim.value {
-        Claim::Status(text) | Claim::PhaseStatus(text) => Some(text.as_str()),
-        _ => None,
-    })
+    state.claims.iter().filter_map(|claim| claim.value.status())
 }

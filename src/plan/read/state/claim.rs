@@ -65,13 +65,3 @@ pub struct PhaseStatus {
     /// The status, verbatim.
     pub status: Located<String>,
 }
-
-impl Claim {
-    /// Returns the status that it states.
-    pub(crate) fn status(&self) -> Option<&str> {
-        match self {
-            Self::Status(text) | Self::PhaseStatus(text) => Some(text),
-            _ => None,
-        }
-    }
-}
