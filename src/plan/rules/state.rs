@@ -29,6 +29,16 @@ pub(super) const RULES: &[Rule<usize, PhaseState>] = &[
         },
     },
     Rule {
+        name: "plan added to a finished phase",
+        reason: "an open plan, and there are more plans than the ticked phase's row counts",
+        test: |case, index| {
+            let facts = &case.facts[index];
+            let in_row = facts.planned.and_then(plans_in_row);
+            (facts.open > 0 && in_row.is_some_and(|row| facts.plans > row))
+                .then_some(PhaseState::Open)
+        },
+    },
+    Rule {
         name: "ticked",
         reason: "the roadmap, or STATE.md's list of phases, calls it complete",
         test: |case, index| {
