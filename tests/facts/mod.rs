@@ -3,7 +3,7 @@
 mod chroma;
 mod crash;
 mod erasure;
-#[cfg(all(feature = "fail-point", unix))]
+#[cfg(all(debug_assertions, unix))]
 mod interleaved;
 mod metrics;
 mod processes;
