@@ -20,7 +20,10 @@ pub(crate) const TEMPLATE: &str =
 /// The commands in groups, the most commonly needed first.
 const GROUPS: [(&str, &str); 5] = [
     ("Start here", "setup init status sync demo"),
-    ("Remember and recall", "recall context entry notepad ledger journal facts share patterns"),
+    (
+        "Remember and recall",
+        "remember recall forget context entry notepad ledger journal facts share patterns",
+    ),
     ("Plan, build, ship", "plan execute ship milestone pause resume inspect"),
     ("Check and maintain", "doctor audit cost report log undo import export config"),
     ("For other programs", "hook mcp merge-file completions man help"),

@@ -156,6 +156,8 @@ enum Command {
     MergeFile(merge_file::MergeFileArgs),
     Notepad(notepad::NotepadArgs),
     Entry(entry::EntryArgs),
+    Remember(entry::RememberArgs),
+    Forget(entry::ForgetArgs),
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Journal(journal::JournalArgs),
@@ -201,6 +203,7 @@ impl Command {
         match self {
             Self::Sync(args) => args.is_preview(),
             Self::Entry(_)
+            | Self::Remember(_)
             | Self::Notepad(_)
             | Self::Facts(_)
             | Self::Inspect(_)
@@ -238,6 +241,8 @@ impl Command {
             Self::Resume(args) => resume::run(args, project, out),
             Self::MergeFile(args) => merge_file::run(args, project, out),
             Self::Entry(args) => entry::run(args, project, out),
+            Self::Remember(args) => entry::remember(args, project, out),
+            Self::Forget(args) => entry::forget(args, project, out),
             Self::Log(args) => log::run(args, project, out),
             Self::Undo(args) => undo::run(args, project, out),
             Self::Setup(args) => setup::run(args, project, out),

@@ -25,14 +25,14 @@ use crate::text::quantity;
     after_help = "Example: annals recall \"why do we lock the file before reading\" --in plan,patterns"
 )]
 pub(crate) struct RecallArgs {
-    /// Search query
+    /// What to look for, in plain words
     #[arg(
-        value_name = "QUERY",
+        value_name = "WORDS",
         allow_hyphen_values = true,
         required_unless_present = "eval",
         conflicts_with = "eval"
     )]
-    query: Option<String>,
+    query: Vec<String>,
     /// Maximum number of hits to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
         out.warnings(&measured.warnings);
         return out.result(&measured.value, show_evaluation);
     }
-    let mut query = RecallQuery::new(args.query.as_deref().unwrap_or_default())?;
+    let mut query = RecallQuery::new(&args.query.join(" "))?;
     query.limit = args.limit.get();
     query.include_irrelevant = args.all;
     if !args.sources.is_empty() {

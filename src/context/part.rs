@@ -23,7 +23,7 @@ word_enum! {
         Decisions = "decisions",
         /// Lessons from finished phases that still hold.
         Patterns = "patterns",
-        /// Knowledge entries about the topic.
+        /// Knowledge entries.
         Entries = "entries",
         /// Facts about the user.
         Facts = "facts",
@@ -70,6 +70,8 @@ impl DigestPart {
             Self::Ledger => per_list.saturating_mul(5),
             // Infrastructure, rules and hazards.
             Self::Constraints => per_list.saturating_mul(3),
+            // The last line says how many more there are.
+            Self::Entries => per_list.saturating_add(1),
             _ => per_list,
         }
     }
@@ -78,7 +80,8 @@ impl DigestPart {
     pub(crate) fn first_round_lines(self) -> usize {
         match self {
             Self::Position => 8,
-            Self::Blockers | Self::Patterns | Self::Entries | Self::Todos => 5,
+            Self::Blockers | Self::Patterns | Self::Todos => 5,
+            Self::Entries => 6,
             Self::Notepad | Self::Facts => 10,
             Self::Ledger | Self::Constraints => 12,
             Self::Decisions => 6,

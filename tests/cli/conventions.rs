@@ -309,7 +309,7 @@ fn the_project_is_the_nearest_upwards_or_the_one_named() {
         assert_eq!(outcome.stdout(), expected, "{options:?}");
     }
     // A named folder is the project itself: nothing is looked for above it.
-    let outcome = case.run("status -C src").code(3);
+    let outcome = case.run("sync -C src").code(3);
     assert!(
         outcome.stderr().starts_with("error: [ROOT]/src: no planning folder here\n"),
         "{}",

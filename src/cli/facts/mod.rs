@@ -26,6 +26,7 @@ use std::io;
 use std::io::Write;
 use std::path::PathBuf;
 
+pub(crate) use add::show as show_effect;
 use clap::{Args, Subcommand};
 
 use crate::cli::output::Output;
