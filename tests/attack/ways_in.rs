@@ -44,7 +44,6 @@ pub(crate) const READS: &[(&str, &str)] = &[
     ("entry read --key first", ""),
     ("entry query --text first", ""),
     ("entry list", ""),
-    ("entry debt", ""),
     ("entry classify protoc", ""),
     ("log", ""),
     ("journal search stock", ""),
