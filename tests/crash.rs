@@ -201,27 +201,6 @@ fn a_killed_switch_of_milestones_is_completed_or_never_began() {
     killed_at_every_operation(project, switch, "sync");
 }
 
-#[cfg(feature = "fail-point")]
-#[test]
-fn a_killed_export_is_cleared_and_made_anew() {
-    let whole = entries();
-    whole.run("export out").success();
-    let mut kills = 0;
-    for nth in 1.. {
-        let case = entries();
-        let run = case.run("export out");
-        let killed = run.env("ANNALS_FAIL_AFTER", nth.to_string()).output();
-        if killed.exit_code().is_some() {
-            break;
-        }
-        kills += 1;
-        case.run("export out").success();
-        let lost = difference(&whole.tree(), &case.tree());
-        assert!(lost.is_empty(), "killed at operation {nth}: {lost:?}");
-    }
-    assert!(kills > 10, "killed {kills} times only");
-}
-
 #[cfg(not(feature = "fail-point"))]
 #[test]
 fn crash_tests_are_compiled_in() {

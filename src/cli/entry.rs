@@ -6,9 +6,9 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
+use crate::cli::completion::keys;
 use crate::cli::output::Output;
-use crate::cli::stdin;
-use crate::cli::value_enum::value_enum;
+use crate::cli::shared::{stdin, value_enum};
 use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
@@ -41,7 +41,7 @@ pub(crate) struct RememberArgs {
     )]
     text: Vec<String>,
     /// The entry to create or update, instead of a new one
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", add = keys())]
     key: Option<String>,
     /// What kind of knowledge it is [default: by its words, else reference]
     #[arg(long = "type", value_name = "TYPE")]
@@ -70,6 +70,7 @@ pub(crate) struct RememberArgs {
 #[command(after_help = "Example: annals forget old-runner --reason \"replaced by vitest\"")]
 pub(crate) struct ForgetArgs {
     /// The entry's key
+    #[arg(add = keys())]
     key: String,
     #[command(flatten)]
     why: ReasonArgs,
@@ -138,10 +139,10 @@ enum EntryCommand {
     #[command(after_help = "Example: annals entry supersede --old use-jest --new use-vitest")]
     Supersede {
         /// The entry that is no longer valid
-        #[arg(long, value_name = "KEY")]
+        #[arg(long, value_name = "KEY", add = keys())]
         old: String,
         /// The entry that replaces it
-        #[arg(long, value_name = "KEY")]
+        #[arg(long, value_name = "KEY", add = keys())]
         new: String,
     },
     /// Delete an entry for good; prefer `supersede`, which keeps the history
@@ -167,7 +168,7 @@ enum EntryCommand {
 #[derive(Args, Debug)]
 struct KeyArgs {
     /// The entry's key
-    #[arg(value_name = "KEY", required_unless_present = "named")]
+    #[arg(value_name = "KEY", required_unless_present = "named", add = keys())]
     key: Option<String>,
     /// The entry's key, as an option
     #[arg(long = "key", id = "named", value_name = "KEY", conflicts_with = "key", hide = true)]
@@ -365,7 +366,7 @@ impl WriteArgs {
 
     fn body(&self) -> Result<Option<Vec<u8>>> {
         if self.body_stdin {
-            let body = stdin::read(read::MAX_FILE + 1, "read the body from")?;
+            let body = stdin(read::MAX_FILE + 1, "read the body from")?;
             // An oversized body is refused later; it may be truncated within a character, so it is not validated.
             if body.len() as u64 <= read::MAX_FILE && std::str::from_utf8(&body).is_err() {
                 return Err(Error::usage("standard input is not valid UTF-8"));

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::output::Output;
+use crate::cli::output::{Output, status_style};
 use crate::context;
 use crate::context::Overview;
 use crate::error::Result;
@@ -25,6 +25,7 @@ use crate::text::{clip, one_line, quantity};
 pub(crate) struct StatusArgs {}
 
 pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
+    out.paint(status_style);
     if project.planning().is_err() && project.settings.planning_dir.is_none() {
         let found = context::overview(project)?;
         out.warnings(&found.warnings);

@@ -59,7 +59,7 @@ impl DigestPart {
             Self::Decisions => "annals recall --in plan,ledger decision",
             Self::Patterns => "annals patterns relevant",
             Self::Entries => "annals entry list",
-            Self::Facts => "annals facts profile",
+            Self::Facts => "annals facts list --profile",
         }
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn apply(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<Act
         return Ok(applied);
     }
     Err(Error::refused(format!("the actions do not fit the facts: {}", problems.join("; ")))
-        .hint("`annals facts prompt` shows the facts as they are now"))
+        .hint("`annals facts turns --prompt` shows the facts as they are now"))
 }
 
 fn once(arbiter: &Arbiter<'_>, action: &Action) -> Result<ActionResult> {

@@ -92,7 +92,7 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffec
             FactStatus::PendingConfirmation if fact.is_lapsed_at(&now) => {
                 let end = fact.valid_to.as_deref().unwrap_or_default();
                 Err(Error::refused(format!("{} was valid until {end} only", fact.key)).hint(
-                    "`annals facts reject` drops it; after that, `annals facts add` states it anew",
+                    "`annals facts confirm --reject` drops it; after that, `annals facts add` states it anew",
                 ))
             }
             FactStatus::PendingConfirmation => {

@@ -190,7 +190,7 @@ fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResul
         return application::apply(arbiter, actions);
     }
     Err(Error::refused(format!("the turn {turn} has been judged with other actions"))
-        .hint("a turn is judged once; `annals facts history` shows the result"))
+        .hint("a turn is judged once; `annals facts list --history` shows the result"))
 }
 
 fn source(turn: &Turn) -> ActionSource {

@@ -123,11 +123,11 @@ fn memory_auditor(project: Result<Project>, arguments: Arguments) -> Result<Stri
 
 const UNQUEUED_INTRODUCTION: &str = "\
 Follow the instructions below. The turn is not queued: queue it with `annals facts observe`, then pass the \
-answer to the tool fact_apply, or to `annals facts apply`, with the turn_id that it prints.";
+answer to the tool fact_apply, or to `annals facts turns --apply`, with the turn_id that it prints.";
 
 fn queued_turn(turn: Turn) -> (Turn, String) {
     let head = format!(
-        "Follow the instructions below, then pass the answer to the tool fact_apply, or to `annals facts apply`, \
+        "Follow the instructions below, then pass the answer to the tool fact_apply, or to `annals facts turns --apply`, \
          with the turn_id {:?}.",
         turn.turn_id
     );

@@ -440,11 +440,11 @@ fn the_auditors_prompt_is_the_one_that_facts_prints() {
         message.as_str().unwrap().to_owned()
     };
     for (id, turn) in [(1, "a"), (2, "b")] {
-        let prompt = case.run("facts prompt --user ada").args([turn]).success();
+        let prompt = case.run("facts turns --prompt --user ada").args([turn]).success();
         let (head, rest) = text(id).split_once("\n\n").map(owned).unwrap();
         assert_eq!(rest, prompt.stdout());
         let wanted = format!(
-            "the tool fact_apply, or to `annals facts apply`, with the turn_id \"{turn}\"."
+            "the tool fact_apply, or to `annals facts turns --apply`, with the turn_id \"{turn}\"."
         );
         assert!(head.ends_with(&wanted), "{head}");
     }

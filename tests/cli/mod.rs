@@ -5,7 +5,6 @@ mod completions;
 mod config;
 mod context;
 mod conventions;
-mod cost;
 mod demo;
 mod doctor;
 mod entry;

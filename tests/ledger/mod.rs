@@ -1,6 +1,5 @@
 //! The repo ledger through the real binary: the loop of batches, every refusal, odd repositories, real folders.
 
-mod commits;
 mod corpus;
 mod hook;
 mod refusals;
@@ -51,14 +50,26 @@ fn initialised() -> (Case, String) {
     case.git_init();
     let first = commit(&case, 0);
     case.run("ledger init").success();
-    update(&case, &json!({"covered_through": first}), "");
+    update(&case, &json!({"covered_through": first}), false);
     (case, first)
 }
 
 /// Submits an update that must be applied.
-fn update(case: &Case, document: &Value, flags: &str) -> Value {
-    let run = case.run(&format!("ledger update --json {flags}"));
-    run.stdin(document.to_string()).success().json()
+/// Updates the ledger, and with `commit` commits its files as an agent does.
+fn update(case: &Case, document: &Value, commit: bool) -> Value {
+    let done = case.run("ledger update --json").stdin(document.to_string()).success().json();
+    if commit {
+        commit_ledger(case, ".");
+    }
+    done
+}
+
+/// Commits the ledger of the project in a folder.
+fn commit_ledger(case: &Case, folder: &str) {
+    case.shell(&format!(
+        "cd {folder} && git add -A '*memory' && git commit -qm Ledger -- '*memory'"
+    ))
+    .success();
 }
 
 fn pending(case: &Case, flags: &str) -> Value {

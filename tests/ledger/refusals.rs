@@ -23,7 +23,7 @@ fn in_use() -> (Case, [String; 4]) {
         "covered_through": second,
     });
     // Committed, because otherwise switching the branch would keep the files.
-    update(&case, &document, "--commit");
+    update(&case, &document, true);
     case.program("git checkout -q -b apart").success();
     case.write("src/apart.rs", "// apart\n");
     let apart = case.commit("Go apart", &moment(2));
@@ -166,7 +166,7 @@ fn each_rule_refuses_violations_and_nothing_is_written() {
         assert!(changed.is_empty(), "{place}: {changed:?}");
     }
     // Without the changes, the document is valid.
-    update(&case, &good, "");
+    update(&case, &good, false);
 }
 
 #[test]
@@ -320,5 +320,5 @@ fn an_allowed_secret_is_written_and_survives_a_redacted_update() {
     // A file that already contains the placeholder may keep it.
     let own = text(&case, STATE).replace(&key, "[redacted]");
     case.write(STATE, own);
-    update(&case, &json!({"state": state("Replace [redacted]"), "covered_through": head}), "");
+    update(&case, &json!({"state": state("Replace [redacted]"), "covered_through": head}), false);
 }
