@@ -296,7 +296,7 @@ fn an_allowed_secret_is_written_and_survives_a_redacted_update() {
     let (case, [_, _, head, _]) = in_use();
     let key = ["AKIA", "IOSFODNN7", "REALKEY"].concat();
     let with_key = json!({"state": state(&format!("Replace {key}")), "covered_through": head});
-    update(&case, &with_key, "--allow-secret");
+    case.run("ledger update --allow-secret").stdin(with_key.to_string()).success();
     assert!(text(&case, STATE).contains(&format!("Replace {key}\n")));
     let brief = case.run("ledger brief").success().stdout();
     assert!(brief.contains("Replace [redacted]\n"), "{brief}");

@@ -4,7 +4,9 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::ledger::{STATE, commit, hashes, initialised, moment, pending, state, text, update};
+use crate::ledger::{
+    STATE, commit, commit_ledger, hashes, initialised, moment, pending, state, text, update,
+};
 use crate::support::{Case, require};
 
 fn coverage(case: &Case, flags: &str) -> serde_json::Value {
