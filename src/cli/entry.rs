@@ -290,7 +290,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
 pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output) -> Result<()> {
     let text = args.text.join(" ");
     if args.fact {
-        let user = facts::user(project, None)?;
+        let (user, _) = facts::user_or_systems(project, None)?;
         let statement = Statement {
             key: args.key.clone().unwrap_or_else(|| "note[]".to_owned()),
             value: text,

@@ -54,7 +54,7 @@ value_enum!(TurnStatus);
     after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
 )]
 pub(crate) struct FactsArgs {
-    /// Whose facts [default: the setting `user`]
+    /// Whose facts [default: the setting `user`, else the system's user name]
     #[arg(long, value_name = "ID", global = true)]
     user: Option<String>,
     /// The database [default: the setting `db`, else mem.db in the data folder]
@@ -321,9 +321,8 @@ struct TurnsArgs {
 /// Judge the queued turns, expire facts whose time is over, rebuild profiles, update vector servers
 ///
 /// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
-/// input, or the endpoint at `llm.url`, with its key in `ANNALS_LLM_API_KEY`. An invalid answer is requested
-/// again, up to three times in all; then the turn is marked dead, and the last answer is kept. Without an auditor,
-/// the turns wait for `annals facts turns TURN --apply`.
+/// input. An invalid answer is requested again, up to three times in all; then the turn is marked dead, and the
+/// last answer is kept. Without an auditor, the turns wait for `annals facts turns TURN --apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
 struct WorkArgs {
@@ -365,8 +364,15 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn user(&self) -> Result<UserId> {
-        facts::user(self.project, self.args.user.as_deref())
+    /// Returns the user that the command applies to; says so once if that is the system's.
+    fn user(&mut self) -> Result<UserId> {
+        let (user, is_systems) = facts::user_or_systems(self.project, self.args.user.as_deref())?;
+        if is_systems && facts::is_unknown(&self.read()?, &user)? {
+            self.out.note(&format!(
+                "facts of {user}, the system's user name; --user, ANNALS_USER or `user` in your own config.toml names another"
+            ));
+        }
+        Ok(user)
     }
 
     fn read(&self) -> Result<Facts> {
@@ -895,7 +901,7 @@ fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
             .out
             .result(&Archived { archived }, |done, to| writeln!(to, "{} archived", done.archived));
     }
-    let auditor = Auditor::from_settings(context.project)?;
+    let auditor = Auditor::from_settings(context.project);
     let mut synced: Option<Instant> = None;
     loop {
         let mut pass = Pass::default();
@@ -1012,7 +1018,7 @@ fn report_pass(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     };
     if !has_auditor && pass.waiting > 0 {
         let waiting = quantity(pass.waiting, "turn");
-        out.note(&format!("{waiting} waiting: set llm.command or llm.url, or judge them with `annals facts turns TURN --prompt` and `--apply`"));
+        out.note(&format!("{waiting} waiting: set llm.command, or judge them with `annals facts turns TURN --prompt` and `--apply`"));
     }
     out.result_until(pass, show_pass, end)
 }

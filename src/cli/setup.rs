@@ -69,6 +69,8 @@ enum Target {
     Opencode,
     /// Qwen Code: hooks and the MCP server in settings.json
     Qwen,
+    /// GitHub Copilot CLI: Claude Code's hooks and MCP server in the project, which it uses
+    Copilot,
     /// Let git merge annals files entry by entry: writes .gitattributes, prints the command for this clone's git
     Git,
     /// Create `memory_write` and `memory_search`, links to annals that act as these tools
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Target::Gemini => Harness::Gemini,
         Target::Opencode => Harness::Opencode,
         Target::Qwen => Harness::Qwen,
+        Target::Copilot => Harness::Copilot,
         Target::Git | Target::Journal => {
             let of_client =
                 [args.user, args.no_notepad, args.notepad, args.breadcrumb, args.no_breadcrumb];

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::context::START_BLOCKERS;
 use crate::markdown::without_bullet;
 use crate::text::{Line, word_enum};
 
@@ -72,6 +73,7 @@ impl DigestPart {
             Self::Constraints => per_list.saturating_mul(3),
             // The last line says how many more there are.
             Self::Entries => per_list.saturating_add(1),
+            Self::Blockers if per_list != usize::MAX => per_list.min(START_BLOCKERS),
             _ => per_list,
         }
     }
