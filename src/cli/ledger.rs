@@ -239,7 +239,7 @@ fn update(
         return Err(Error::refused("standard input is empty")
             .hint("`annals ledger pending --schema` prints the schema of an update"));
     }
-    let request = UpdateRequest { commit: false, secrets: allow_secret.into() };
+    let request = UpdateRequest { secrets: allow_secret.into() };
     let report = ledger::update(project, &text, &request)?;
     out.warnings(&report.warnings);
     out.result(&report, show_update)
@@ -260,7 +260,14 @@ fn show_update(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(hash) = &report.covered_through {
         writeln!(to, "Covered through {}.", &hash[..hash.len().min(12)])?;
     }
-    Ok(())
+    let folder = report.changed.first().and_then(|path| path.parent());
+    match folder.filter(|_| report.covered_through.is_some()) {
+        Some(folder) => {
+            let folder = folder.display();
+            writeln!(to, "Next: git add {folder} && git commit -m \"Update the ledger\" {folder}")
+        }
+        None => Ok(()),
+    }
 }
 
 fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {

@@ -294,17 +294,20 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
         "quick_reference": {"run": "x", "test": "y", "entry_point": "z"}},
         "constraints": [add("Never log tokens"), add("Tests run offline"), add("One binary")],
         "decisions": [decision("Keep one file", "2026-02-02"), decision("Use tabs", "2026-02-01")]});
-    let hand_in = |update: serde_json::Value| {
-        case.run("ledger update").stdin(update.to_string()).success();
+    let hand_in = |update: serde_json::Value, flags: &str| {
+        case.run(&format!("ledger update {flags}")).stdin(update.to_string()).success();
     };
-    hand_in(update);
-    case.commit("Update the ledger", "2026-03-01T12:00:00Z");
+    hand_in(update, "");
+    case.commit("Update the ledger", "2026-02-03T10:00:00Z");
     case.run("ledger check").success();
     // Allowed changes are not findings: an edit with its note, a supersession, a new entry.
-    hand_in(json!({"constraints": [
+    hand_in(
+        json!({"constraints": [
             {"op": "edit", "match": "Tests run offline", "bullet": "Tests run offline, and in a day"},
             {"op": "supersede", "match": "One binary", "reason": "two now"}],
-            "decisions": [decision("Use spaces", "2026-02-03")]}));
+            "decisions": [decision("Use spaces", "2026-02-03")]}),
+        "",
+    );
     case.run("ledger check").success();
     let (constraints, decisions) = ("docs/memory/CONSTRAINTS.md", "docs/memory/DECISIONS.md");
     case.write(constraints, text(&case, constraints).replace("- Never log tokens\n", ""));

@@ -50,26 +50,22 @@ fn initialised() -> (Case, String) {
     case.git_init();
     let first = commit(&case, 0);
     case.run("ledger init").success();
-    update(&case, &json!({"covered_through": first}), false);
+    update(&case, &json!({"covered_through": first}), "");
     (case, first)
 }
 
-/// Submits an update that must be applied.
-/// Updates the ledger, and with `commit` commits its files as an agent does.
-fn update(case: &Case, document: &Value, commit: bool) -> Value {
-    let done = case.run("ledger update --json").stdin(document.to_string()).success().json();
-    if commit {
-        commit_ledger(case, ".");
-    }
-    done
+/// Submits an update that must be applied, and commits the ledger as an agent does.
+fn update_and_commit(case: &Case, document: &Value) -> Value {
+    let report = update(case, document, "");
+    case.program("git add docs/memory").success();
+    case.program("git commit -q -m").args(["Update the ledger"]).success();
+    report
 }
 
-/// Commits the ledger of the project in a folder.
-fn commit_ledger(case: &Case, folder: &str) {
-    case.shell(&format!(
-        "cd {folder} && git add -A '*memory' && git commit -qm Ledger -- '*memory'"
-    ))
-    .success();
+/// Submits an update that must be applied.
+fn update(case: &Case, document: &Value, flags: &str) -> Value {
+    let run = case.run(&format!("ledger update --json {flags}"));
+    run.stdin(document.to_string()).success().json()
 }
 
 fn pending(case: &Case, flags: &str) -> Value {

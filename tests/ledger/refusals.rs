@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::ledger::{STATE, commit, decision, initialised, moment, state, text, update};
+use crate::ledger::{
+    STATE, commit, decision, initialised, moment, state, text, update, update_and_commit,
+};
 use crate::support::{Case, difference, require};
 
 /// A ledger in use, and the hashes of the old anchor, the anchor, the checked-out commit and another branch.
@@ -23,7 +25,7 @@ fn in_use() -> (Case, [String; 4]) {
         "covered_through": second,
     });
     // Committed, because otherwise switching the branch would keep the files.
-    update(&case, &document, true);
+    update_and_commit(&case, &document);
     case.program("git checkout -q -b apart").success();
     case.write("src/apart.rs", "// apart\n");
     let apart = case.commit("Go apart", &moment(2));
@@ -166,7 +168,7 @@ fn each_rule_refuses_violations_and_nothing_is_written() {
         assert!(changed.is_empty(), "{place}: {changed:?}");
     }
     // Without the changes, the document is valid.
-    update(&case, &good, false);
+    update(&case, &good, "");
 }
 
 #[test]
@@ -296,7 +298,7 @@ fn an_allowed_secret_is_written_and_survives_a_redacted_update() {
     let (case, [_, _, head, _]) = in_use();
     let key = ["AKIA", "IOSFODNN7", "REALKEY"].concat();
     let with_key = json!({"state": state(&format!("Replace {key}")), "covered_through": head});
-    case.run("ledger update --allow-secret").stdin(with_key.to_string()).success();
+    update(&case, &with_key, "--allow-secret");
     assert!(text(&case, STATE).contains(&format!("Replace {key}\n")));
     let brief = case.run("ledger brief").success().stdout();
     assert!(brief.contains("Replace [redacted]\n"), "{brief}");
@@ -320,5 +322,5 @@ fn an_allowed_secret_is_written_and_survives_a_redacted_update() {
     // A file that already contains the placeholder may keep it.
     let own = text(&case, STATE).replace(&key, "[redacted]");
     case.write(STATE, own);
-    update(&case, &json!({"state": state("Replace [redacted]"), "covered_through": head}), false);
+    update(&case, &json!({"state": state("Replace [redacted]"), "covered_through": head}), "");
 }

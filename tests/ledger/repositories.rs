@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::ledger::{
-    STATE, commit, commit_ledger, hashes, initialised, moment, pending, state, text, update,
+    STATE, commit, hashes, initialised, moment, pending, state, text, update, update_and_commit,
 };
 use crate::support::{Case, require};
 
@@ -29,7 +29,7 @@ fn without_git_the_ledger_works_and_reports_it() {
             "constraints": [{"op": "add", "section": "Rules", "bullet": "Never panic"}],
             "decisions": [{"date": "2026-02-27", "title": "T", "why": "w", "impact": "i", "evidence": "https://example.org/a/b/pull/3"}],
         });
-        update(&case, &document, false);
+        update(&case, &document, "");
         let covered = coverage(&case, "");
         assert_eq!(covered["anchor"], json!(null), "{covered}");
         assert_eq!(pending(&case, "")["commits"], json!([]));
@@ -69,7 +69,7 @@ fn an_empty_repository_covers_its_first_commits_from_the_beginning() {
     assert_eq!(coverage(&case, "")["standing"], json!("no_anchor"));
     let one = pending(&case, "--max-commits 1 --all");
     assert_eq!(hashes(&one), made[..1]);
-    update(&case, &json!({"covered_through": made[0]}), false);
+    update(&case, &json!({"covered_through": made[0]}), "");
     assert_eq!(hashes(&pending(&case, "")), made[1..]);
 }
 
@@ -86,7 +86,6 @@ fn a_detached_head_and_a_worktree_use_their_own_commit() {
     case.run("-C work ledger update")
         .stdin(json!({"state": state("In the worktree"), "covered_through": made[0]}).to_string())
         .success();
-    commit_ledger(&case, "work");
     assert!(text(&case, "work/docs/memory/STATE.md").contains("In the worktree"));
     assert!(!text(&case, STATE).contains("In the worktree"));
     assert_eq!(coverage(&case, "-C work")["standing"], json!("covered"));
@@ -101,7 +100,7 @@ fn a_rewritten_history_is_reported_and_can_be_continued() {
     }
     let (case, first) = initialised();
     let second = commit(&case, 1);
-    update(&case, &json!({"state": state("One"), "covered_through": second}), false);
+    update(&case, &json!({"state": state("One"), "covered_through": second}), "");
     case.program("git reset -q --hard").args([&first]).success();
     // The ledger was committed with the second commit, so the test restores it.
     case.run("ledger init").success();
@@ -133,7 +132,7 @@ fn a_missing_anchor_leaves_all_commits_to_cover() {
     let listed = pending(&case, "--max-commits 100");
     assert_eq!(hashes(&listed), made);
     case.run("ledger check").code(1);
-    update(&case, &json!({"covered_through": listed["covered_through"]}), false);
+    update(&case, &json!({"covered_through": listed["covered_through"]}), "");
     assert_eq!(coverage(&case, "")["standing"], json!("covered"));
 }
 
@@ -143,15 +142,14 @@ fn what_the_last_batch_left_out_is_listed_if_its_anchor_is_missing() {
         return;
     }
     let (case, first) = initialised();
-    update(&case, &json!({"state": state("Start"), "covered_through": first}), true);
+    update_and_commit(&case, &json!({"state": state("Start"), "covered_through": first}));
     let mut made: Vec<String> = (1..7).map(|n| commit(&case, n)).collect();
     // The update covers two of six commits, and is dated after the others.
     let batch = pending(&case, "--max-commits 2");
     assert_eq!(batch["covered_through"], json!(made[1]));
-    update(
+    update_and_commit(
         &case,
         &json!({"state": state("Two"), "covered_through": batch["covered_through"]}),
-        true,
     );
     let from = format!("file://{}", case.root().display());
     case.program("git clone -q --depth=4").args([&from, "copy"]).success();
@@ -173,7 +171,7 @@ fn a_missing_anchor_is_replaced_by_the_last_one_that_exists() {
     let (case, _) = initialised();
     let lost = "0123456789abcdef0123456789abcdef01234567";
     let kept = commit(&case, 1);
-    update(&case, &json!({"state": state("One"), "covered_through": kept}), true);
+    update_and_commit(&case, &json!({"state": state("One"), "covered_through": kept}));
     let mut made = vec![commit(&case, 2)];
     case.write(STATE, text(&case, STATE).replace(&kept, lost));
     made.push(commit(&case, 3));
@@ -203,7 +201,7 @@ fn a_state_with_only_a_comment_anchor_gets_one_footer() {
         ),
     );
     let second = commit(&case, 1);
-    update(&case, &json!({"covered_through": second}), false);
+    update(&case, &json!({"covered_through": second}), "");
     let expected = format!(
         "---\nLast memory update: 2026-03-01\nCommits covered through: {second}\n<!-- t:last-commit:{second} -->\n"
     );
@@ -254,7 +252,7 @@ fn a_merge_comes_with_its_branch_and_batches_leave_nothing_out() {
     for _ in 0..9 {
         let batch = pending(&case, "--max-commits 2");
         seen.extend(hashes(&batch));
-        update(&case, &json!({"covered_through": batch["covered_through"]}), false);
+        update(&case, &json!({"covered_through": batch["covered_through"]}), "");
         if batch["remaining"] == json!(0) {
             break;
         }
@@ -276,11 +274,5 @@ fn a_project_below_the_top_of_its_repository_has_its_own_ledger() {
     case.run("-C app ledger init").success();
     let document = json!({"state": state("Below"), "covered_through": first});
     case.run("-C app ledger update").stdin(document.to_string()).success();
-    commit_ledger(&case, "app");
-    let shown = case.program("git show --name-only --format= HEAD").success().stdout();
-    assert_eq!(
-        shown,
-        "app/notes/memory/CONSTRAINTS.md\napp/notes/memory/DECISIONS.md\napp/notes/memory/STATE.md\n"
-    );
     assert_eq!(coverage(&case, "-C app")["standing"], json!("covered"));
 }

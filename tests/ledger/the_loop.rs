@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::ledger::{
     STATE, commit, decision, hashes, initialised, moment, pending, state, text, update,
+    update_and_commit,
 };
 use crate::support::{Case, require};
 
@@ -66,7 +67,7 @@ fn two_batches_leave_no_gap() {
         "rollup": ["The reader is written by hand"],
         "covered_through": one["covered_through"],
     });
-    let report = update(&case, &document, true);
+    let report = update_and_commit(&case, &document);
     assert_eq!(report["outcome"], json!("applied"));
 
     // The ledger's own commit does not have to be covered.
@@ -79,7 +80,7 @@ fn two_batches_leave_no_gap() {
         "constraints": [{"op": "edit", "match": "panic", "bullet": "Never panic on any bytes or time"}],
         "covered_through": two["covered_through"],
     });
-    update(&case, &document, true);
+    update_and_commit(&case, &document);
     assert_eq!(pending(&case, "")["commits"], json!([]));
     let brief = case.run("ledger brief").success().stdout();
     assert!(
@@ -107,7 +108,7 @@ fn an_update_applied_already_changes_nothing_even_on_another_day() {
         "rollup": ["Two"],
         "covered_through": first,
     });
-    update(&case, &document, false);
+    update(&case, &document, "");
     let before = case.tree();
     let again = case
         .run("ledger update --json")
