@@ -241,7 +241,7 @@ fn tags(known: &[IndexedEntry], words: &HashSet<String>) -> Vec<String> {
 /// Returns the type of entry that the rules give a text, if any.
 pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
     let beginning: String = text.chars().take(MAX_CHARACTERS).collect();
-    match RULES.iter().find(|rule| rule.applies(&beginning))?.destination {
+    match deciding(&beginning)?.destination {
         Destination::Entry(kind, _) => Some(kind),
         _ => None,
     }
