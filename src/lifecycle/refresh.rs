@@ -55,8 +55,7 @@ pub(crate) fn plan_with(
     };
     let lessons = lessons(project, before, &patterns)?;
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
-    let phase = survey.position.phase();
-    let relevant = patterns::relevant_to(&patterns, &reasons, survey, phase);
+    let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
     let mut sources = sources(project, survey, relevant, lessons, warnings);
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::lifecycle::archive::{Archived, afterwards, archive, next_milestone};
+use crate::lifecycle::execute::{ExecuteRequest, record};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
-use crate::lifecycle::record::{RecordOptions, Recorder};
+use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
-use crate::lifecycle::{execute, refresh};
 use crate::plan::{Action, Phase, PhaseState, PlanState, Position, Survey, TextOf, roadmap_phase};
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store};
@@ -108,13 +108,11 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.removed =
             remove_session_notes(project, &survey, moved.as_deref(), &mut work.changes)?;
     }
-    let changes = &mut work.changes;
     let mut after = survey.clone();
     if ships && !is_foreign {
-        let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), changes)?;
-        execute::add_all_complete(&survey, &mut recorder)?;
-        let written = recorder.write(changes)?;
-        report.recorded = written.into_value(&mut work.warnings).recorded;
+        let all = ExecuteRequest { all: true, ..ExecuteRequest::default() };
+        report.recorded = record(project, &survey, &all, work)?.recorded;
+        let changes = &mut work.changes;
         let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
         if let Some(name) = tag_name(request, &done) {
@@ -124,10 +122,10 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.archived = Some(done);
     }
     if let Some(slug) = &moved
-        && let Some(next) = next_milestone(&survey, slug, changes)?
+        && let Some(next) = next_milestone(&survey, slug, &mut work.changes)?
     {
         report.active = Some(next.slug.clone());
-        after = afterwards(project, &survey, Some(next), changes)?;
+        after = afterwards(project, &survey, Some(next), &mut work.changes)?;
     }
     refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
     report.left_to = (ships && is_foreign).then(|| layout.commands.ship.clone());

@@ -1,7 +1,9 @@
 //! Determines which phases have an entry in PATTERNS.md.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use crate::patterns::{FinishedPhase, PatternEntry, Patterns};
-use crate::plan::{DEFAULT_MILESTONE, letters};
+use crate::plan::{DEFAULT_MILESTONE, PhaseNumber, letters};
 use crate::storage::read;
 
 /// Whether PATTERNS.md has an entry for a phase, with the line number of the entry's heading, from 1.
@@ -17,58 +19,96 @@ pub enum Recorded {
     Foreign(usize),
 }
 
-impl Patterns {
-    /// Returns whether a phase has an entry, even if its folder has moved since.
-    ///
-    /// An entry is matched by the digest of the summaries, or else by the name of the folder and the plans;
-    /// if a plan was added later, the phase is still recorded, but with changed summaries. Folders of several
-    /// milestones may have the same name: `same_named` are those phases, and their entries do not count (see
-    /// [`FinishedPhase::phases_of_same_name`]).
-    pub fn recorded(&self, phase: &FinishedPhase, same_named: &[FinishedPhase]) -> Recorded {
-        let last = |fits: &dyn Fn(usize, &PatternEntry) -> bool| {
-            let mut entries = self.entries.iter().enumerate().rev();
-            let found = entries.find(|(at, entry)| fits(*at, entry));
-            found.map(|(_, entry)| entry.line)
-        };
-        let is_own =
-            |entry: &PatternEntry| is_drawn_from(entry, phase) && !is_of_another(entry, phase);
-        if let Some(line) = last(&|_, entry| is_own(entry)) {
-            return Recorded::Same(line);
-        }
-        let mut is_of_other = vec![false; self.entries.len()];
-        for other in same_named {
-            self.claim(other, &mut is_of_other);
-        }
-        if let Some(line) = last(&|at, entry| !is_of_other[at] && was_drawn_from(entry, phase)) {
-            return Recorded::Changed(line);
-        }
-        // Such entries do not name their milestone, so each namesake may own one of them.
-        let foreign = self.entries.iter().filter(|entry| is_foreign(entry, phase));
-        match foreign.skip(same_named.len()).last() {
-            Some(entry) => Recorded::Foreign(entry.line),
-            None => Recorded::No,
-        }
-    }
-
-    /// Marks the entries of a phase: the one recorded from its summaries, and earlier ones of the same plans.
-    fn claim(&self, phase: &FinishedPhase, claimed: &mut [bool]) {
-        let found = self.entries.iter().rposition(|entry| is_drawn_from(entry, phase));
-        let Some((at, trace)) = found.and_then(|at| Some((at, self.entries[at].trace.as_ref()?)))
-        else {
-            return;
-        };
-        for (entry, claimed) in self.entries[..=at].iter().zip(claimed) {
-            *claimed |= entry.trace.as_ref().is_some_and(|other| {
-                other.is_of_same_plans(trace) && other.milestone == trace.milestone
-            });
+impl Recorded {
+    /// Returns the line of the entry's heading.
+    pub(crate) fn line(self) -> Option<usize> {
+        match self {
+            Self::No => None,
+            Self::Same(line) | Self::Changed(line) | Self::Foreign(line) => Some(line),
         }
     }
 }
 
-/// Returns whether an entry was recorded from the phase's current summaries.
-fn is_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
-    let trace = entry.trace.as_ref();
-    trace.is_some_and(|trace| trace.digest == phase.digest && !phase.plans.is_empty())
+/// The entries of PATTERNS.md, by what identifies their phases.
+pub struct RecordIndex<'a> {
+    entries: &'a [PatternEntry],
+    by_digest: HashMap<&'a str, Vec<usize>>,
+    by_folder: HashMap<&'a str, Vec<usize>>,
+    foreign: BTreeMap<&'a PhaseNumber, Vec<usize>>,
+}
+
+impl<'a> RecordIndex<'a> {
+    /// Returns the index of these entries.
+    pub fn new(patterns: &'a Patterns) -> Self {
+        let mut index = Self {
+            entries: &patterns.entries,
+            by_digest: HashMap::new(),
+            by_folder: HashMap::new(),
+            foreign: BTreeMap::new(),
+        };
+        for (at, entry) in patterns.entries.iter().enumerate() {
+            if let Some(trace) = &entry.trace {
+                index.by_digest.entry(&trace.digest).or_default().push(at);
+                index.by_folder.entry(&trace.phase_dir).or_default().push(at);
+            } else if let Some(number) = &entry.phase {
+                index.foreign.entry(number).or_default().push(at);
+            }
+        }
+        index
+    }
+
+    /// Returns whether a phase has an entry, even if its folder has moved since.
+    ///
+    /// An entry is matched by the digest of the summaries, or else by the name of the folder and the plans;
+    /// if a plan was added later, the phase is still recorded, but with changed summaries. Folders of several
+    /// milestones may have the same name: `same_named` are those phases, and their entries do not count.
+    pub fn recorded(&self, phase: &FinishedPhase, same_named: &[&FinishedPhase]) -> Recorded {
+        let line = |at: usize| self.entries[at].line;
+        if let Some(at) =
+            self.drawn_from(phase).rfind(|at| !is_of_another(&self.entries[*at], phase))
+        {
+            return Recorded::Same(line(at));
+        }
+        let of_folder = self.by_folder.get(phase.dir_name.as_str());
+        let mut of_folder = of_folder.into_iter().flatten().copied();
+        let claimed: HashSet<usize> =
+            same_named.iter().flat_map(|other| self.claimed(other)).collect();
+        let was_drawn = |at: &usize| was_drawn_from(&self.entries[*at], phase);
+        if let Some(at) = of_folder.rfind(|at| !claimed.contains(at) && was_drawn(at)) {
+            return Recorded::Changed(line(at));
+        }
+        // Such entries do not name their milestone, so each namesake may own one of them.
+        let foreign = phase.number.as_ref().and_then(|number| self.foreign.get(number));
+        let foreign = foreign.into_iter().flatten().copied();
+        let foreign = foreign.filter(|at| is_foreign(&self.entries[*at], phase));
+        match foreign.skip(same_named.len()).last() {
+            Some(at) => Recorded::Foreign(line(at)),
+            None => Recorded::No,
+        }
+    }
+
+    /// Returns the entries that were recorded from the phase's current summaries.
+    fn drawn_from(&self, phase: &FinishedPhase) -> impl DoubleEndedIterator<Item = usize> {
+        let found = self.by_digest.get(phase.digest.as_str()).filter(|_| !phase.plans.is_empty());
+        found.into_iter().flatten().copied()
+    }
+
+    /// Returns the entries of another phase: the one recorded from its summaries, and earlier ones of the same plans.
+    fn claimed(&self, phase: &FinishedPhase) -> Vec<usize> {
+        let Some(at) = self.drawn_from(phase).next_back() else {
+            return Vec::new();
+        };
+        let Some(trace) = &self.entries[at].trace else {
+            return Vec::new();
+        };
+        let is_own = |other: &PatternEntry| {
+            other.trace.as_ref().is_some_and(|other| {
+                other.plans == trace.plans && other.milestone == trace.milestone
+            })
+        };
+        let of_folder = self.by_folder.get(trace.phase_dir.as_str()).into_iter().flatten();
+        of_folder.copied().filter(|one| *one <= at && is_own(&self.entries[*one])).collect()
+    }
 }
 
 /// Returns whether an entry recorded from identical summaries belongs to another phase: one with a folder
@@ -80,28 +120,25 @@ fn is_of_another(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     })
 }
 
-/// Returns whether an entry was recorded from the phase's folder in an earlier state.
+/// Returns whether an entry of a folder of this name was recorded from the phase in an earlier state.
 fn was_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     // Shipping names the default milestone; nothing else moves a phase to another milestone.
     let is_same_milestone = |recorded: Option<&str>| {
         recorded.is_none_or(|slug| slug == phase.milestone || slug == DEFAULT_MILESTONE)
     };
     entry.trace.as_ref().is_some_and(|trace| {
-        trace.phase_dir == phase.dir_name
-            && is_same_milestone(trace.milestone.as_deref())
+        is_same_milestone(trace.milestone.as_deref())
             && phase.plans.iter().any(|plan| trace.plans.contains(&plan.plan))
     })
 }
 
-/// Returns whether a person or another tool wrote this entry about the phase.
+/// Returns whether a person or another tool wrote this entry, of the phase's number, about the phase.
 fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let says_something = entry.texts().next().is_some() || entry.timing.plans.is_some();
     let plans = u32::try_from(phase.plans.len()).ok();
     let slug = phase.dir_name.split_once(['-', '_']).map_or("", |(_, slug)| slug);
     let name = letters(&entry.name);
-    entry.trace.is_none()
-        && says_something
-        && entry.phase.as_ref() == Some(&phase.number)
+    says_something
         && entry.timing.plans.is_none_or(|count| Some(count) == plans)
         && (name == letters(&phase.name) || name == letters(slug))
 }
@@ -110,25 +147,23 @@ fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
 mod tests {
     use std::path::Path;
 
-    use assert_fs::prelude::*;
-
     use super::*;
-    use crate::git::Git;
     use crate::patterns::PlanRecord;
-    use crate::plan::{PlanNumber, PlanningFolder, Summary};
+    use crate::plan::{PlanNumber, Summary};
 
     fn phase(milestone: &str, digest: &str, plans: &[u32]) -> FinishedPhase {
         let record = |number: &u32| {
             let plan = PlanNumber::from(*number);
-            PlanRecord::new(plan, Summary::default(), "", Path::new("S.md"))
+            PlanRecord::new(plan, "S.md", Summary::default(), "")
         };
         FinishedPhase {
-            number: 3.into(),
+            number: Some(3.into()),
             name: "The parser".to_owned(),
             dir: "phases".into(),
             dir_name: "03-parser".to_owned(),
             milestone: milestone.to_owned(),
             plans: plans.iter().map(record).collect(),
+            is_complete: true,
             digest: digest.to_owned(),
         }
     }
@@ -147,12 +182,18 @@ mod tests {
     #[test]
     fn a_phase_is_known_again_wherever_it_stands() {
         let known = patterns(&entry("default", "aa", "01,02"));
-        assert_eq!(known.recorded(&phase("default", "aa", &[1, 2]), &[]), Recorded::Same(1));
+        assert_eq!(
+            RecordIndex::new(&known).recorded(&phase("default", "aa", &[1, 2]), &[]),
+            Recorded::Same(1)
+        );
         // Shipped since, as a milestone with a name.
-        assert_eq!(known.recorded(&phase("v1", "aa", &[1, 2]), &[]), Recorded::Same(1));
+        assert_eq!(
+            RecordIndex::new(&known).recorded(&phase("v1", "aa", &[1, 2]), &[]),
+            Recorded::Same(1)
+        );
         let mut renamed = phase("v1", "aa", &[1, 2]);
         renamed.dir_name = "01-parser".to_owned();
-        assert_eq!(known.recorded(&renamed, &[]), Recorded::Same(1));
+        assert_eq!(RecordIndex::new(&known).recorded(&renamed, &[]), Recorded::Same(1));
     }
 
     #[test]
@@ -162,33 +203,13 @@ mod tests {
         let mut twin = phase("default", "aa", &[1]);
         twin.dir_name = "04-lexer".to_owned();
         twin.dir = folder.path().join("04-lexer");
-        assert_eq!(known.recorded(&twin, &[]), Recorded::Same(1), "renamed");
+        assert_eq!(RecordIndex::new(&known).recorded(&twin, &[]), Recorded::Same(1), "renamed");
         std::fs::create_dir(folder.path().join("03-parser")).unwrap();
-        assert_eq!(known.recorded(&twin, &[]), Recorded::No);
+        assert_eq!(RecordIndex::new(&known).recorded(&twin, &[]), Recorded::No);
         let of_v1 = patterns(&entry("v1", "aa", "01"));
         let copy = phase("v2", "aa", &[1]);
         let shipped = phase("v1", "aa", &[1]);
-        assert_eq!(of_v1.recorded(&copy, &[shipped]), Recorded::Same(1));
-    }
-
-    #[test]
-    fn namesakes_in_other_open_milestones_are_known() {
-        let dir = assert_fs::TempDir::new().unwrap();
-        let write = |path: &str| {
-            let text = "---\nphase: 1\nplan: 1\nstatus: complete\n---\n";
-            dir.child(path).write_str(text).unwrap();
-        };
-        for home in ["", "v2/"] {
-            write(&format!("{home}STATE.md"));
-            write(&format!("{home}phases/01-setup/01-01-SUMMARY.md"));
-        }
-        let folder = PlanningFolder::read(dir.path()).unwrap().value;
-        let own = &folder.active.phases[0];
-        let same_named =
-            FinishedPhase::phases_of_same_name(&folder, own, &read::text, &Git::absent());
-        let milestones: Vec<String> =
-            same_named.unwrap().value.into_iter().map(|phase| phase.milestone).collect();
-        assert_eq!(milestones, ["v2"]);
+        assert_eq!(RecordIndex::new(&of_v1).recorded(&copy, &[&shipped]), Recorded::Same(1));
     }
 
     #[test]
@@ -199,9 +220,12 @@ mod tests {
             phase("v1", "bb", &[1, 2]),
             phase("default", "bb", &[1, 2, 3]),
         ] {
-            assert_eq!(known.recorded(&changed, &[]), Recorded::Changed(1));
+            assert_eq!(RecordIndex::new(&known).recorded(&changed, &[]), Recorded::Changed(1));
         }
-        assert_eq!(known.recorded(&phase("default", "bb", &[3]), &[]), Recorded::No);
+        assert_eq!(
+            RecordIndex::new(&known).recorded(&phase("default", "bb", &[3]), &[]),
+            Recorded::No
+        );
     }
 
     #[test]
@@ -209,16 +233,16 @@ mod tests {
         let shipped = phase("v1", "aa", &[1]);
         let active = phase("default", "bb", &[1]);
         let known = patterns(&entry("default", "aa", "01"));
-        assert_eq!(known.recorded(&active, &[]), Recorded::Changed(1));
-        assert_eq!(known.recorded(&active, std::slice::from_ref(&shipped)), Recorded::No);
+        assert_eq!(RecordIndex::new(&known).recorded(&active, &[]), Recorded::Changed(1));
+        assert_eq!(RecordIndex::new(&known).recorded(&active, &[&shipped]), Recorded::No);
         let both = entry("default", "aa", "01") + &entry("default", "bb", "01");
         let known = patterns(&both);
-        assert_eq!(known.recorded(&active, std::slice::from_ref(&shipped)), Recorded::Same(4));
+        assert_eq!(RecordIndex::new(&known).recorded(&active, &[&shipped]), Recorded::Same(4));
         let changed = phase("default", "cc", &[1]);
-        assert_eq!(known.recorded(&changed, &[shipped]), Recorded::Changed(4));
+        assert_eq!(RecordIndex::new(&known).recorded(&changed, &[&shipped]), Recorded::Changed(4));
         // A named milestone keeps its name, so this phase belongs to another milestone.
         let known = patterns(&entry("v1", "aa", "01"));
-        assert_eq!(known.recorded(&active, &[]), Recorded::No);
+        assert_eq!(RecordIndex::new(&known).recorded(&active, &[]), Recorded::No);
     }
 
     #[test]
@@ -232,10 +256,10 @@ mod tests {
             ("### Phase 3: The Lexer\n**What worked:** x\n", Recorded::No),
             ("### Phase 3: The Parser\nSee below.\n", Recorded::No),
         ] {
-            assert_eq!(patterns(text).recorded(&own, &[]), expected, "{text}");
+            assert_eq!(RecordIndex::new(&patterns(text)).recorded(&own, &[]), expected, "{text}");
         }
         let text = "### Phase 3: The Parser\n**What worked:** x\n";
         let namesake = phase("v1", "bb", &[1, 2]);
-        assert_eq!(patterns(text).recorded(&own, &[namesake]), Recorded::No);
+        assert_eq!(RecordIndex::new(&patterns(text)).recorded(&own, &[&namesake]), Recorded::No);
     }
 }
