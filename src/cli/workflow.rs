@@ -14,9 +14,9 @@ use crate::cli::shared::value_enum;
 use crate::error::{At, Error, Result};
 use crate::lifecycle;
 use crate::lifecycle::{
-    ExecuteReport, ExecuteRequest, InitReport, InitRequest, Inspected, ListedMilestone,
-    MilestoneReport, MilestoneState, PauseReport, ResumeReport, ShipReport, ShipRequest,
-    SyncReport, SyncRequest,
+    ExecuteReport, ExecuteRequest, InitReport, InitRequest, InspectScope, Inspected,
+    ListedMilestone, MilestoneReport, MilestoneState, PauseReport, ResumeReport, ShipReport,
+    ShipRequest, SyncReport, SyncRequest,
 };
 use crate::patterns::SubmittedLessons;
 use crate::project::{ContextTarget, LayoutName, Project};
@@ -183,6 +183,9 @@ pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Read files outside of the project, too
+    #[arg(long)]
+    outside: bool,
 }
 
 pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -451,9 +454,10 @@ fn show_milestones(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io:
 }
 
 pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let scope = if args.outside { InspectScope::Anywhere } else { InspectScope::Project };
     for file in &args.files {
         let file = path::absolute(file).at("find", file)?;
-        match lifecycle::inspect(project, &file) {
+        match lifecycle::inspect(project, &file, scope) {
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
