@@ -244,8 +244,9 @@ struct ListArgs {
 
 /// Find a user's facts by words and by meaning, the best first
 ///
-/// The query is plain text: no character has a special meaning. Facts that have nothing to do with it are
-/// left out. If vectors are not available, the search uses words alone and the answer is marked `degraded`.
+/// The query is plain text: no character has a special meaning. The three nearest facts are always shown,
+/// marked `low relevance` where little speaks for them; further ones only if they have to do with the query. If
+/// vectors are not available, the search uses words alone and the answer is marked `degraded`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
@@ -269,6 +270,9 @@ struct RetrieveArgs {
     /// Include facts that belong to any project
     #[arg(long)]
     all_projects: bool,
+    /// Do not have the encoder read the best facts
+    #[arg(long)]
+    no_encoder: bool,
 }
 
 /// Erase a user's facts for good, all or those under one key
@@ -659,6 +663,7 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
         scope,
         method: Method::from(context.project.settings.facts.fusion),
         selection: if args.all { Selection::All } else { Selection::Relevant },
+        uses_encoder: !args.no_encoder,
     };
     let embedder = facts::embedder(context.project)?;
     let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;
@@ -687,14 +692,15 @@ fn show_found(found: &Retrieved, explain: bool, to: &mut dyn Write) -> io::Resul
         if !explain {
             continue;
         }
-        let Components { bm25, cosine, lexical, vector, neighbours, question, recency, .. } =
+        let Components { bm25, cosine, lexical, vector, late, encoder, neighbours, .. } =
             hit.components;
+        let Components { question, recency, .. } = hit.components;
         let cosine = cosine.map_or("none".to_owned(), |cosine| format!("{cosine:.3}"));
         let relevance = hit.relevance.map_or("unknown", Relevance::as_str);
         writeln!(
             to,
-            "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + neighbours {neighbours:.3} \
-             - question {question:.3} + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine}, relevance {relevance})",
+            "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + late {late:.3} + encoder {encoder:.3} \
+             + neighbours {neighbours:.3} - question {question:.3} + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine}, relevance {relevance})",
             hit.score
         )?;
     }
