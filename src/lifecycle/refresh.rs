@@ -5,8 +5,9 @@ use crate::error::Result;
 use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
+use crate::lifecycle::shipped;
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{StatusReport, Survey};
+use crate::plan::{Action, DEFAULT_MILESTONE, StatusReport, Survey};
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Warning;
@@ -87,7 +88,7 @@ fn sources(
         (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
-    let milestone = status.milestone.display_name();
+    let milestone = milestone(project, survey, &status);
     Sources {
         project: status.project,
         core_value: status.core_value,
@@ -104,12 +105,28 @@ fn sources(
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),
         recorded_patterns: Vec::new(),
-        shipped: shipped(survey),
+        shipped: shipped_pages(survey),
+    }
+}
+
+/// Returns the milestone to name: where nothing is left to do, the one that shipped last; `default` for one without a
+/// name, unless the workflow does not know the word.
+fn milestone(project: &Project, survey: &Survey, status: &StatusReport) -> Option<String> {
+    let named = status.milestone.display_name();
+    let last = shipped::last(&survey.folder).filter(|_| status.next.action == Action::None);
+    match last {
+        Some((name, Some(date))) => Some(format!("none (shipped: {name}, {date})")),
+        Some((name, None)) => Some(format!("none (shipped: {name})")),
+        None => {
+            let layout = &project.planning_place().layout;
+            let has_default = layout.is_in_use && !layout.name.keeps_milestones();
+            named.or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()))
+        }
     }
 }
 
 /// Returns the text of each archived milestone's SHIPPED.md, as far as it can be read.
-fn shipped(survey: &Survey) -> Vec<String> {
+fn shipped_pages(survey: &Survey) -> Vec<String> {
     let folders = survey.folder.archived.iter();
     let pages = folders.filter_map(|archive| {
         let path = archive.dir.as_ref()?.join(vocabulary::SHIPPED);
