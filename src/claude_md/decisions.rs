@@ -38,10 +38,10 @@ const STRUCTURAL_PREFIXES: &[&str] = &[
 
 /// Words of a list entry that logs work, or orders it, instead of deciding anything.
 const LOG_WORDS: &[&str] = &[
-    "landed", "captured", "tests pass", "all tests", "tests green", "milestone complete",
-    "phase complete", "phase ordering", "phase order", "roadmap created", "roadmap approved",
-    "requirements captured", "no decisions", "scope confirmed", "initialized",
-    "verification passed", "uat passed",
+    "landed", "captured", "tests pass", "tests green", "milestone complete", "phase complete",
+    "verified complete", "phase order", "build order", "phase numbering", "-phase structure",
+    "-phase roadmap", "phases derived", "roadmap created", "roadmap approved", "scope confirmed",
+    "initialized", "verification passed", "uat passed",
 ];
 
 /// The file that a list of decisions is from.
@@ -153,7 +153,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
         // Newest first, so that a repeated decision is kept at its newer position.
         for placed in list.oldest_first().into_iter().rev() {
             let text = placed.decision.untagged();
-            if !decides(text) {
+            if !decides(placed.decision) {
                 continue;
             }
             if let Some(at) = known.get(&fold(text)) {
@@ -175,10 +175,20 @@ fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
 }
 
 /// Returns whether an entry decides something: it is neither empty nor struck out, nor only orders or logs work.
-fn decides(text: &str) -> bool {
+fn decides(decision: &Decision) -> bool {
+    let text = decision.untagged();
     let lower = text.to_lowercase();
-    let is_log = || LOG_WORDS.iter().any(|word| lower.contains(word)) && !is_binding(&lower);
-    !is_absent(text) && !text.starts_with("~~") && !is_log()
+    // `[Roadmap]` tags what the roadmap says by itself, and what begins with a phase is about the plan, not the product.
+    let is_of_roadmap =
+        || decision.source.as_deref().is_some_and(|source| fold(source) == "roadmap");
+    let is_about_phases = || {
+        let rest = lower.strip_prefix("phase").map(|rest| rest.trim_start_matches(['s', ' ']));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let is_log = || {
+        LOG_WORDS.iter().any(|word| lower.contains(word)) || is_of_roadmap() || is_about_phases()
+    };
+    !is_absent(text) && !text.starts_with("~~") && (is_binding(&lower) || !is_log())
 }
 
 fn is_binding(lower: &str) -> bool {
