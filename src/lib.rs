@@ -38,7 +38,6 @@ pub mod recall;
 // Layer 5, the operations.
 pub mod audit;
 pub mod context;
-pub mod exchange;
 pub mod lifecycle;
 pub mod merge;
 pub mod report;

@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["project", "templates"],
     &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],
     &["recall", "claude_md"],
-    &["lifecycle", "context", "audit", "report", "exchange", "merge", "share"],
+    &["lifecycle", "context", "audit", "report", "merge", "share"],
     &["mcp", "hooks", "cli"],
 ];
 

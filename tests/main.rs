@@ -19,7 +19,6 @@ mod conformance;
 mod corpus_sweep;
 mod crash;
 mod entries;
-mod exchange;
 mod facts;
 mod fix_state;
 mod fuzz_corpora;

@@ -9,11 +9,9 @@ mod demo;
 mod doctor;
 mod entry;
 mod execute;
-mod export;
 mod facts;
 mod help;
 mod hook;
-mod import;
 mod init;
 mod inspect;
 mod journal;
@@ -46,7 +44,7 @@ mod usage;
 mod value_enum;
 
 use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
@@ -159,8 +157,6 @@ enum Command {
     Log(log::LogArgs),
     Undo(undo::UndoArgs),
     Journal(journal::JournalArgs),
-    Import(import::ImportArgs),
-    Export(export::ExportArgs),
     Setup(setup::SetupArgs),
     Hook(hook::HookArgs),
     Demo(demo::DemoArgs),
@@ -221,8 +217,6 @@ impl Command {
             Self::Context(args) => context::run(args, project, out),
             Self::Status(args) => status::run(args, project, out),
             Self::Inspect(args) => inspect::run(args, project, out),
-            Self::Import(args) => import::run(args, project, out),
-            Self::Export(args) => export::run(args, project, out),
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Facts(args) => facts::run(args, project, out),
             Self::Share(args) => share::run(args, project, out),
@@ -298,21 +292,6 @@ impl Global {
 #[expect(clippy::disallowed_methods, reason = "an interface may read the working directory")]
 fn working_directory() -> Result<PathBuf> {
     std::env::current_dir().at("find the working directory", Path::new("."))
-}
-
-/// Returns a command-line path as an absolute path without `..`, resolved against the working directory.
-///
-/// Links after the last `..` are not resolved; whoever opens the path decides whether to follow them.
-fn absolute(path: &Path) -> Result<PathBuf> {
-    let path: PathBuf = working_directory()?.join(path).components().collect();
-    let parts: Vec<Component<'_>> = path.components().collect();
-    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
-        return Ok(path);
-    };
-    let above: PathBuf = parts[..=last].iter().collect();
-    let below: PathBuf = parts[last + 1..].iter().collect();
-    let above = std::fs::canonicalize(&above).at("open", &above)?;
-    Ok(above.join(below))
 }
 
 /// Runs the command line and returns the exit code.

@@ -48,7 +48,6 @@ mod wording;
 mod work;
 
 pub use action::{Action, ActionOutcome, ActionType, parse_answer};
-pub(crate) use addition::MAX_EXCERPT_CHARS;
 pub use addition::{Statement, add};
 pub use application::ActionResult;
 pub use arbitration::ActionEffect;
@@ -57,7 +56,6 @@ pub use auditor::{Auditor, Endpoint};
 pub use confirmation::{Pending, confirm, pending, reject};
 pub use evaluation::{Delta, Evaluation, Interval, Measures, MethodRow, evaluate};
 pub use fact::Fact;
-pub(crate) use fact::MAX_VALUE_BYTES;
 pub use forget::{Forgotten, forget};
 pub use injection::{Injection, inject};
 pub use integrity::{Integrity, check};

@@ -184,24 +184,6 @@ impl Git {
         Ok(value.map(|value| value.trim_end_matches('\n').to_owned()))
     }
 
-    /// Sets a key of the repository's own configuration.
-    pub fn set_local_config(&self, key: &str, value: &str) -> Result<()> {
-        self.write_local_config(&["config", "--local", key, value])
-    }
-
-    /// Removes a section from the repository's own configuration.
-    pub fn remove_local_config_section(&self, section: &str) -> Result<()> {
-        self.write_local_config(&["config", "--local", "--remove-section", section])
-    }
-
-    fn write_local_config(&self, arguments: &[&str]) -> Result<()> {
-        self.refuse_unsafe()?;
-        let output = self.with_program(|program| program.run(arguments))?;
-        output
-            .map(|_| ())
-            .ok_or_else(|| Error::not_found("git was not found, so it cannot be configured"))
-    }
-
     /// Resolves a revision to the full hash of its commit.
     fn resolve(&self, revision: &str) -> Result<Option<String>> {
         let commit = format!("{revision}^{{commit}}");

@@ -49,10 +49,8 @@ mod specs;
 mod state;
 mod update;
 
-pub(crate) use apply::rollup::MAX_BULLETS as MAX_ROLLUP_BULLETS;
 pub use brief::{Brief, CommitLine, brief};
 pub use check::{CheckReport, Finding, check};
-pub(crate) use constraints::bullet_end;
 pub use coverage::{AnchorState, Coverage};
 pub use decision_list::{ListedDecision, list_decisions};
 pub use document::{schema, update_problems};

@@ -28,8 +28,8 @@ pub use index::{CacheState, cache_state};
 pub use query::RecallQuery;
 pub use search::{Method, Parts};
 use serde::Serialize;
+pub(crate) use sources::SOURCES;
 pub use sources::SourceName;
-pub(crate) use sources::{ExportFiles, SOURCES};
 
 use crate::error::Result;
 use crate::project::Project;

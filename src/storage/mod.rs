@@ -92,7 +92,6 @@ mod scratch;
 mod signature;
 pub(crate) mod stat;
 mod transaction;
-mod unfinished;
 pub(crate) mod walk;
 
 pub use append::{Log, append, rotate, rotated};
@@ -109,4 +108,3 @@ pub use requests::WriteRequest;
 pub(crate) use root::real_path;
 pub use scratch::{Scratch, create_empty};
 pub use transaction::{Applied, Storage};
-pub use unfinished::Unfinished;

@@ -32,8 +32,6 @@ pub(crate) enum SignatureKind {
     Record,
     /// The answer to a request.
     Request,
-    /// The marker of an unfinished export.
-    Export,
 }
 
 impl SignatureKind {
@@ -41,7 +39,6 @@ impl SignatureKind {
         match self {
             Self::Record => "record",
             Self::Request => "request",
-            Self::Export => "export",
         }
     }
 }

@@ -140,10 +140,6 @@ impl Storage {
         &self.folder
     }
 
-    pub(crate) fn linked(&self) -> &[PathBuf] {
-        &self.linked_roots
-    }
-
     pub(crate) fn signer(&self) -> &Signer {
         &self.signer
     }

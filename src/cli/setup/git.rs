@@ -13,8 +13,8 @@ use crate::project::Project;
 
 /// Make git merge annals files entry by entry
 ///
-/// Lists the files in .gitattributes and the driver in this clone's configuration: each clone is set up
-/// separately, and one that is not merges them line by line as before.
+/// Lists the files in .gitattributes, and prints the command that tells this clone's git how to merge them: each
+/// clone is set up separately, and one that is not merges them line by line as before.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals setup git --check")]
 pub(crate) struct GitArgs {
@@ -41,8 +41,8 @@ fn show(report: &GitReport, to: &mut dyn Write) -> io::Result<()> {
         let outcome = report.outcome.as_str();
         writeln!(to, "{} {outcome}.", report.file.display())?;
     }
-    for key in &report.drivers {
-        writeln!(to, "git config {key}")?;
+    if let Some(command) = &report.command {
+        writeln!(to, "Run once in this clone: {command}")?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
-//! Makes git merge our files entry by entry: `.gitattributes` lists the files, and the repository's
-//! configuration defines the drivers. Without a driver, git merges as usual, so a clone that was not set up
-//! loses nothing.
+//! Makes git merge our files entry by entry: `.gitattributes` says how each is merged.
+//!
+//! The merge driver for entries stands in a clone's own configuration, which annals reads and does not write: the
+//! report has the command that a person runs once. Without it git merges as usual, so nothing is lost.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::hooks::setup::report::FileOutcome;
 use crate::knowledge::KnowledgeDir;
-use crate::merge::MergeKind;
-use crate::project::{ContextTarget, Project};
+use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::text::line_end;
 use crate::warning::Warning;
@@ -19,6 +19,10 @@ use crate::{ledger, patterns};
 const ATTRIBUTES: &str = ".gitattributes";
 const BEGIN: &str = "# annals:begin";
 const END: &str = "# annals:end";
+
+/// The merge driver: what annals does not merge, git does, and marks the conflicts.
+const DRIVER: &str =
+    "annals merge-file %O %A %B --path %P || git merge-file --marker-size=%L %A %O %B";
 
 /// The options of `annals setup git`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,8 +40,8 @@ pub struct GitReport {
     pub file: PathBuf,
     /// The outcome for the file; with `--check` and on a dry run, the expected one.
     pub outcome: FileOutcome,
-    /// The keys of the repository's configuration that were set or unset, or would be.
-    pub drivers: Vec<String>,
+    /// The command that defines the merge driver in this clone, or removes it; `None` if that is done.
+    pub command: Option<String>,
     /// On a dry run, the changes to the file.
     pub diff: Option<String>,
     /// Warnings from the transaction.
@@ -45,7 +49,7 @@ pub struct GitReport {
     pub warnings: Vec<Warning>,
 }
 
-/// Sets up the merge drivers, or removes them.
+/// Writes the block of `.gitattributes`, or removes it, and says what is left to do.
 pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
     if !project.git.is_repository() {
         return Err(Error::not_found("this is not a git repository")
@@ -82,11 +86,11 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
         }
         Ok((outcome, changes))
     })?;
-    let drivers = drivers(&looked, request.remove)?;
+    let command = command(project, request.remove)?;
     Ok(GitReport {
         file: PathBuf::from(ATTRIBUTES),
         outcome,
-        drivers,
+        command,
         diff: applied.diff.filter(|_| project.dry_run),
         warnings: applied.warnings,
     })
@@ -95,66 +99,45 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
 impl GitReport {
     /// Returns the error of `--check` if anything differs from the desired state.
     pub fn verdict(&self) -> Result<()> {
-        if self.outcome == FileOutcome::Unchanged && self.drivers.is_empty() {
+        if self.outcome == FileOutcome::Unchanged && self.command.is_none() {
             return Ok(());
         }
-        Err(Error::failed("the merge drivers are not set up correctly")
-            .at(&self.file, None)
-            .hint("run it again without --check"))
+        let hint = match (&self.command, self.outcome) {
+            (Some(command), FileOutcome::Unchanged) => format!("run: {command}"),
+            _ => "run it again without --check".to_owned(),
+        };
+        Err(Error::failed("the merge driver is not set up").at(&self.file, None).hint(hint))
     }
 }
 
-/// Sets or removes each driver that differs from the desired one, and returns the changed keys.
-fn drivers(project: &Project, remove: bool) -> Result<Vec<String>> {
-    let mut changed = Vec::new();
-    for kind in MergeKind::ALL {
-        let section = format!("merge.annals-{}", kind.as_str());
-        let key = format!("{section}.driver");
-        let there = project.git.local_config(&key)?;
-        let wanted = (!remove).then(|| driver(kind));
-        if there == wanted {
-            continue;
+/// Returns the command that this clone still needs.
+fn command(project: &Project, remove: bool) -> Result<Option<String>> {
+    let defined = project.git.local_config("merge.annals.driver")?;
+    Ok(match (remove, defined.as_deref()) {
+        (true, Some(_)) => Some("git config --remove-section merge.annals".to_owned()),
+        (false, driver) if driver != Some(DRIVER) => {
+            Some(format!("git config merge.annals.driver '{DRIVER}'"))
         }
-        if !project.dry_run {
-            match &wanted {
-                Some(driver) => project.git.set_local_config(&key, driver)?,
-                None => project.git.remove_local_config_section(&section)?,
-            }
-        }
-        changed.push(key);
-    }
-    Ok(changed)
-}
-
-/// Returns the command for git; without annals on the PATH, it falls back to git's own merge.
-fn driver(kind: MergeKind) -> String {
-    format!(
-        "if command -v annals >/dev/null 2>&1; then annals merge-file {} %O %A %B --marker-size %L --path %P; else git merge-file --marker-size %L %A %O %B; fi",
-        kind.as_str()
-    )
+        _ => None,
+    })
 }
 
 /// Returns the lines that list our files, each relative to the project's root.
 fn block(project: &Project) -> String {
     let place = KnowledgeDir::in_project(project);
-    let [_, constraints, decisions] = ledger::paths(project);
+    let [_, _, decisions] = ledger::paths(project);
     let mut files = vec![
-        (patterns::path(&project.planning_place().dir), MergeKind::Patterns),
-        (decisions, MergeKind::Decisions),
-        (constraints, MergeKind::Constraints),
-        (place.log(), MergeKind::Lines),
-        (place.index(), MergeKind::Index),
+        (patterns::path(&project.planning_place().dir), "annals"),
+        (decisions, "annals"),
+        (place.log(), "union"),
     ];
-    files.extend(
-        ContextTarget::ALL.map(|target| (project.root.join(target.file()), MergeKind::Context)),
-    );
     if let Some(journal) = project.environment.get("MEMORY_FILE") {
-        files.push((PathBuf::from(journal), MergeKind::Lines));
+        files.push((PathBuf::from(journal), "union"));
     }
-    let lines = files.iter().filter_map(|(path, kind)| {
+    let lines = files.iter().filter_map(|(path, merge)| {
         let path = path.strip_prefix(&project.root).ok()?.to_str()?;
         // Patterns with a space or an escaped wildcard are quoted.
-        Some(format!("{} merge=annals-{}\n", pattern(path), kind.as_str()))
+        Some(format!("{} merge={merge}\n", pattern(path)))
     });
     format!("{BEGIN}\n{}{END}\n", lines.collect::<String>())
 }
@@ -212,7 +195,7 @@ mod tests {
 
     #[test]
     fn every_other_line_stays_and_a_second_time_changes_nothing() {
-        let block = format!("{BEGIN}\n/a merge=annals-lines\n{END}\n");
+        let block = format!("{BEGIN}\n/a merge=annals\n{END}\n");
         let set_up = |text: &str| {
             let (before, after) = around_block(text, Path::new(ATTRIBUTES)).unwrap();
             with_block(before, &block, after, line_end(text))
@@ -220,7 +203,7 @@ mod tests {
         for text in ["", "*.png binary\n", "*.png binary", "*.png binary\r\n# mine\r\n"] {
             let once = set_up(text);
             assert!(once.starts_with(text), "{once}");
-            assert_eq!(once.contains("lines\r\n"), text.contains("\r\n"), "{once:?}");
+            assert_eq!(once.contains("annals\r\n"), text.contains("\r\n"), "{once:?}");
             assert_eq!(set_up(&once), once);
             let (before, after) = around_block(&once, Path::new(ATTRIBUTES)).unwrap();
             assert_eq!(format!("{before}{after}").trim_end(), text.trim_end());

@@ -1,19 +1,16 @@
 //! Reads the knowledge entries and the notepad.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::error::{At, Result};
 use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::recall::document::{Authority, SearchDocument};
 use crate::recall::markdown_file::documents;
 use crate::recall::sources::plan::is_markdown;
-use crate::recall::sources::{ExportFiles, Source, SourceName};
+use crate::recall::sources::{Source, SourceName};
 use crate::storage::stat::PathKind;
 use crate::storage::{Boundary, listing};
-use crate::warning::Warning;
 
 /// One file per entry, each identified by its key.
 pub(crate) struct Entries;
@@ -54,31 +51,4 @@ impl Source for Entries {
     fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         listing::below(KnowledgeDir::in_project(project).root(), &|name| name != ".git")
     }
-
-    fn copies(&self, project: &Project, warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
-        let dir = KnowledgeDir::in_project(project);
-        let memory = dir.memory();
-        let mut files = Vec::new();
-        for (name, kind) in listing::entries(&memory).at("list", &memory)? {
-            let path = memory.join(&name);
-            if kind == PathKind::Link {
-                let warning = "is a symbolic link, which is not followed";
-                warnings.push(Warning::file(&path, warning));
-            } else if kind == PathKind::File && is_entry(&name) {
-                files.push((format!("entries/{name}"), path));
-            }
-        }
-        let entries = ExportFiles { memory: "entries", files };
-        let notepad = ExportFiles {
-            memory: "notepad",
-            files: vec![("notepad.md".to_owned(), dir.notepad())],
-        };
-        Ok(vec![entries, notepad])
-    }
-}
-
-/// Returns whether a file is a visible markdown file, by its name.
-fn is_entry(name: &str) -> bool {
-    let extension = Path::new(name).extension();
-    extension == Some(OsStr::new("md")) && !name.starts_with('.')
 }

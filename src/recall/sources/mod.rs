@@ -1,6 +1,6 @@
 //! Lists the stores of a project, with one module per store.
 //!
-//! `recall`, `audit`, `export`, the command line and the MCP tools all use this list. A session digest has
+//! `recall`, `audit`, the command line and the MCP tools all use this list. A session digest has
 //! its own list, ordered by importance and not by store.
 
 mod adr;
@@ -19,7 +19,7 @@ use crate::project::Project;
 use crate::recall::document::SearchDocument;
 use crate::storage::read;
 use crate::text::word_enum;
-use crate::warning::{Parsed, Warning};
+use crate::warning::Parsed;
 
 word_enum! {
     /// The name of a store in queries and output, in display order.
@@ -40,14 +40,6 @@ word_enum! {
         /// The user's facts.
         Facts = "facts",
     }
-}
-
-/// Files of one memory that an export copies unchanged.
-pub(crate) struct ExportFiles {
-    /// The memory, as named in an export's manifest.
-    pub(crate) memory: &'static str,
-    /// Name in the export and path of each file.
-    pub(crate) files: Vec<(String, PathBuf)>,
 }
 
 /// A store whose texts are searchable.
@@ -78,11 +70,6 @@ pub(crate) trait Source: Sync {
     /// Returns the files checked for secrets; these may be more than are searched.
     fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         self.files(project)
-    }
-
-    /// Returns the files that an export copies: none if they are part of the repository, or exported otherwise.
-    fn copies(&self, _project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
-        Ok(Vec::new())
     }
 }
 

@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Result;
 use crate::patterns;
 use crate::project::Project;
 use crate::recall::document::{Authority, SearchDocument};
 use crate::recall::markdown_file::documents;
-use crate::recall::sources::{ExportFiles, Source, SourceName, plan};
-use crate::warning::Warning;
+use crate::recall::sources::{Source, SourceName, plan};
 
 /// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or
 /// `Plans: 3, Average: unknown, Total: unknown`, whose count is also visible from the entry's plans.
@@ -46,14 +44,6 @@ impl Source for Patterns {
     /// Returns the file of the active planning folder only.
     fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         vec![patterns::path(&project.planning_place().dir)]
-    }
-
-    fn copies(&self, project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<ExportFiles>> {
-        let path = patterns::path(&project.planning_place().dir);
-        Ok(vec![ExportFiles {
-            memory: "patterns",
-            files: vec![("patterns/PATTERNS.md".to_owned(), path)],
-        }])
     }
 }
 
