@@ -51,12 +51,6 @@ impl Service {
         &self.url
     }
 
-    /// Adds a header to every request.
-    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
-        self.headers.push((name, value.to_owned()));
-        self
-    }
-
     /// Adds a key to every request, and keeps it out of every message.
     pub(crate) fn secret(mut self, name: &'static str, before: &str, key: String) -> Self {
         self.headers.push((name, format!("{before}{key}")));

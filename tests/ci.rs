@@ -20,8 +20,8 @@ fn asked_for() -> BTreeSet<String> {
         let calls = text.split("require(\"").skip(1);
         names.extend(calls.filter_map(|rest| Some(rest.split_once("\")")?.0.to_owned())));
     }
-    // One is part of the command that runs the tests, the others no programs: folders that a variable names.
-    for name in ["fail-point", "corpus", "histories"] {
+    // These are no programs but folders that a variable names.
+    for name in ["corpus", "histories"] {
         names.remove(name);
     }
     names

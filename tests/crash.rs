@@ -1,13 +1,13 @@
 //! A command killed at any file operation is completed by the next one, and nothing is lost.
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 use crate::support::{Case, Tree, difference};
 
 /// Kills `command` at its n-th file operation for all n, then runs `next`.
 ///
 /// For every n, the final tree must be that of a run that was not killed; if `next` is another command, it may
 /// also be that of a run that never began.
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn killed_at_every_operation(prepare: impl Fn() -> Case, command: &str, next: &str) {
     let whole = final_tree(&prepare(), command, next, None).0;
     let never_begun = prepare();
@@ -26,7 +26,7 @@ fn killed_at_every_operation(prepare: impl Fn() -> Case, command: &str, next: &s
     assert!(kills > 3, "{command} was killed {kills} times only: the fail point is not armed");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn final_tree(case: &Case, command: &str, next: &str, nth: Option<usize>) -> (Tree, bool) {
     let mut run = case.run(command);
     if let Some(nth) = nth {
@@ -39,19 +39,19 @@ fn final_tree(case: &Case, command: &str, next: &str, nth: Option<usize>) -> (Tr
     (case.tree(), was_killed)
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn ship_is_completed_by_the_next_command() {
     killed_at_every_operation(|| Case::new("examples/vbw-project"), "ship --force", "ship --force");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn ship_is_completed_by_a_sync() {
     killed_at_every_operation(|| Case::new("examples/vbw-project"), "ship --force", "sync");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn recording_is_completed_by_the_next_command() {
     killed_at_every_operation(
@@ -61,7 +61,7 @@ fn recording_is_completed_by_the_next_command() {
     );
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn init_is_completed_by_the_next_command() {
     let project = || {
@@ -72,7 +72,7 @@ fn init_is_completed_by_the_next_command() {
     killed_at_every_operation(project, "init --name sundial", "init --name sundial");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_ledger_update_is_completed_by_the_next_command() {
     let project = || {
@@ -93,7 +93,7 @@ fn a_ledger_update_is_completed_by_the_next_command() {
     killed_at_every_operation(project, update, "ledger init");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn entries() -> Case {
     let case = Case::empty();
     case.write("body.md", "# New\n\nOne line.\n");
@@ -104,7 +104,7 @@ fn entries() -> Case {
     case
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_note_is_whole_after_the_same_request_and_stands_once() {
     for command in ["notepad priority fact --request-id 1", "notepad working note --request-id 1"] {
@@ -112,7 +112,7 @@ fn a_note_is_whole_after_the_same_request_and_stands_once() {
     }
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_killed_entry_write_is_completed_or_never_began() {
     let write = "entry write --key old --type gotcha --confidence high --body @body.md";
@@ -122,14 +122,14 @@ fn a_killed_entry_write_is_completed_or_never_began() {
     killed_at_every_operation(entries, fresh, fresh);
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_killed_supersede_or_delete_is_completed_or_never_began() {
     killed_at_every_operation(entries, "entry supersede --old old --new new", "entry audit");
     killed_at_every_operation(entries, "entry delete --key old --reason because", "entry audit");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_note_is_completed_or_not_begun_when_another_one_follows() {
     let with_notepad = || {
@@ -141,14 +141,14 @@ fn a_note_is_completed_or_not_begun_when_another_one_follows() {
 }
 
 /// The example project, with a note of an earlier session.
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn paused() -> Case {
     let case = Case::new("examples/vbw-project");
     case.run("pause first").success();
     case
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_killed_pause_is_completed_or_never_began() {
     killed_at_every_operation(|| Case::new("examples/vbw-project"), "pause first", "pause first");
@@ -157,7 +157,7 @@ fn a_killed_pause_is_completed_or_never_began() {
     killed_at_every_operation(paused, "pause second", "execute --all");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn whenever_a_pause_is_killed_resume_reads_one_whole_note() {
     let mut kills = 0;
@@ -180,14 +180,14 @@ fn whenever_a_pause_is_killed_resume_reads_one_whole_note() {
 }
 
 /// The example where a generation of VBW is installed that has a folder for each milestone.
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn with_older_vbw() -> Case {
     let case = Case::new("examples/vbw-project");
     case.write(".claude/plugins/cache/vbw/vbw/1.0.0/commands/plan.md", "# Plan\n");
     case
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_killed_start_of_a_milestone_is_completed_or_never_began() {
     let start = "milestone new offline-mode";
@@ -196,7 +196,7 @@ fn a_killed_start_of_a_milestone_is_completed_or_never_began() {
     killed_at_every_operation(project, start, "sync");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_killed_switch_of_milestones_is_completed_or_never_began() {
     let project = || {
@@ -207,34 +207,4 @@ fn a_killed_switch_of_milestones_is_completed_or_never_began() {
     let switch = "milestone switch default";
     killed_at_every_operation(project, switch, switch);
     killed_at_every_operation(project, switch, "sync");
-}
-
-#[cfg(feature = "fail-point")]
-#[test]
-fn a_killed_export_is_cleared_and_made_anew() {
-    let whole = entries();
-    whole.run("export out").success();
-    let mut kills = 0;
-    for nth in 1.. {
-        let case = entries();
-        let run = case.run("export out");
-        let killed = run.env("ANNALS_FAIL_AFTER", nth.to_string()).output();
-        if killed.exit_code().is_some() {
-            break;
-        }
-        kills += 1;
-        case.run("export out").success();
-        let lost = difference(&whole.tree(), &case.tree());
-        assert!(lost.is_empty(), "killed at operation {nth}: {lost:?}");
-    }
-    assert!(kills > 10, "killed {kills} times only");
-}
-
-#[cfg(not(feature = "fail-point"))]
-#[test]
-fn crash_tests_are_compiled_in() {
-    assert!(
-        !crate::support::require("fail-point"),
-        "run the tests with --features fail-point to kill commands at every file operation"
-    );
 }

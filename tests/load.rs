@@ -1,6 +1,6 @@
 //! Sixteen agents at once on every store, some of them killed: what was acknowledged is there once, and nothing is torn.
 //!
-//! `ANNALS_LOAD_SECONDS` lets it run for longer: `ANNALS_LOAD_SECONDS=60 cargo test --features fail-point load -- --nocapture`
+//! `ANNALS_LOAD_SECONDS` lets it run for longer: `ANNALS_LOAD_SECONDS=60 cargo test load -- --nocapture`
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -9,20 +9,13 @@ use crate::support::{Case, Invocation, require};
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/mcp_client.py");
 const AT_ONCE: usize = 50;
 
-/// More than a page of resources.
-const ENTRIES: usize = 60;
-
-/// A project with every store begun, more entries than one page lists, and one turn in the auditor's queue.
+/// A project with every store begun and one turn in the auditor's queue.
 fn project() -> (Case, String) {
     let case = Case::new("examples/vbw-project");
     case.git_init();
     case.commit("Begin", "2026-02-01T08:00:00Z");
     own(&case, case.run("ledger init")).success();
     let head = case.commit("Keep a ledger", "2026-02-02T08:00:00Z");
-    for n in 0..ENTRIES {
-        let path = format!(".vibekit/memory/entry-{n}.md");
-        case.write(&path, "---\ntype: gotcha\nstatus: active\n---\n\n# Beware\n");
-    }
     let turn = r#"{"user_input": "I like tea", "turn_id": "a", "session_id": "s"}"#;
     own(&case, case.run("facts observe")).stdin(turn).success();
     (case, head)
@@ -95,25 +88,6 @@ fn every_tool_answers(seen: &Value) {
     assert!(at_once.iter().all(|one| one == &at_once[0]));
 }
 
-/// Fails the test unless all that is listed was read: the project's files, and every entry on every page.
-fn resources_are_read(seen: &Value) {
-    let resources = seen["resources"].as_array().unwrap();
-    let read = seen["read"].as_array().unwrap();
-    assert_eq!(resources.len(), read.len());
-    for (listed, read) in resources.iter().zip(read) {
-        let contents = &read["contents"][0];
-        assert_eq!(listed["uri"], contents["uri"]);
-        let text = contents["text"].as_str().unwrap();
-        let is_data = text.starts_with("From ") && text.contains(" (data, not instructions):\n");
-        assert_eq!(is_data, listed["name"] != "CLAUDE.md", "{text}");
-    }
-    let entries = resources.iter().filter(|one| {
-        let uri = one["uri"].as_str().unwrap();
-        uri.starts_with("annals://entries/")
-    });
-    assert_eq!(entries.count(), ENTRIES);
-}
-
 #[test]
 fn a_foreign_client_calls_every_default_tool() {
     if !require("mcp") {
@@ -122,13 +96,6 @@ fn a_foreign_client_calls_every_default_tool() {
     let (case, _) = project();
     let seen = talk(&case, "mcp", &default_calls());
     every_tool_answers(&seen);
-    let prompts = seen["prompts"].as_array().unwrap().iter();
-    let prompts: Vec<_> = prompts.map(|one| one["name"].as_str().unwrap()).collect();
-    assert_eq!(prompts, ["update-memory", "memory-auditor"]);
-    let text = |at: usize| seen["texts"][at]["messages"][0]["content"]["text"].to_string();
-    assert!(text(0).contains("annals ledger pending"), "{}", text(0));
-    assert!(text(1).contains("I like tea"), "{}", text(1));
-    resources_are_read(&seen);
     let text = &seen["answers"][4][1].to_string();
     assert!(text.contains("Run one test."), "{text}");
     let journal = std::fs::read_to_string(case.home().join("memory.jsonl")).unwrap();

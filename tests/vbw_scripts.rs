@@ -36,11 +36,10 @@ impl Step {
             }
             // Without a client around it, a hook may end as it likes.
             Self::SessionStart => {
-                case.shell(&format!(
-                    "CLAUDE_PLUGIN_ROOT={vbw} bash {vbw}/scripts/session-start.sh"
-                ))
-                .stdin("{}")
-                .output();
+                let _outcome = case
+                    .shell(&format!("CLAUDE_PLUGIN_ROOT={vbw} bash {vbw}/scripts/session-start.sh"))
+                    .stdin("{}")
+                    .output();
             }
             Self::Sync => {
                 case.run("sync").success();

@@ -305,7 +305,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return hook::ignore_usage_error(usage::answer(&error, &arguments), &arguments);
         }
     };
-    #[cfg(feature = "fail-point")]
+    #[cfg(debug_assertions)]
     arm_fail_point();
     let mut out = Output::new(parsed.global.mode());
     if let Command::Hook(args) = &parsed.command {
@@ -318,10 +318,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 /// Arms the fail point, so that the process stops at the file operation chosen by a crash test.
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[expect(
     clippy::disallowed_methods,
-    reason = "an interface may read the environment; compiled only for tests"
+    reason = "an interface may read the environment; compiled only in debug builds"
 )]
 fn arm_fail_point() {
     let nth = std::env::var("ANNALS_FAIL_AFTER").ok().and_then(|nth| nth.parse().ok());

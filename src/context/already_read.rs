@@ -7,11 +7,14 @@ use std::collections::HashSet;
 pub struct AlreadyRead {
     /// The words of each line, and of its parts that may stand alone.
     lines: HashSet<String>,
+    /// Whether a context file lists the project's decisions.
+    pub has_decisions: bool,
 }
 
 impl AlreadyRead {
     /// Adds the lines of a text.
     pub fn add(&mut self, text: &str) {
+        self.has_decisions |= text.lines().any(|line| line == "## Key Decisions");
         for line in text.lines() {
             // `Blockers: The cron job (phase 2)` also says `The cron job`.
             let unlabelled = line.split_once(':').map_or(line, |(_, rest)| rest);

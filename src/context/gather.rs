@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 
 use crate::claude_md::DecisionList;
-use crate::context::DigestRequest;
 use crate::context::ledger::Ledger;
 use crate::context::part::{DigestPart, DigestSection, unmarked};
+use crate::context::{BREADCRUMB, DigestRequest};
 use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Drift, DriftKind, StatusReport, Survey, open_blockers};
+use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, open_blockers};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized};
@@ -33,8 +33,15 @@ const MAX_NAME_CHARS: usize = 160;
 /// Maximum number of patterns in one digest.
 const MAX_PATTERNS: usize = 5;
 
-/// Maximum number of breadcrumbs after a compaction.
-const MAX_BREADCRUMBS: usize = 5;
+/// Maximum number of the agent's own working notes after a compaction.
+const MAX_OWN_NOTES: usize = 4;
+
+/// Maximum number of breadcrumbs after a compaction: the latest says where the work stood.
+const MAX_BREADCRUMBS: usize = 1;
+
+/// What a blocker says of itself when it is none any more.
+const CLOSED: &[&str] =
+    &["closed", "resolved", "done", "fixed", "cleared", "unblocked", "obsolete"];
 
 /// Maximum number of plans without a summary that are named.
 const MAX_LEFT_PLANS: usize = 4;
@@ -150,7 +157,11 @@ impl<'a> Gatherer<'a> {
 
     fn blockers(&self) -> Vec<String> {
         let survey = self.planning.as_ref().map(|(survey, _)| survey);
-        survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default()
+        let mut open =
+            survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default();
+        open.retain(|blocker| !blocker.ends_with(" is complete)") && !is_closed(blocker));
+        open.sort_by(|one, other| first_date(other).cmp(&first_date(one)));
+        open
     }
 
     fn todos(&self) -> Vec<String> {
@@ -175,16 +186,21 @@ impl<'a> Gatherer<'a> {
         first
     }
 
-    /// Returns the pinned notes, and after a compaction also the latest working notes.
+    /// Returns the pinned notes, and after a compaction also the latest working notes: the agent's own, and where the
+    /// work stood.
     ///
-    /// If there is room for only a few lines, the latest breadcrumbs take up to two of them.
+    /// If there is room for only a few lines, the working notes take up to two of them.
     fn notepad(&self) -> Result<Vec<String>> {
         let mut lines = self.notes(notepad::NotepadSection::Priority, usize::MAX)?;
         if self.request.compacted {
-            let breadcrumbs = self.notes(notepad::NotepadSection::Working, MAX_BREADCRUMBS)?;
-            let room = self.request.max_lines_per_list.saturating_sub(breadcrumbs.len().min(2));
+            let working = self.notes(notepad::NotepadSection::Working, usize::MAX)?;
+            let (breadcrumbs, mut working): (Vec<String>, Vec<String>) =
+                working.into_iter().partition(|line| line.contains(BREADCRUMB));
+            working.truncate(MAX_OWN_NOTES);
+            working.extend(breadcrumbs.into_iter().take(MAX_BREADCRUMBS));
+            let room = self.request.max_lines_per_list.saturating_sub(working.len().min(2));
             let last = lines.split_off(room.min(lines.len()));
-            lines.extend(breadcrumbs.into_iter().chain(last));
+            lines.extend(working.into_iter().chain(last));
         }
         Ok(lines)
     }
@@ -211,7 +227,11 @@ impl<'a> Gatherer<'a> {
             planned.filter(|decision| !self.request.already_read.contains(decision.untagged()));
         let planned = planned.map(|decision| {
             let statement = claude_md::decision_statement(decision);
-            statement.unwrap_or_else(|| decision.untagged().to_owned())
+            let statement = statement.unwrap_or_else(|| decision.untagged().to_owned());
+            match tag(decision) {
+                Some(tag) => format!("{statement} ({tag})"),
+                None => statement,
+            }
         });
         let mut lines = self.ledger_lines(Ledger::decisions);
         lines.extend(planned);
@@ -262,6 +282,46 @@ impl<'a> Gatherer<'a> {
         let lines = injected.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())
     }
+}
+
+/// Returns the tag in front of a decision, such as its phase.
+fn tag(decision: &Decision) -> Option<&str> {
+    let tags = decision.text.strip_suffix(decision.untagged())?;
+    let tag = tags.trim_matches(|c: char| !c.is_alphanumeric());
+    (!tag.is_empty()).then_some(tag)
+}
+
+/// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
+fn is_closed(blocker: &str) -> bool {
+    if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
+        return true;
+    }
+    let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
+    parts.chain(blocker.split(" - ")).any(|part| {
+        let part = part.trim_matches(|c: char| !c.is_alphanumeric());
+        let (word, rest) =
+            part.split_at(part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len()));
+        let is_shouted = word.len() > 3 && word.chars().all(char::is_uppercase);
+        let rest = rest.trim_start();
+        let says_how =
+            ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
+        CLOSED.contains(&word.to_lowercase().as_str())
+            && (rest.is_empty()
+                || is_shouted
+                || says_how
+                || rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Returns the first date in a text, such as `2026-02-11`; none sorts below all.
+fn first_date(text: &str) -> Option<&str> {
+    let is_date = |text: &&str| {
+        text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+    };
+    text.char_indices().find_map(|(at, _)| text.get(at..at + 10).filter(is_date))
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for

@@ -32,6 +32,12 @@ pub const START_BUDGET: usize = 1200;
 /// Maximum number of lines of a list at the start of a session.
 pub(crate) const START_LINES: usize = 5;
 
+/// How the note begins that a hook leaves before a compaction.
+pub(crate) const BREADCRUMB: &str = "Before compaction (";
+
+/// Maximum number of blockers at the start of a session.
+pub(crate) const START_BLOCKERS: usize = 3;
+
 /// Minimum budget for a digest, in tokens: a smaller one has room for nothing but the frame.
 const MIN_BUDGET: usize = 100;
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::context::START_BLOCKERS;
 use crate::markdown::without_bullet;
 use crate::text::{Line, word_enum};
 
@@ -70,6 +71,7 @@ impl DigestPart {
             Self::Ledger => per_list.saturating_mul(5),
             // Infrastructure, rules and hazards.
             Self::Constraints => per_list.saturating_mul(3),
+            Self::Blockers if per_list != usize::MAX => per_list.min(START_BLOCKERS),
             _ => per_list,
         }
     }

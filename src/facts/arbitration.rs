@@ -17,19 +17,16 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::facts::action::{Action, ActionOutcome, ActionType};
-use crate::facts::change::Cause;
-use crate::facts::columns::Json;
-use crate::facts::fact::Fact;
-use crate::facts::metrics::{Figure, Tally};
-use crate::facts::query::Query;
-use crate::facts::user::UserId;
-use crate::facts::vocabulary::{Category, FactStatus, Proposal};
-use crate::facts::{change, confidence, expiry, fact, wording};
+use crate::facts::fact::{self, Category, Fact, FactStatus, Proposal, UserId};
+use crate::facts::history::{self, Cause};
+use crate::facts::metrics::Figure;
+use crate::facts::sql::{Json, Query};
+use crate::facts::{confidence, maintenance, metrics, wording};
 use crate::text::hexadecimal;
 
-/// The source of an action.
+/// The source of the actions of a turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActionSource {
     pub(crate) turn_id: String,
@@ -65,29 +62,99 @@ pub struct ActionEffect {
     pub fact: Option<Fact>,
 }
 
-impl ActionEffect {
-    pub(crate) fn new(outcome: ActionOutcome, fact: Option<Fact>) -> Self {
-        Self { outcome, fact }
-    }
+/// Returns the effect on a fact.
+pub(crate) fn effect(outcome: ActionOutcome, fact: Fact) -> Result<ActionEffect> {
+    Ok(ActionEffect { outcome, fact: Some(fact) })
 }
 
-impl<'a> Arbiter<'a> {
-    /// Creates the arbiter for one turn of a user.
-    pub(crate) fn new(
-        connection: &'a Connection,
-        user: &'a UserId,
-        source: &'a ActionSource,
-        now: &'a str,
-        high_risk: &'a [String],
-    ) -> Self {
-        Self { connection, user, source, now, high_risk }
+const NO_EFFECT: ActionEffect = ActionEffect { outcome: ActionOutcome::Nothing, fact: None };
+
+/// The outcome of an action, as it is recorded so that the action is applied once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ActionResult {
+    /// The key.
+    pub key: String,
+    /// The outcome.
+    pub outcome: ActionOutcome,
+    /// The affected fact.
+    pub fact_id: Option<String>,
+}
+
+/// Returns the actions that were applied for a turn, in order, each with its hash.
+pub(crate) fn applied(
+    connection: &Connection,
+    user: &UserId,
+    turn: &str,
+) -> Result<Vec<(String, ActionResult)>> {
+    let sql = "SELECT action_hash, key, outcome, fact_id FROM applied_actions \
+               WHERE user_id = ?1 AND turn_id = ?2 ORDER BY action_id";
+    connection.rows("read the applied actions", sql, [user.as_str(), turn], |row| {
+        let outcome = ActionOutcome::from_word(&row.get::<_, String>(2)?);
+        let result = ActionResult {
+            key: row.get(1)?,
+            outcome: outcome.unwrap_or(ActionOutcome::Nothing),
+            fact_id: row.get(3)?,
+        };
+        Ok((row.get(0)?, result))
+    })
+}
+
+impl Arbiter<'_> {
+    /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
+    pub(crate) fn apply(&self, actions: &[Action]) -> Result<Vec<ActionResult>> {
+        let (mut results, mut problems) = (Vec::new(), Vec::new());
+        let turn = self.source.turn_id.as_str();
+        let mut known = applied(self.connection, self.user, turn)?;
+        for (index, action) in actions.iter().enumerate() {
+            let hash = action.hash(self.user);
+            if let Some((_, result)) = known.iter().find(|(one, _)| *one == hash) {
+                results.push(result.clone());
+                continue;
+            }
+            match self.decide(action) {
+                Ok(ActionEffect { outcome, fact }) => {
+                    let key = action.key.as_str().to_owned();
+                    let result =
+                        ActionResult { key, outcome, fact_id: fact.map(|fact| fact.fact_id) };
+                    self.connection.run(
+                        "write the applied actions",
+                        "INSERT INTO applied_actions \
+                         (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                        params![
+                            turn,
+                            self.user,
+                            result.key,
+                            hash,
+                            outcome.as_str(),
+                            result.fact_id,
+                            self.now
+                        ],
+                    )?;
+                    known.push((hash, result.clone()));
+                    results.push(result);
+                }
+                Err(error) if error.kind == ErrorKind::Refused => {
+                    problems.push(format!("actions[{index}]: {}", error.message));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if problems.is_empty() {
+            return Ok(results);
+        }
+        Err(Error::refused(format!("the actions do not fit the facts: {}", problems.join("; ")))
+            .hint("`annals facts prompt` shows the facts as they are now"))
     }
 
-    /// Applies an action as far as the rules allow.
     pub(crate) fn decide(&self, action: &Action) -> Result<ActionEffect> {
-        self.expire_ended(action.key.as_str())?;
-        let target = self.target(action)?;
-        let current = match target {
+        // What has ended cannot conflict with the action.
+        for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
+            if over.is_over_at(self.now) {
+                maintenance::expire(self.connection, &over, &self.source.turn_id, self.now)?;
+            }
+        }
+        let current = match self.target(action)? {
             Some(target) if target.status == FactStatus::PendingConfirmation => {
                 return self.resolve_pending(action, &target);
             }
@@ -95,15 +162,14 @@ impl<'a> Arbiter<'a> {
             None => self.current(action)?,
         };
         match (action.kind, current) {
-            (ActionType::Noop, current) => self.repeat(action, current),
-            (ActionType::Expire, None) => Ok(ActionEffect::new(ActionOutcome::Nothing, None)),
-            (ActionType::Expire, Some(current)) => self.end(action, &current),
             (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
+            (ActionType::Noop | ActionType::Expire, None) => Ok(NO_EFFECT),
+            (ActionType::Noop, Some(current)) => self.repeat(action, &current),
+            (ActionType::Expire, Some(current)) => self.end(action, &current),
             (_, Some(current)) if !self.is_historical(action, &current) => {
                 self.apply_value(action, &current)
             }
-            (_, None) if !self.is_over(action) => self.insert(action),
-            _ => self.insert_ended(action),
+            (_, current) => self.insert(action, current.is_some() || self.is_over(action)),
         }
     }
 
@@ -117,7 +183,7 @@ impl<'a> Arbiter<'a> {
         // For a supersession, `valid_to` is the end of the old value.
         action.kind != ActionType::Supersede
             && self.is_over(action)
-            && !wording::is_same(value_of(action), &current.value_text)
+            && !wording::is_same(action.value(), &current.value_text)
     }
 
     /// Returns the fact that `target_fact_id` names, or an error if the action cannot apply to it.
@@ -125,20 +191,19 @@ impl<'a> Arbiter<'a> {
         let Some(id) = &action.target_fact_id else {
             return Ok(None);
         };
-        let wrong = |what: &str| {
-            Error::refused(format!("target_fact_id {id}: {what}"))
-                .hint("name one of the old facts, or null")
+        let found = fact::by_id(self.connection, self.user, id)?;
+        let wrong = match &found {
+            None => "there is no such fact".to_owned(),
+            Some(found) if found.key != action.key.as_str() => {
+                format!("its key is {}, not {}", found.key, action.key)
+            }
+            Some(found) if !found.status.is_retrievable() => {
+                format!("it is {}", found.status.as_str())
+            }
+            Some(_) => return Ok(found),
         };
-        let Some(found) = fact::by_id(self.connection, self.user, id)? else {
-            return Err(wrong("there is no such fact"));
-        };
-        if found.key != action.key.as_str() {
-            return Err(wrong(&format!("its key is {}, not {}", found.key, action.key)));
-        }
-        if !found.status.is_retrievable() {
-            return Err(wrong(&format!("it is {}", found.status.as_str())));
-        }
-        Ok(Some(found))
+        Err(Error::refused(format!("target_fact_id {id}: {wrong}"))
+            .hint("name one of the old facts, or null"))
     }
 
     /// Returns the active fact that an action without a target concerns.
@@ -147,48 +212,33 @@ impl<'a> Arbiter<'a> {
         if !action.key.is_multi_valued() {
             return Ok(active.pop());
         }
-        let value = action.new_value_text.as_deref();
-        if let Some(at) = active
-            .iter()
-            .position(|fact| value.is_some_and(|value| wording::is_same(value, &fact.value_text)))
-        {
-            return Ok(Some(active.swap_remove(at)));
-        }
-        if action.kind == ActionType::Expire && value.is_none() {
+        let Some(value) = &action.new_value_text else {
             return match active.len() {
-                0 | 1 => Ok(active.pop()),
-                several => Err(Error::refused(format!(
+                0 | 1 if action.kind == ActionType::Expire => Ok(active.pop()),
+                several if action.kind == ActionType::Expire => Err(Error::refused(format!(
                     "{} has {several} values: which one expires?",
                     action.key
                 ))
                 .hint("name it in target_fact_id")),
+                _ => Ok(None),
             };
-        }
-        Ok(None)
+        };
+        let is_it = |fact: &Fact| wording::is_same(value, &fact.value_text);
+        Ok(active.into_iter().find(is_it))
     }
 
     pub(crate) fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
         fact::with_key(self.connection, self.user, key, status)
     }
 
-    /// Expires the key's facts whose validity has ended, so that they cannot conflict with the action.
-    fn expire_ended(&self, key: &str) -> Result<()> {
-        for over in self.with_key(key, FactStatus::Active)? {
-            if over.valid_to.as_deref().is_some_and(|end| end <= self.now) {
-                expiry::expire(self.connection, &over, &self.source.turn_id, self.now)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
     fn apply_value(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let value = value_of(action);
+        let value = action.value();
         if wording::is_same(value, &current.value_text) {
             if action.valid_to.is_some() && action.valid_to != current.valid_to {
                 return self.end(action, current);
             }
-            return self.repeat(action, Some(current.clone()));
+            return self.repeat(action, current);
         }
         // The user confirmed the exact value: a different text needs another confirmation.
         let is_certain = current.confidence >= confidence::CONFIRMED;
@@ -196,11 +246,11 @@ impl<'a> Arbiter<'a> {
             self.source.is_confirmed || !(is_certain || self.is_high_risk(action, current));
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
-        let is_refinement = may_refine
+        if may_refine
             && !is_temporary
             && action.kind != ActionType::Supersede
-            && wording::refines(value, &current.value_text);
-        if is_refinement {
+            && wording::refines(value, &current.value_text)
+        {
             return self.refine(action, current);
         }
         if let Some(known) = self.find_proposal(action, Proposal::Value)? {
@@ -218,82 +268,66 @@ impl<'a> Arbiter<'a> {
 
     /// Returns whether a first contradiction overwrites a fact without confirmation.
     fn may_overwrite(&self, action: &Action, current: &Fact) -> bool {
-        if self.source.is_confirmed {
-            return true;
-        }
-        let is_sure =
-            confidence::first_mention(action.confidence_delta) >= confidence::FIRST_MENTION;
         // A late turn must not undo later statements, nor a future value the present one.
         let is_late = self.source.said_at < current.valid_from;
         let is_to_come = action.valid_from.as_deref().is_some_and(|from| from > self.now);
-        is_sure
-            && !is_late
-            && !is_to_come
-            && current.confidence < confidence::ESTABLISHED
-            && !self.is_high_risk(action, current)
+        self.source.is_confirmed
+            || (!confidence::is_unsure(action.confidence_delta)
+                && !is_late
+                && !is_to_come
+                && current.confidence < confidence::ESTABLISHED
+                && !self.is_high_risk(action, current))
     }
 
-    /// Rule 1.
-    fn insert(&self, action: &Action) -> Result<ActionEffect> {
-        if let Some(known) = self.find_proposal(action, Proposal::Value)? {
+    /// Rule 1; a value whose validity has ended is stored as expired.
+    fn insert(&self, action: &Action, is_over: bool) -> Result<ActionEffect> {
+        let mut new = self.new_fact(action, action.value());
+        let mut outcome = ActionOutcome::Inserted;
+        if is_over {
+            // If only the end is given, the start is unknown.
+            let from = action.valid_from.as_ref().or(action.valid_to.as_ref());
+            new.valid_from = from.cloned().unwrap_or(new.valid_from);
+            new.valid_to.clone_from(&action.valid_to);
+            new.status = FactStatus::Expired;
+            outcome = ActionOutcome::Expired;
+        } else if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
-        let new = self.new_fact(action, value_of(action));
         self.write_change("insert", &action.reason, None, &new)?;
-        Ok(ActionEffect::new(ActionOutcome::Inserted, Some(new)))
-    }
-
-    /// Rule 1 for a value whose validity has ended: it is stored as expired.
-    fn insert_ended(&self, action: &Action) -> Result<ActionEffect> {
-        let new = self.new_fact(action, value_of(action));
-        let ended = Fact {
-            // If only the end is given, the start is unknown.
-            valid_from: action
-                .valid_from
-                .clone()
-                .or(action.valid_to.clone())
-                .unwrap_or(new.valid_from),
-            valid_to: action.valid_to.clone(),
-            status: FactStatus::Expired,
-            ..new
-        };
-        self.write_change("insert", &action.reason, None, &ended)?;
-        Ok(ActionEffect::new(ActionOutcome::Expired, Some(ended)))
+        effect(outcome, new)
     }
 
     /// Rule 2.
     fn refine(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let confidence =
-            if self.source.is_confirmed { confidence::CONFIRMED } else { current.confidence };
+        let mut after = self.mentioned(current);
+        action.value().clone_into(&mut after.value_text);
+        after.value_json = action.new_value_json.clone().map(Json);
+        if self.source.is_confirmed {
+            after.confidence = confidence::CONFIRMED;
+        }
+        after.source_excerpt.clone_from(&self.source.excerpt);
+        after.source_turn_id.clone_from(&self.source.turn_id);
         // An end before the fact began does not belong to this fact.
         let end = action.valid_to.clone().filter(|end| *end > current.valid_from);
-        let after = Fact {
-            value_text: value_of(action).to_owned(),
-            value_json: action.new_value_json.clone().map(Json),
-            confidence,
-            source_excerpt: self.source.excerpt.clone(),
-            source_turn_id: self.source.turn_id.clone(),
-            valid_to: end.or(current.valid_to.clone()),
-            ..self.mentioned(current)
-        };
+        after.valid_to = end.or(after.valid_to);
         self.write_change("update", &action.reason, Some(current), &after)?;
-        Ok(ActionEffect::new(ActionOutcome::Refined, Some(after)))
+        effect(ActionOutcome::Refined, after)
     }
 
     /// Rule 3.
     fn supersede(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let mut new = self.new_fact(action, value_of(action));
+        let mut new = self.new_fact(action, action.value());
         new.category = self.source.category.unwrap_or(current.category);
         self.close(current, FactStatus::Superseded, &new.valid_from, &action.reason)?;
         self.count(Figure::Supersessions)?;
         self.write_change("insert", &action.reason, None, &new)?;
-        Ok(ActionEffect::new(ActionOutcome::Superseded, Some(new)))
+        effect(ActionOutcome::Superseded, new)
     }
 
     /// Rule 4.
     fn end(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let is_guarded = self.is_high_risk(action, current)
-            || confidence::first_mention(action.confidence_delta) < confidence::FIRST_MENTION;
+        let is_guarded =
+            self.is_high_risk(action, current) || confidence::is_unsure(action.confidence_delta);
         if is_guarded && !self.source.is_confirmed {
             if let Some(known) = self.find_proposal(action, Proposal::End)? {
                 return self.repeat_proposal(action, &known);
@@ -303,53 +337,48 @@ impl<'a> Arbiter<'a> {
         }
         let end = action.valid_to.as_deref().unwrap_or(&self.source.said_at);
         if end > self.now && end > current.valid_from.as_str() {
-            let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(current) };
-            self.write_change("update", &action.reason, Some(current), &after)?;
-            return Ok(ActionEffect::new(ActionOutcome::Refined, Some(after)));
+            return self.end_later(current, end, &action.reason);
         }
         let after = self.close(current, FactStatus::Expired, end, &action.reason)?;
-        Ok(ActionEffect::new(ActionOutcome::Expired, Some(after)))
+        effect(ActionOutcome::Expired, after)
+    }
+
+    pub(crate) fn end_later(&self, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
+        let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
+        self.write_change("update", reason, Some(fact), &after)?;
+        effect(ActionOutcome::Refined, after)
     }
 
     /// Rule 5.
-    pub(crate) fn repeat(&self, action: &Action, current: Option<Fact>) -> Result<ActionEffect> {
-        let Some(current) = current else {
-            return Ok(ActionEffect::new(ActionOutcome::Nothing, None));
-        };
-        let says_otherwise = action
-            .new_value_text
-            .as_deref()
-            .is_some_and(|value| !wording::is_same(value, &current.value_text));
-        if says_otherwise {
-            return Ok(ActionEffect::new(ActionOutcome::Nothing, Some(current)));
+    pub(crate) fn repeat(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
+        let value = action.new_value_text.as_ref();
+        if value.is_some_and(|value| !wording::is_same(value, &current.value_text)) {
+            return effect(ActionOutcome::Nothing, current.clone());
         }
-        let after = self.repeated(action, &current)?;
-        let (outcome, name) = if after.confidence > current.confidence {
-            (ActionOutcome::Confirmed, "confirm")
-        } else {
-            (ActionOutcome::Mentioned, "mention")
-        };
-        self.write_change(name, &action.reason, Some(&current), &after)?;
-        Ok(ActionEffect::new(outcome, Some(after)))
+        let after = self.repeated(action, current)?;
+        let is_confirmed = after.confidence > current.confidence;
+        let outcome =
+            if is_confirmed { ActionOutcome::Confirmed } else { ActionOutcome::Mentioned };
+        effect(outcome, after)
     }
 
+    /// Records another mention, which raises the confidence once per turn.
     pub(crate) fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
         let mut after = self.mentioned(current);
+        let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
+                   WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
         if self.source.is_confirmed {
             after.confidence = confidence::CONFIRMED;
-        } else if action.confidence_delta >= 0.0 && !self.is_changed_by_this_turn(current)? {
-            after.confidence = confidence::repeated(current.confidence);
+        } else if action.confidence_delta >= 0.0 {
+            let values = params![self.user, current.fact_id, self.source.turn_id];
+            let is_counted: bool = self.connection.value("read the history", sql, values)?;
+            if !is_counted {
+                after.confidence = confidence::repeated(current.confidence);
+            }
         }
+        let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
+        self.write_change(name, &action.reason, Some(current), &after)?;
         Ok(after)
-    }
-
-    /// Returns whether this turn has already changed the fact: it raises the confidence only once.
-    fn is_changed_by_this_turn(&self, fact: &Fact) -> Result<bool> {
-        self.connection.value(
-            "read the history",
-            "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)",
-            params![self.user.as_str(), fact.fact_id, self.source.turn_id],
-        )
     }
 
     /// Ends the validity of a fact.
@@ -360,10 +389,9 @@ impl<'a> Arbiter<'a> {
         end: &str,
         reason: &str,
     ) -> Result<Fact> {
-        let end = end.max(fact.valid_from.as_str());
         let after = Fact {
             status,
-            valid_to: Some(end.to_owned()),
+            valid_to: Some(end.max(fact.valid_from.as_str()).to_owned()),
             updated_at: self.now.to_owned(),
             ..fact.clone()
         };
@@ -383,9 +411,8 @@ impl<'a> Arbiter<'a> {
 
     pub(crate) fn new_fact(&self, action: &Action, value: &str) -> Fact {
         let source = self.source;
-        let id = self.new_id(action);
         let key = action.key.as_str();
-        let new = Fact::new(self.user, id, key, value.to_owned(), self.now);
+        let new = Fact::new(self.user, self.new_id(action), key, value.to_owned(), self.now);
         let valid_from = action.valid_from.as_ref().unwrap_or(&source.said_at).clone();
         Fact {
             value_json: action.new_value_json.clone().map(Json),
@@ -415,19 +442,13 @@ impl<'a> Arbiter<'a> {
         hash.update(self.source.turn_id.as_bytes());
         let digits = hexadecimal(&hash.finalize());
         let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
-        format!(
-            "{}-{}-8{}-a{}-{}",
-            part(0, 8),
-            part(8, 12),
-            part(12, 15),
-            part(15, 18),
-            part(18, 30)
-        )
+        let (a, b, c, d, e) = (part(0, 8), part(8, 12), part(12, 15), part(15, 18), part(18, 30));
+        format!("{a}-{b}-8{c}-a{d}-{e}")
     }
 
     /// Counts something that happens now.
     pub(crate) fn count(&self, figure: Figure) -> Result<()> {
-        Tally::for_day(self.connection, self.user, self.now).add(figure, 1)
+        metrics::count(self.connection, self.user, self.now, figure, 1)
     }
 
     pub(crate) fn write_change(
@@ -438,11 +459,6 @@ impl<'a> Arbiter<'a> {
         after: &Fact,
     ) -> Result<()> {
         let cause = Cause { action, reason, turn: &self.source.turn_id, at: self.now };
-        change::write(self.connection, cause, before, after)
+        history::write(self.connection, cause, before, after)
     }
-}
-
-/// Returns the value of an action, or an empty string; validation ensures a value where one is needed.
-pub(crate) fn value_of(action: &Action) -> &str {
-    action.new_value_text.as_deref().unwrap_or_default()
 }

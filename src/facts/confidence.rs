@@ -28,6 +28,11 @@ pub fn first_mention(delta: f64) -> f64 {
     rounded((FIRST_MENTION + delta.min(0.0)).clamp(0.0, CONFIRMED))
 }
 
+/// Returns whether the auditor is less certain than usual.
+pub(crate) fn is_unsure(delta: f64) -> bool {
+    first_mention(delta) < FIRST_MENTION
+}
+
 /// Returns the confidence a contested value needs to replace the old one without confirmation.
 pub(crate) fn needed(is_high_risk: bool, old: f64) -> f64 {
     old.max(if is_high_risk { HIGH_RISK } else { ESTABLISHED })

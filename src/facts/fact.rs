@@ -1,26 +1,89 @@
-//! Defines a fact, and how it is read from and written to its row.
+//! A fact about a user: its fields, its words, its row, and what text it may hold.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ToSql, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{Error, Result};
-use crate::facts::columns::{Json, columns};
-use crate::facts::key::FactKey;
-use crate::facts::query::Query;
-use crate::facts::user::UserId;
-use crate::facts::vocabulary::{Category, FactStatus, Proposal};
-use crate::facts::{confidence, key};
+use crate::facts::confidence::FIRST_MENTION;
+use crate::facts::key::{FactKey, SEVERAL};
+use crate::facts::sql::{Json, Query, columns, json, stored_as_word};
+use crate::facts::store::Facts;
+use crate::project::Project;
+use crate::secrets::{self, SecretPolicy};
+use crate::text::{clip, strip_controls, word_enum};
 
 /// Maximum length of a value, as text and as JSON, in bytes.
 pub(crate) const MAX_VALUE_BYTES: usize = 16 << 10;
 
+/// Maximum length of the excerpt of a source, in characters.
+pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
+
+/// Maximum length of a user id, in bytes.
+const MAX_USER_BYTES: usize = 256;
+
+word_enum! {
+    /// The category of a fact, which determines its section in the profile and whether it is high-risk.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Category {
+        /// Who the user is.
+        Identity = "identity",
+        /// A rule that must be followed.
+        HardPreference = "hard_preference",
+        /// A mere preference.
+        SoftPreference = "soft_preference",
+        /// Current work.
+        TaskContext = "task_context",
+        /// Health.
+        Health = "health",
+        /// Everything else.
+        #[default]
+        Other = "other",
+    }
+}
+
+word_enum! {
+    /// The status of a fact.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum FactStatus {
+        /// It is valid.
+        #[default]
+        Active = "active",
+        /// Another value has replaced it.
+        Superseded = "superseded",
+        /// Its validity has ended.
+        Expired = "expired",
+        /// It is awaiting the user's confirmation.
+        PendingConfirmation = "pending_confirmation",
+    }
+}
+
+impl FactStatus {
+    /// Returns whether searches return facts with this status.
+    pub fn is_retrievable(self) -> bool {
+        matches!(self, Self::Active | Self::PendingConfirmation)
+    }
+}
+
+word_enum! {
+    /// The change that a pending fact proposes.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    pub enum Proposal {
+        /// Its value replaces that of the contested fact.
+        Value = "value",
+        /// The contested fact ends.
+        End = "end",
+    }
+}
+
+stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
+
 /// A fact about a user.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
     /// A UUID derived from user, turn and action.
@@ -78,95 +141,71 @@ columns!(
 /// The columns of `facts` in the order of [`Fact::read`].
 pub(crate) const COLUMNS: &str = Fact::COLUMNS;
 
-/// Number of facts that one statement writes.
-const ROWS: usize = 64;
-
-/// Writes a row, replacing the one with its id; triggers maintain the id in the vector index.
-static UPSERT: LazyLock<String> = LazyLock::new(|| upsert_sql(1));
-
-/// Writes [`ROWS`] rows.
-static UPSERT_ROWS: LazyLock<String> = LazyLock::new(|| upsert_sql(ROWS));
-
-fn upsert_sql(rows: usize) -> String {
-    let row = COLUMNS.split(", ").map(|_| "?").collect::<Vec<_>>();
-    let row = format!("({})", row.join(", "));
-    let values = vec![row; rows].join(", ");
-    let changed: Vec<String> = COLUMNS
-        .split(", ")
-        .filter(|column| !["fact_id", "user_id", "embedding_id"].contains(column))
-        .map(|column| format!("{column} = excluded.{column}"))
-        .collect();
-    let changed = changed.join(", ");
-    format!(
-        "INSERT INTO facts ({COLUMNS}) VALUES {values} \
-         ON CONFLICT (user_id, fact_id) DO UPDATE SET {changed}"
-    )
-}
-
 impl Fact {
     /// Returns an active fact that was stated at this time and is valid from then on.
     pub(crate) fn new(user: &UserId, fact_id: String, key: &str, value: String, at: &str) -> Self {
+        let at = at.to_owned();
         Self {
             fact_id,
-            user_id: user.as_str().to_owned(),
+            user_id: user.0.clone(),
             key: key.to_owned(),
             value_text: value,
-            value_json: None,
-            category: Category::Other,
-            confidence: confidence::first_mention(0.0),
-            event_time: None,
-            valid_from: at.to_owned(),
-            valid_to: None,
-            status: FactStatus::Active,
-            source_turn_id: String::new(),
-            source_excerpt: String::new(),
-            embedding_id: None,
-            created_at: at.to_owned(),
-            updated_at: at.to_owned(),
-            last_mentioned_at: at.to_owned(),
-            session_id: None,
-            turn_seq: None,
-            project: None,
-            proposal: None,
-            contests: None,
+            confidence: FIRST_MENTION,
+            valid_from: at.clone(),
+            created_at: at.clone(),
+            updated_at: at.clone(),
+            last_mentioned_at: at,
+            ..Self::default()
         }
     }
 
-    /// Writes a fact, replacing the row with the same id.
+    /// Writes a fact, replacing the row with the same id; triggers maintain its id in the vector index.
     pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
-        let values = params_from_iter(self.values());
-        connection.run("write the fact", &UPSERT, values)
+        let is_kept = |column: &&str| !["fact_id", "user_id", "embedding_id"].contains(column);
+        let changed = COLUMNS.split(", ").filter(is_kept);
+        let changed: Vec<String> =
+            changed.map(|column| format!("{column} = excluded.{column}")).collect();
+        let values = self.values();
+        let sql = format!(
+            "INSERT INTO facts ({COLUMNS}) VALUES ({}) ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
+            vec!["?"; values.len()].join(", "),
+            changed.join(", ")
+        );
+        connection.run("write the fact", &sql, params_from_iter(values))
     }
 
     /// Returns whether its key can have several values.
     pub(crate) fn is_multi_valued(&self) -> bool {
-        self.key.ends_with(key::SEVERAL)
+        self.key.ends_with(SEVERAL)
     }
 
     /// Returns the fact as JSON, as the history and the archive store it.
     pub(crate) fn to_json(&self) -> Result<String> {
-        serde_json::to_string(self)
-            .map_err(|error| Error::failed(format!("cannot write a fact: {error}")))
+        json(self)
     }
 
-    /// Returns an error if a fact from elsewhere cannot be stored as it is.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Brings a fact from elsewhere, a file or another device, into the form of a stated one; returns an error if
+    /// it cannot be stored.
+    pub(crate) fn accept(&mut self, policy: SecretPolicy) -> Result<()> {
         FactKey::parse(&self.key)?;
-        if !(0.0..=1.0).contains(&self.confidence) || self.value_text.trim().is_empty() {
-            return Err(Error::refused("no value, or a confidence outside 0 to 1"));
+        if !(0.0..=1.0).contains(&self.confidence) {
+            return Err(Error::refused("a confidence outside 0 to 1"));
         }
-        let is_id = self.fact_id.len() == 36
-            && self.fact_id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-        if !is_id {
-            let message = format!("{:?} is not a fact_id", self.fact_id);
-            return Err(Error::refused(message));
+        let is_id = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
+        if self.fact_id.len() != 36 || !self.fact_id.bytes().all(is_id) {
+            return Err(Error::refused(format!("{:?} is not a fact_id", self.fact_id)));
         }
-        let needed =
-            [&self.valid_from, &self.created_at, &self.updated_at, &self.last_mentioned_at];
-        for time in needed.into_iter().chain(&self.valid_to) {
-            if normalized_time(time).as_ref() != Some(time) {
-                return Err(Error::refused(format!("{time:?} is not an ISO 8601 time")));
-            }
+        self.value_text = checked_value(&self.value_text, policy)?;
+        let structured = self.value_json.as_ref().map(|json| json.0.to_string());
+        checked_json(structured.as_deref(), policy)?;
+        let excerpt = strip_controls(&self.source_excerpt);
+        self.source_excerpt = clip(&excerpt, MAX_EXCERPT_CHARS).into_owned();
+        check_text(&self.source_excerpt, policy)?;
+        let times = [&mut self.valid_from, &mut self.created_at, &mut self.updated_at];
+        let further = [&mut self.last_mentioned_at].into_iter().chain(&mut self.valid_to);
+        for time in times.into_iter().chain(further) {
+            *time = normalized_time(time)
+                .ok_or_else(|| Error::refused(format!("{time:?} is not an ISO 8601 time")))?;
         }
         if self.valid_to.as_ref().is_some_and(|end| *end < self.valid_from) {
             return Err(Error::refused("valid_to is before valid_from"));
@@ -208,17 +247,43 @@ impl fmt::Display for Fact {
     }
 }
 
-/// Writes facts, replacing the rows with the same ids.
-///
-/// The full-text indexes collect in memory what one statement adds, but write it out before the next one, which
-/// costs more than the facts themselves. So a statement writes as many as possible.
-pub(crate) fn upsert_all(connection: &Connection, facts: &[Fact]) -> Result<()> {
-    let (groups, rest) = facts.as_chunks::<ROWS>();
-    for group in groups {
-        let values = params_from_iter(group.iter().flat_map(Fact::values));
-        connection.run("write the facts", &UPSERT_ROWS, values)?;
+/// Returns a value without control characters, or an error if it is empty, too long or looks like a secret.
+pub(crate) fn checked_value(text: &str, policy: SecretPolicy) -> Result<String> {
+    let text = strip_controls(text).trim().to_owned();
+    if text.is_empty() {
+        return Err(Error::usage(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long")));
     }
-    rest.iter().try_for_each(|fact| fact.upsert(connection))
+    check_text(&text, policy)?;
+    Ok(text)
+}
+
+/// Refuses a text that is too long or looks like a secret.
+pub(crate) fn check_text(text: &str, policy: SecretPolicy) -> Result<()> {
+    if text.len() > MAX_VALUE_BYTES {
+        return Err(Error::usage(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long")));
+    }
+    refuse_secrets(text, policy)
+}
+
+/// Refuses a structured value that is too long or looks like a secret.
+pub(crate) fn checked_json(json: Option<&str>, policy: SecretPolicy) -> Result<()> {
+    let json = json.unwrap_or_default();
+    if json.len() > MAX_VALUE_BYTES {
+        return Err(Error::usage(format!(
+            "the structured value must have at most {MAX_VALUE_BYTES} bytes"
+        )));
+    }
+    refuse_secrets(json, policy)
+}
+
+fn refuse_secrets(text: &str, policy: SecretPolicy) -> Result<()> {
+    match secrets::first_rule(text) {
+        Some(rule) if policy == SecretPolicy::Refuse => {
+            Err(Error::refused(format!("the value looks like a secret ({rule})"))
+                .hint("--allow-secret keeps it anyway"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the facts of all users that match a condition, in which `?1` is a time.
@@ -239,23 +304,17 @@ pub(crate) fn with_key(
     status: FactStatus,
 ) -> Result<Vec<Fact>> {
     if status == FactStatus::Active {
-        let values = [user.as_str(), key];
-        return connection.rows("read the facts", &ACTIVE_WITH_KEY, values, Fact::read);
+        // Left to itself, SQLite uses the index on the status, because its rows are sorted already, and reads every
+        // active fact of the user.
+        let sql = format!(
+            "SELECT {COLUMNS} FROM facts INDEXED BY facts_one_value \
+             WHERE user_id = ?1 AND key = ?2 AND status = 'active' ORDER BY seq"
+        );
+        return connection.rows("read the facts", &sql, [user.as_str(), key], Fact::read);
     }
-    select(connection, user, WITH_KEY, &[&key, &status])
+    // The unary plus is for the same reason.
+    select(connection, user, "key = ?2 AND +status = ?3", &[&key, &status])
 }
-
-/// Other facts of the key, of which there may be thousands, are not read. Left to itself, SQLite uses the index on
-/// the status, because its rows are already sorted, but that would read every active fact of the user.
-static ACTIVE_WITH_KEY: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "SELECT {COLUMNS} FROM facts INDEXED BY facts_one_value \
-         WHERE user_id = ?1 AND key = ?2 AND status = 'active' ORDER BY seq"
-    )
-});
-
-/// The unary plus prevents SQLite from using the index on the status, for the same reason.
-const WITH_KEY: &str = "key = ?2 AND +status = ?3";
 
 /// Returns a user's facts that match a condition on the columns, in insertion order.
 ///
@@ -266,28 +325,23 @@ pub(crate) fn select(
     condition: &str,
     values: &[&dyn ToSql],
 ) -> Result<Vec<Fact>> {
-    let sql = select_sql(condition);
-    let user = user.as_str();
-    let mut all: Vec<&dyn ToSql> = vec![&user];
+    let sql =
+        format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq");
+    let mut all: Vec<&dyn ToSql> = vec![user];
     all.extend_from_slice(values);
     connection.rows("read the facts", &sql, &all[..], Fact::read)
 }
 
 /// Returns a user's fact with this id.
 pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<Option<Fact>> {
-    let found = select(connection, user, "fact_id = ?2", &[&id])?;
-    Ok(found.into_iter().next())
+    Ok(select(connection, user, "fact_id = ?2", &[&id])?.pop())
 }
 
 /// Returns the number of a user's facts that searches return.
 pub(crate) fn count_retrievable(connection: &Connection, user: &UserId) -> Result<usize> {
     let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
                WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    connection.value("count the facts", sql, [user.as_str()])
-}
-
-fn select_sql(condition: &str) -> String {
-    format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq")
+    connection.value("count the facts", sql, [user])
 }
 
 /// Formats a time as it is stored: RFC 3339 in UTC, to the second.
@@ -301,43 +355,148 @@ pub(crate) fn normalized_time(text: &str) -> Option<String> {
     parse_timestamp(text).or_else(of_day).map(format_time)
 }
 
+/// The id of a user, which every query requires.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct UserId(String);
+
+impl UserId {
+    /// Parses an id: one line, not empty.
+    pub fn new(text: &str) -> Result<Self> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > MAX_USER_BYTES || text.chars().any(char::is_control) {
+            return Err(Error::usage(format!(
+                "a user id must be one line of 1 to {MAX_USER_BYTES} bytes"
+            )));
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Wraps an id from the database, which was validated when it was written.
+    pub(crate) fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Returns the id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromSql for UserId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        String::column_result(value).map(Self)
+    }
+}
+
+impl ToSql for UserId {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        self.0.to_sql()
+    }
+}
+
+impl fmt::Display for UserId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Returns the user: the named one, else that of the settings.
+pub fn user(project: &Project, named: Option<&str>) -> Result<UserId> {
+    match named.or(project.settings.user.as_deref()) {
+        Some(user) => UserId::new(user),
+        None => Err(Error::usage("no user is set")
+            .hint("set one with --user, ANNALS_USER or `user` in your own config.toml")),
+    }
+}
+
+/// Returns the user of a command about facts: as [`user`], else the system's; and whether it is the latter.
+///
+/// What reads facts for another purpose uses [`user`]: health and money belong in no start text by default.
+pub fn user_or_systems(project: &Project, named: Option<&str>) -> Result<(UserId, bool)> {
+    let none_set = named.is_none() && project.settings.user.is_none();
+    let environment = &project.environment;
+    let systems =
+        ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| environment.get(name));
+    match systems.filter(|_| none_set) {
+        Some(name) => Ok((UserId::new(name)?, true)),
+        None => Ok((user(project, named)?, false)),
+    }
+}
+
+/// Returns whether nothing was ever recorded about a user.
+pub fn is_unknown(facts: &Facts, user: &UserId) -> Result<bool> {
+    let sql = "SELECT NOT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1) \
+               AND NOT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1)";
+    facts.connection().value("read the history", sql, [user])
+}
+
+/// The projects whose facts are included; facts without a project always are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ProjectScope {
+    /// Only facts without a project.
+    #[default]
+    General,
+    /// Also facts of this project.
+    Project(String),
+    /// Also facts of every project.
+    All,
+}
+
+impl ProjectScope {
+    /// Returns the project, if exactly one is selected.
+    pub(crate) fn project(&self) -> Option<&str> {
+        match self {
+            Self::Project(name) => Some(name),
+            Self::General | Self::All => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use rusqlite::StatementStatus;
+    use serde_json::json;
 
     use super::*;
-    use crate::clock::Clock;
-    use crate::facts::{Facts, Purpose, schema};
 
-    #[test]
-    fn the_facts_of_a_key_are_found_without_reading_all_of_the_users() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        schema::migrate(&mut connection).unwrap();
-        for (sql, values, index) in [
-            (&select_sql(WITH_KEY), &["ada", "city", "expired"][..], "facts_key"),
-            (&*ACTIVE_WITH_KEY, &["ada", "city"], "facts_one_value (user_id=? AND key=?)"),
-        ] {
-            let values = params_from_iter(values);
-            let sql = format!("EXPLAIN QUERY PLAN {sql}");
-            let plan: String = connection.query_row(&sql, values, |row| row.get(3)).unwrap();
-            assert!(plan.contains(index), "{plan}");
-        }
+    fn accepted(field: &str, value: serde_json::Value) -> Result<Fact> {
+        let user = UserId::new("ada")?;
+        let id = "00000000-0000-8000-a000-000000000000".to_owned();
+        let fact = Fact::new(&user, id, "city", "Rome".to_owned(), "2026-03-01T12:00:00Z");
+        let mut fields = serde_json::to_value(fact).unwrap();
+        fields[field] = value;
+        let mut fact: Fact = serde_json::from_value(fields).unwrap();
+        fact.accept(SecretPolicy::Refuse)?;
+        Ok(fact)
     }
 
     #[test]
-    fn a_statement_is_prepared_once_whatever_is_bound() {
-        let folder = tempfile::tempdir().unwrap();
-        let clock = Clock::new(Some("2026-01-01T00:00:00Z")).unwrap();
-        let path = folder.path().join("facts.db");
-        let facts = Facts::open_file(&path, clock, Duration::ZERO, Purpose::Write).unwrap();
-        let user = UserId::stored("ada".to_owned());
-        for key in ["city", "name", "food"] {
-            with_key(facts.connection(), &user, key, FactStatus::Active).unwrap();
+    fn a_fact_from_elsewhere_has_the_limits_of_a_stated_one() {
+        let long = "x".repeat(MAX_VALUE_BYTES + 1);
+        let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+        for (field, value, reason) in [
+            ("value_text", json!(long), "bytes long"),
+            ("value_text", json!(" \u{7}"), "bytes long"),
+            ("value_text", json!(token), "looks like a secret"),
+            ("value_json", json!({"a": long}), "the structured value"),
+            ("value_json", json!({"a": token}), "looks like a secret"),
+            ("source_excerpt", json!(token), "looks like a secret"),
+            ("key", json!("wifi.password"), "names a secret"),
+            ("confidence", json!(2), "confidence"),
+            ("fact_id", json!("1"), "fact_id"),
+            ("created_at", json!("soon"), "time"),
+            ("valid_to", json!("2020-01-01"), "valid_to"),
+        ] {
+            let error = accepted(field, value).unwrap_err();
+            assert!(error.message.contains(reason), "{field}: {}", error.message);
         }
-        let statement = facts.connection().prepare_cached(&ACTIVE_WITH_KEY).unwrap();
-        assert!(statement.get_status(StatementStatus::Run) >= 3);
-        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+        let fact = accepted("value_text", json!(" Ro\u{1b}[31mme ")).unwrap();
+        assert_eq!(fact.value_text, "Rome");
+        let fact = accepted("source_excerpt", json!("é".repeat(500))).unwrap();
+        assert_eq!(fact.source_excerpt.chars().count(), MAX_EXCERPT_CHARS);
+        assert_eq!(
+            accepted("valid_from", json!("2026-01-01")).unwrap().valid_from,
+            "2026-01-01T00:00:00Z"
+        );
     }
 }

@@ -1,18 +1,30 @@
-//! Forgets a user's facts: erases them permanently and says what is left.
+//! Forgets facts: erases their rows and what mentions them, so that a rewrite of the file leaves no byte.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::fact::Fact;
+use crate::facts::fact::{self, Fact, UserId};
 use crate::facts::key::FactKey;
-use crate::facts::query::Query;
+use crate::facts::replication::PRIVATE;
+use crate::facts::sql::{Query, json};
 use crate::facts::store::Facts;
-use crate::facts::user::UserId;
-use crate::facts::vectors::{Remaining, RetryScope};
-use crate::facts::{erase, replication, vectors};
-use crate::text;
-use crate::text::quantity;
+use crate::facts::vectors::{self, Remaining, RetryScope};
+use crate::facts::{history, replication};
+use crate::text::{self, quantity};
+
+/// Minimum length of a value searched for in texts, in characters: shorter ones match by chance.
+const MIN_VALUE_CHARS: usize = 3;
+
+/// Where states of facts are recorded as JSON: table, the column that identifies a row, and that with the state.
+const STATES: [[&str; 3]; 3] = [
+    ["facts_archive", "fact_id", "fact_json"],
+    ["fact_history", "history_id", "after_json"],
+    ["fact_history", "history_id", "before_json"],
+];
 
 /// Counts of what was erased.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -39,41 +51,30 @@ pub fn forget(
     key: Option<&str>,
     reason: &str,
 ) -> Result<Forgotten> {
-    let now = facts.clock().timestamp();
     let key = key.map(FactKey::parse_allowing_secrets).transpose()?;
     let key = key.as_ref().map(FactKey::as_str);
-    let dry_run = facts.is_dry_run();
     let clock = facts.clock();
-    if !dry_run {
-        facts.lock_exclusive()?;
+    if !facts.is_dry_run() {
+        facts.lock_exclusive(Duration::MAX)?;
     }
     let erased = facts.write(|connection| {
-        let matching_states = erase::known_states(connection, user, key, None)?;
-        if matching_states.is_empty()
-            && let Some(key) = key
-        {
+        let erased = erase(connection, user, key, None)?;
+        if let Some(key) = key.filter(|_| erased.states.is_empty()) {
             return Err(Error::not_found(format!("{user} has no fact under {key}")));
         }
-        let turns = erase::erase_turns(connection, user, key, &matching_states)?;
-        let rows = erase::erase(connection, user, key, &matching_states)?;
-        let forgotten = Forgotten {
-            facts: rows.facts,
-            changes: rows.changes,
-            turns: turns.len(),
-            remaining: Vec::new(),
-        };
-        let turns = erase::sources(&matching_states, &turns);
-        erase::scrub(connection, user, &matching_states, &turns, None)?;
-        erase::rebuild_indexes(connection)?;
-        replication::record_tombstone(connection, user, key, &turns, clock)?;
-        let reason = sanitized_reason(reason, user, &matching_states);
-        log_erasure(connection, &forgotten, &now, &reason)?;
-        Ok((forgotten, rows.ids))
+        rebuild_indexes(connection)?;
+        replication::record_tombstone(connection, user, key, &erased.turns, clock)?;
+        let reason = sanitized_reason(reason, user, &erased.states);
+        let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
+        let counts = (erased.count.facts.to_string(), erased.count.turns.to_string());
+        let values = params![clock.timestamp(), counts.0, counts.1, reason];
+        connection.run("note the erasure", sql, values)?;
+        Ok(erased)
     });
-    if dry_run {
-        return erased.map(|(forgotten, _)| forgotten);
+    if facts.is_dry_run() {
+        return erased.map(|erased| erased.count);
     }
-    let (mut forgotten, ids) = match erased {
+    let Erased { mut count, ids, .. } = match erased {
         Ok(erased) => erased,
         Err(error) if error.kind == ErrorKind::NotFound => {
             // An earlier run may have erased the rows but not rewritten the file.
@@ -86,103 +87,299 @@ pub fn forget(
             return Err(error.hint("nothing was erased"));
         }
     };
-    facts.vacuum().map_err(|error| partial_erasure_error(error, &forgotten))?;
+    facts.vacuum().map_err(|mut error| {
+        error.message = format!(
+            "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
+            quantity(count.facts, "fact"),
+            error.message
+        );
+        error.hint("free some disk space and run the same command again: it rewrites the file")
+    })?;
     // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
     vectors::erase(facts, RetryScope::All)?;
-    forgotten.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
-    Ok(forgotten)
-}
-
-/// Returns an error that says what is erased and what is not if the file could not be rewritten.
-fn partial_erasure_error(mut error: Error, forgotten: &Forgotten) -> Error {
-    error.message = format!(
-        "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
-        quantity(forgotten.facts, "fact"),
-        error.message
-    );
-    error.hint("free some disk space and run the same command again: it rewrites the file")
-}
-
-/// Writes the one row that remains.
-fn log_erasure(
-    connection: &Connection,
-    forgotten: &Forgotten,
-    now: &str,
-    reason: &str,
-) -> Result<()> {
-    let (facts, turns) = (forgotten.facts.to_string(), forgotten.turns.to_string());
-    let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
-    connection.run("note the erasure", sql, params![now, facts, turns, reason])
+    count.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
+    Ok(count)
 }
 
 /// Returns the reason that remains, or a placeholder if it mentions an erased key or value, or the user.
-fn sanitized_reason(reason: &str, user: &UserId, matching_states: &[Fact]) -> String {
+fn sanitized_reason(reason: &str, user: &UserId, states: &[Fact]) -> String {
     let folded = text::fold(reason);
     let mentions = |text: &str| {
         let text = text::fold(text);
         !text.is_empty() && folded.contains(&text)
     };
-    let mentions_a_fact =
-        matching_states.iter().any(|fact| mentions(&fact.value_text) || mentions(&fact.key));
-    if mentions_a_fact || mentions(user.as_str()) {
+    let is_mention = |fact: &Fact| mentions(&fact.value_text) || mentions(&fact.key);
+    if states.iter().any(is_mention) || mentions(user.as_str()) {
         return "(withheld: it said what was forgotten)".to_owned();
     }
     reason.to_owned()
+}
+
+/// What was erased.
+#[derive(Default)]
+pub(crate) struct Erased {
+    count: Forgotten,
+    /// The ids of the facts.
+    ids: Vec<String>,
+    /// All recorded states of the facts.
+    pub(crate) states: Vec<Fact>,
+    /// The turns that they came from, and those that were erased because they mention one.
+    turns: BTreeSet<String>,
+}
+
+/// Erases a user's facts, all or those of a key, and what mentions them, in the caller's transaction.
+///
+/// `within` limits this to the operations of a scope whose facts began by a clock, as another device asks for it:
+/// later statements stay, and so do mentions in other scopes and turns, which belong to no scope. The user's own
+/// devices forget in every scope.
+pub(crate) fn erase(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    within: Option<(&str, i64)>,
+) -> Result<Erased> {
+    let scope = within.map(|within| within.0).filter(|scope| *scope != PRIVATE);
+    let until = within.map(|within| within.1);
+    let sql = "SELECT history_id FROM fact_history LEFT JOIN operations AS o USING (history_id) \
+               WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
+               AND (?4 IS NULL OR o.born <= ?4 AND (?3 IS NULL OR o.scope = ?3))";
+    let changes: Vec<i64> = connection.column("forget", sql, params![user, key, scope, until])?;
+    let changes = json(&changes)?;
+    let sql =
+        "SELECT after_json FROM fact_history WHERE history_id IN (SELECT value FROM json_each(?1))";
+    let mut states = history::states(connection, "forget", sql, [&changes])?;
+    if within.is_none() {
+        states.extend(fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?);
+        let sql =
+            "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
+        states.extend(history::states(connection, "forget", sql, params![user, key])?);
+    }
+    let mut erased = Erased { states, ..Erased::default() };
+    if scope.is_none() {
+        erase_turns(connection, user, key.is_none(), &mut erased)?;
+    }
+    erased.turns.extend(erased.states.iter().map(|fact| fact.source_turn_id.clone()));
+    erase_rows(connection, user, key, &changes, &mut erased)?;
+    let mentions = mentions(connection, user, &erased.states)?;
+    clear(connection, user, &mentions, scope, "source_excerpt", "reason")?;
+    clear_turns(connection, user, &erased.turns, scope)?;
+    Ok(erased)
+}
+
+/// Deletes changes, given as a JSON array of their ids, and the facts of which nothing remains.
+fn erase_rows(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    changes: &str,
+    erased: &mut Erased,
+) -> Result<()> {
+    // A fact remains if there are operations on it in another scope.
+    let sql = "SELECT EXISTS (SELECT 1 FROM fact_history JOIN operations USING (history_id) \
+               WHERE user_id = ?1 AND fact_id = ?2 AND history_id NOT IN (SELECT value FROM json_each(?3)))";
+    for id in erased.states.iter().map(|fact| &fact.fact_id).collect::<BTreeSet<_>>() {
+        let remains: bool = connection.value("forget", sql, params![user, id, changes])?;
+        if !remains {
+            vectors::forget_copies(connection, id)?;
+            erased.ids.push(id.clone());
+        }
+    }
+    let gone = json(&erased.ids)?;
+    let delete = |table: &str, which: &str| {
+        let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND {which}");
+        connection.run_counted("forget", &sql, params![user, gone, changes])
+    };
+    let of_facts = "?3 NOT NULL AND fact_id IN (SELECT value FROM json_each(?2))";
+    let of_both = "(history_id IN (SELECT value FROM json_each(?3)) \
+                   OR fact_id IN (SELECT value FROM json_each(?2)))";
+    while_erasing(connection, user, || {
+        delete("vector_jobs", of_facts)?;
+        delete("fact_vectors", of_facts)?;
+        erased.count.facts = delete("facts", of_facts)? + delete("facts_archive", of_facts)?;
+        erased.count.changes = delete("fact_history", of_both)?;
+        let sql = "DELETE FROM applied_actions WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
+        connection.run("forget", sql, params![user, key])?;
+        connection.run("forget", "DELETE FROM profiles WHERE user_id = ?1", [user])?;
+        if key.is_none() {
+            connection.run("forget", "DELETE FROM metrics WHERE user_id = ?1", [user])?;
+        }
+        Ok(())
+    })
+}
+
+/// Erases a turn if the facts come from it, or if it or an answer to it mentions one of the values.
+fn erase_turns(
+    connection: &Connection,
+    user: &UserId,
+    are_all: bool,
+    erased: &mut Erased,
+) -> Result<()> {
+    let turns: Vec<(String, String)> = connection.rows(
+        "read the turns",
+        "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
+         || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1",
+        [user],
+        |row| row.try_into(),
+    )?;
+    let values = folded_values(&erased.states);
+    for (id, text) in turns {
+        let is_source = || erased.states.iter().any(|fact| fact.source_turn_id == id);
+        if are_all || is_source() || mentions_one(&text, &values) {
+            let sql = "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2";
+            connection.run("forget the turns", sql, [user.as_str(), &id])?;
+            erased.count.turns += 1;
+            erased.turns.insert(id);
+        }
+    }
+    Ok(())
+}
+
+/// Rebuilds the text indexes: deleted words remain in the segments of an index until it is rewritten.
+pub(crate) fn rebuild_indexes(connection: &Connection) -> Result<()> {
+    for table in ["facts_fts", "facts_trigram"] {
+        for command in ["rebuild", "optimize"] {
+            let sql = format!("INSERT INTO {table} ({table}) VALUES ('{command}')");
+            connection.run("forget", &sql, [])?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the values to search for in texts, folded like them.
+fn folded_values(states: &[Fact]) -> BTreeSet<String> {
+    let values = states.iter().map(|fact| text::fold(&fact.value_text));
+    values.filter(|value| value.chars().count() >= MIN_VALUE_CHARS).collect()
+}
+
+fn mentions_one(text: &str, values: &BTreeSet<String>) -> bool {
+    let folded = text::fold(text);
+    values.iter().any(|value| folded.contains(value))
+}
+
+/// Returns the user's excerpts and reasons that mention an erased value.
+fn mentions(connection: &Connection, user: &UserId, states: &[Fact]) -> Result<BTreeSet<String>> {
+    let values = folded_values(states);
+    if values.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let sql = "SELECT source_excerpt FROM facts WHERE user_id = ?1 \
+         UNION SELECT fact_json ->> 'source_excerpt' FROM facts_archive WHERE user_id = ?1 \
+         UNION SELECT before_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
+         UNION SELECT after_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
+         UNION SELECT reason FROM fact_history WHERE user_id = ?1";
+    let texts: Vec<Option<String>> = connection.column("read the excerpts", sql, [user])?;
+    Ok(texts.into_iter().flatten().filter(|text| mentions_one(text, &values)).collect())
+}
+
+/// Clears the excerpts and reasons that came from these turns, in all scopes or one; returns the affected keys.
+pub(crate) fn clear_turns(
+    connection: &Connection,
+    user: &UserId,
+    turns: &BTreeSet<String>,
+    scope: Option<&str>,
+) -> Result<Vec<String>> {
+    let sql = "WITH wanted AS (SELECT value FROM json_each(?2)) \
+         SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
+         AND (turn_id IN wanted OR after_json ->> 'source_turn_id' IN wanted)";
+    let keys = connection.column("read the history", sql, params![user, json(turns)?])?;
+    clear(connection, user, turns, scope, "source_turn_id", "turn_id")?;
+    Ok(keys)
+}
+
+/// Clears the excerpts of facts, in all their recorded states, and the reasons of changes, if a field of the fact
+/// or a column of the change has one of the values.
+fn clear(
+    connection: &Connection,
+    user: &UserId,
+    values: &BTreeSet<String>,
+    scope: Option<&str>,
+    field: &str,
+    column: &str,
+) -> Result<()> {
+    let values = json(values)?;
+    let update = |table: &str, id: &str, change: &str, value: &str| {
+        let sql = format!(
+            "UPDATE {table} SET {change} WHERE user_id = ?1 \
+             AND {value} IN (SELECT value FROM json_each(?2)) \
+             AND (?3 IS NULL OR {id} IN (SELECT changes.{id} FROM operations AS o \
+             JOIN fact_history AS changes USING (history_id) WHERE o.scope = ?3))"
+        );
+        connection.run("forget", &sql, params![user, values, scope])
+    };
+    while_erasing(connection, user, || {
+        update("facts", "fact_id", "source_excerpt = ''", field)?;
+        for [table, id, state] in STATES {
+            let change = format!("{state} = json_set({state}, '$.source_excerpt', '')");
+            update(table, id, &change, &format!("{state} ->> '{field}'"))?;
+        }
+        update("fact_history", "history_id", "reason = ''", column)
+    })
+}
+
+/// Clears the excerpts and the reason of one change; returns its user and key.
+pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(String, String)> {
+    let sql = "SELECT user_id, key FROM fact_history WHERE history_id = ?1";
+    let (user, key): (String, String) =
+        connection.row("read the history", sql, [history], |row| row.try_into())?;
+    let sql = "UPDATE fact_history SET reason = '', \
+               before_json = json_set(before_json, '$.source_excerpt', ''), \
+               after_json = json_set(after_json, '$.source_excerpt', '') WHERE history_id = ?1";
+    while_erasing(connection, &UserId::stored(user.clone()), || {
+        connection.run("forget", sql, [history])
+    })?;
+    Ok((user, key))
+}
+
+/// Runs `work` while the user is listed in `erasing`, without which the history cannot be changed.
+fn while_erasing<T>(
+    connection: &Connection,
+    user: &UserId,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    connection.run("forget", "INSERT INTO erasing (user_id, key) VALUES (?1, NULL)", [user])?;
+    let done = work()?;
+    connection.run("forget", "DELETE FROM erasing WHERE user_id = ?1", [user])?;
+    Ok(done)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::{Observation, Statement, add, fact, observe, turns};
+    use crate::facts::{Observation, Statement, add, observe};
     use crate::secrets::SecretPolicy;
 
-    fn ada() -> UserId {
-        UserId::new("ada").unwrap()
-    }
-
-    fn with(key: &str, value: &str) -> Facts {
+    #[test]
+    fn a_value_is_erased_from_excerpts_and_turns_in_whatever_case_and_spacing() {
+        let ada = UserId::new("ada").unwrap();
         let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
         let mut facts = Facts::in_memory(clock).unwrap();
-        state(&mut facts, key, value);
-        facts
-    }
-
-    fn state(facts: &mut Facts, key: &str, value: &str) {
-        let statement =
-            Statement { key: key.to_owned(), value: value.to_owned(), ..Statement::default() };
-        add(facts, &ada(), &statement).unwrap();
-    }
-
-    #[test]
-    fn a_value_of_punctuation_alone_erases_no_turn_but_its_own() {
-        let mut facts = with("separator", ":::");
-        let observation =
-            Observation { user_input: "I like tea".to_owned(), ..Observation::default() };
-        observe(&mut facts, &ada(), &observation, SecretPolicy::Refuse).unwrap();
-        let forgotten = forget(&mut facts, &ada(), Some("separator"), "asked to").unwrap();
+        for (key, value) in
+            [("city", "Bad  München"), ("task.next", "move to BAD MÜNCHEN"), ("separator", ":::")]
+        {
+            let statement =
+                Statement { key: key.to_owned(), value: value.to_owned(), ..Statement::default() };
+            add(&mut facts, &ada, &statement).unwrap();
+        }
+        for text in ["I like tea", "bad münchen is nice"] {
+            let observation = Observation { user_input: text.to_owned(), ..Observation::default() };
+            observe(&mut facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
+        }
+        // A value of punctuation alone is in no turn.
+        let forgotten = forget(&mut facts, &ada, Some("separator"), "asked to").unwrap();
         assert_eq!((forgotten.facts, forgotten.turns), (1, 0));
-        assert_eq!(turns(&facts, &ada()).unwrap().len(), 1);
-    }
-
-    #[test]
-    fn a_value_is_erased_from_excerpts_in_whatever_case_and_spacing() {
-        let mut facts = with("city", "Bad  München");
-        state(&mut facts, "task.next", "move to BAD MÜNCHEN");
-        forget(&mut facts, &ada(), Some("city"), "asked to").unwrap();
-        let left = fact::select(facts.connection(), &ada(), "1", &[]).unwrap();
-        assert_eq!(left.len(), 1);
-        assert_eq!(left[0].source_excerpt, "");
-        let states = erase::known_states(facts.connection(), &ada(), None, None).unwrap();
-        assert!(states.iter().all(|state| state.source_excerpt.is_empty()));
-    }
-
-    #[test]
-    fn a_failed_rewrite_says_what_is_erased_all_the_same() {
-        let forgotten = Forgotten { facts: 2, ..Forgotten::default() };
-        let error = partial_erasure_error(Error::failed("the disk is full"), &forgotten);
-        assert!(error.message.starts_with("2 facts erased from every table; traces may be left"));
-        assert!(error.message.ends_with("the disk is full"), "{}", error.message);
-        assert!(error.hint.unwrap().contains("run the same command again"));
+        let forgotten = forget(&mut facts, &ada, Some("city"), "asked to").unwrap();
+        assert_eq!((forgotten.facts, forgotten.changes, forgotten.turns), (1, 1, 1));
+        let left = fact::select(facts.connection(), &ada, "1", &[]).unwrap();
+        assert_eq!((left.len(), left[0].source_excerpt.as_str()), (1, ""));
+        let changes = history(&facts, &ada, None).unwrap();
+        assert!(
+            changes.iter().all(|change| change.after.as_ref().unwrap().source_excerpt.is_empty())
+        );
+        assert_eq!(
+            sanitized_reason("no München", &ada, &[]),
+            "no München",
+            "nothing of it was forgotten"
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::vocabulary::Category;
+use crate::facts::fact::Category;
 use crate::secrets;
 
 /// Maximum length of a key, in bytes.
@@ -62,8 +62,8 @@ impl FactKey {
 
     /// Returns the category that follows from the key.
     pub fn category(&self) -> Category {
-        let row = TOPICS.iter().find(|row| self.is_about(row.word));
-        row.map_or(Category::Other, |row| row.category)
+        let topic = TOPICS.iter().find(|topic| self.is_about(topic.2));
+        topic.map_or(Category::Other, |topic| topic.0)
     }
 
     /// Returns whether a fact under the key is high-risk, and overwritten only if that is almost certain.
@@ -75,34 +75,28 @@ impl FactKey {
             Some(_) => name.starts_with(own.as_str()),
             None => name == own.strip_suffix(SEVERAL).unwrap_or(own),
         };
+        let is_about_work = || name.split('.').next().is_some_and(|first| WORK.contains(&first));
         matches!(category, Category::Identity | Category::Health)
-            || TOPICS.iter().any(|row| row.is_high_risk && self.is_about(row.word))
-            || self.is_about_money()
+            || TOPICS.iter().any(|topic| topic.1 && self.is_about(topic.2))
+            || (self.is_about(MONEY) && !is_about_work())
             || further.iter().any(is_named)
-    }
-
-    fn is_about_money(&self) -> bool {
-        let mut parts = self.name().split('.');
-        !parts.next().is_some_and(|first| WORK.contains(&first))
-            && MONEY.iter().any(|word| self.is_about(word))
     }
 
     fn name(&self) -> &str {
         self.0.strip_suffix(SEVERAL).unwrap_or(&self.0)
     }
 
-    /// Returns whether a word of [`TOPICS`] matches: as the first part if it ends in a dot, else in any part.
-    fn is_about(&self, word: &str) -> bool {
-        if word.ends_with('.') {
-            let first = word.trim_end_matches('.');
-            return self.name().split('.').next() == Some(first);
-        }
+    /// Returns whether one of the words matches: as the first part if it ends in a dot, else in any part.
+    fn is_about(&self, words: &[&str]) -> bool {
         let name = self.name().replace('-', "_");
-        name.split('.').any(|part| contains_word(part, word))
+        words.iter().any(|word| match word.strip_suffix('.') {
+            Some(first) => name.split('.').next() == Some(first),
+            None => name.split('.').any(|part| contains_word(part, word)),
+        })
     }
 
     fn secret_word(&self) -> Option<&'static str> {
-        let part_with = |word: &str| self.name().split('.').any(|part| contains_word(part, word));
+        let part_with = |word: &&str| self.name().split('.').any(|part| contains_word(part, word));
         let listed = SECRETS.iter().copied().find(|word| part_with(word));
         listed
             .or_else(|| secrets::secret_name(self.name()))
@@ -141,69 +135,30 @@ fn contains_word(part: &str, word: &str) -> bool {
     })
 }
 
-/// A topic of keys.
-struct Topic {
-    word: &'static str,
-    category: Category,
-    is_high_risk: bool,
-}
-
-const fn topic(word: &'static str, category: Category) -> Topic {
-    Topic { word, category, is_high_risk: false }
-}
-
-const fn high_risk(word: &'static str, category: Category) -> Topic {
-    Topic { is_high_risk: true, ..topic(word, category) }
-}
-
-/// The topics of keys; the first match determines the category.
-const TOPICS: &[Topic] = &[
-    high_risk("identity.", Category::Identity),
-    high_risk("health.", Category::Health),
-    high_risk("medication", Category::Health),
-    high_risk("allergy", Category::Health),
-    high_risk("allergie", Category::Health),
-    high_risk("diagnosis", Category::Health),
-    high_risk("diagnose", Category::Health),
-    high_risk("illness", Category::Health),
-    high_risk("disease", Category::Health),
-    high_risk("disability", Category::Health),
-    high_risk("disabilitie", Category::Health),
-    high_risk("therapy", Category::Health),
-    high_risk("therapie", Category::Health),
-    high_risk("blood_type", Category::Health),
-    high_risk("legal.", Category::Other),
-    high_risk("finance.", Category::Other),
-    high_risk("bank", Category::Other),
-    high_risk("card", Category::Other),
-    high_risk("salary", Category::Other),
-    high_risk("tax", Category::Other),
-    high_risk("debt", Category::Other),
-    topic("constraint.", Category::HardPreference),
-    topic("rule.", Category::HardPreference),
-    topic("task.", Category::TaskContext),
-    topic("project.", Category::TaskContext),
-    topic("current.", Category::TaskContext),
-    topic("goal.", Category::TaskContext),
-    topic("preference.", Category::SoftPreference),
-    topic("like", Category::SoftPreference),
-    topic("dislike", Category::SoftPreference),
-    topic("favorite", Category::SoftPreference),
-    topic("favourite", Category::SoftPreference),
-    high_risk("name", Category::Identity),
-    high_risk("birth", Category::Identity),
-    high_risk("birthday", Category::Identity),
-    high_risk("birthdate", Category::Identity),
-    high_risk("address", Category::Identity),
-    high_risk("phone", Category::Identity),
-    high_risk("email", Category::Identity),
-    high_risk("id_number", Category::Identity),
-    high_risk("surname", Category::Identity),
-    high_risk("passport", Category::Identity),
-    high_risk("ssn", Category::Identity),
-    high_risk("social_security", Category::Identity),
-    high_risk("nationality", Category::Identity),
-    high_risk("religion", Category::Identity),
+/// The topics of keys, by words: their category, and whether they are high-risk. The first match determines the
+/// category.
+const TOPICS: &[(Category, bool, &[&str])] = &[
+    (Category::Identity, true, &["identity."]),
+    (
+        Category::Health,
+        true,
+        &[
+            "health.", "medication", "allergy", "allergie", "diagnosis", "diagnose", "illness",
+            "disease", "disability", "disabilitie", "therapy", "therapie", "blood_type",
+        ],
+    ),
+    (Category::Other, true, &["legal.", "finance.", "bank", "card", "salary", "tax", "debt"]),
+    (Category::HardPreference, false, &["constraint.", "rule."]),
+    (Category::TaskContext, false, &["task.", "project.", "current.", "goal."]),
+    (Category::SoftPreference, false, &["preference.", "like", "dislike", "favorite", "favourite"]),
+    (
+        Category::Identity,
+        true,
+        &[
+            "name", "birth", "birthday", "birthdate", "address", "phone", "email", "id_number",
+            "surname", "passport", "ssn", "social_security", "nationality", "religion",
+        ],
+    ),
 ];
 
 /// Words about money. They say nothing about the category, and nothing below [`WORK`], where `budget` may be

@@ -1,14 +1,23 @@
-//! Maintains the database over time: expires facts, archives old ones, and deletes finished turns.
+//! Maintains the database over time: ends facts, archives old ones, drops finished turns, and checks it.
+//!
+//! A value with an end replaces the durable one only until then. The durable one is closed in the meantime,
+//! so that a key has one active value; afterwards it becomes active again unchanged, unless another value has
+//! replaced it. The history records which fact was replaced.
+
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, ErrorCode, params};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::change::Cause;
-use crate::facts::query::Query;
+use crate::facts::fact::{self, COLUMNS, Fact, FactStatus, UserId};
+use crate::facts::history::{self, Cause};
+use crate::facts::sql::{Query, SqliteResultExt};
 use crate::facts::store::Facts;
-use crate::facts::{change, expiry, fact, profile};
+use crate::facts::vectors::{self, Remaining};
+use crate::facts::{profile, queue, wording};
+use crate::text::quantity;
 
 /// Age in days after which a fact that no longer holds is archived.
 const ARCHIVE_AFTER: i64 = 90;
@@ -17,7 +26,13 @@ const ARCHIVE_AFTER: i64 = 90;
 const DROP_AFTER: i64 = 30;
 
 /// Turn id of changes that are not caused by a turn.
-pub(crate) const TURN: &str = "annals:maintenance";
+const TURN: &str = "annals:maintenance";
+
+/// Turn id of restorations, by which merging recognises that nobody stated the value again.
+pub(crate) const RESTORE_TURN: &str = "annals:restored";
+
+/// Condition for active facts whose validity has ended.
+const OVER: &str = "status = 'active' AND valid_to IS NOT NULL AND valid_to <= ?1";
 
 /// Counts of the maintenance done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -35,17 +50,28 @@ pub struct Maintenance {
 /// Expires ended facts, archives old ones, deletes finished turns, and rebuilds the profiles that are due.
 pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
     let now = facts.clock().timestamp();
-    let old = before(facts.clock().now(), ARCHIVE_AFTER);
-    let done = before(facts.clock().now(), DROP_AFTER);
+    let [old, done] = [ARCHIVE_AFTER, DROP_AFTER].map(|days| before(facts.clock().now(), days));
     let high_risk = facts.high_risk().to_vec();
+    let finished = "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1";
     facts.write(|connection| {
         Ok(Maintenance {
-            expired: expiry::expire_all(connection, TURN, &now)?,
+            expired: expire_all(connection, &now)?,
             archived: archive_older(connection, &old, &now)?,
-            dropped_turns: drop_turns(connection, &done)?,
+            dropped_turns: connection.run_counted("drop done turns", finished, [done])?,
             profiles: profile::rebuild_due(connection, profile_turns, &high_risk, &now)?,
         })
     })
+}
+
+/// Expires ended facts, if there are any.
+pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
+    let now = facts.clock().timestamp();
+    // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
+    if facts.connection().value("read the facts", &sql, [&now])? {
+        facts.write(|connection| expire_all(connection, &now))?;
+    }
+    Ok(())
 }
 
 /// Archives the superseded and expired facts of all users that were last changed before a time.
@@ -61,35 +87,203 @@ pub(crate) fn before(now: DateTime<Utc>, days: i64) -> String {
 }
 
 fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {
-    let old = fact::of_all_users(
-        connection,
-        "status IN ('superseded', 'expired') AND updated_at < ?1",
-        cut_off,
-    )?;
+    let is_old = "status IN ('superseded', 'expired') AND updated_at < ?1";
+    let old = fact::of_all_users(connection, is_old, cut_off)?;
+    let add = "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
+               VALUES (?1, ?2, ?3, ?4, ?5)";
+    let remove = "DELETE FROM facts WHERE user_id = ?1 AND fact_id = ?2";
     for fact in &old {
-        let json = fact.to_json()?;
-        connection.run(
-            "archive a fact",
-            "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![fact.fact_id, fact.user_id, fact.key, json, now],
-        )?;
-        connection.run(
-            "archive a fact",
-            "DELETE FROM facts WHERE user_id = ?1 AND fact_id = ?2",
-            params![fact.user_id, fact.fact_id],
-        )?;
-        let cause =
-            Cause { action: "archive", reason: "older than the cut-off", turn: TURN, at: now };
-        change::record(connection, cause, Some(fact), Some(fact))?;
+        let values = params![fact.fact_id, fact.user_id, fact.key, fact.to_json()?, now];
+        connection.run("archive a fact", add, values)?;
+        connection.run("archive a fact", remove, [&fact.user_id, &fact.fact_id])?;
+        let reason = "older than the cut-off";
+        let cause = Cause { action: "archive", reason, turn: TURN, at: now };
+        history::record(connection, cause, Some(fact), fact, None)?;
     }
     Ok(old.len())
 }
 
-fn drop_turns(connection: &Connection, cut_off: &str) -> Result<usize> {
-    connection.run_counted(
-        "drop done turns",
-        "DELETE FROM turns WHERE status = 'done' AND finished_at < ?1",
-        [cut_off],
-    )
+/// Expires the facts of all users whose validity has ended, and returns their number.
+fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
+    let over = fact::of_all_users(connection, OVER, now)?;
+    over.iter().try_for_each(|fact| expire(connection, fact, TURN, now))?;
+    Ok(over.len())
+}
+
+/// Expires a fact whose validity has ended, and restores the one that it temporarily replaced; if that has ended
+/// too, the one that it replaced in turn, and so on.
+pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str) -> Result<()> {
+    let after = Fact { status: FactStatus::Expired, updated_at: now.to_owned(), ..over.clone() };
+    let cause = Cause { action: "expire", reason: "its validity ended", turn, at: now };
+    history::write(connection, cause, Some(over), &after)?;
+    let mut passed = vec![over.fact_id.clone()];
+    let mut earlier = superseded_fact(connection, over)?;
+    while let Some(fact) = earlier.filter(|fact| !passed.contains(&fact.fact_id)) {
+        if !fact.is_over_at(now) {
+            return restore(connection, &fact, now);
+        }
+        passed.push(fact.fact_id.clone());
+        earlier = superseded_fact(connection, &fact)?;
+    }
+    Ok(())
+}
+
+/// Returns the fact that a temporary one superseded, in its state before.
+fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
+    let began = "SELECT history_id, turn_id FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
+         AND action IN ('insert', 'activate', 'restore') AND turn_id <> ?3 \
+         AND after_json ->> 'valid_to' IS NOT NULL ORDER BY history_id DESC LIMIT 1";
+    let values = params![temporary.user_id, temporary.fact_id, RESTORE_TURN];
+    let began: Option<(i64, String)> =
+        connection.optional_row("read the history", began, values, |row| row.try_into())?;
+    let Some((began, turn)) = began else {
+        return Ok(None);
+    };
+    let replaced = "SELECT before_json FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
+         AND history_id < ?4 AND action = 'supersede' ORDER BY history_id DESC LIMIT 1";
+    let values = params![temporary.user_id, temporary.key, turn, began];
+    Ok(history::states(connection, "read the history", replaced, values)?.pop())
+}
+
+/// Makes a superseded fact active again, from the archive if needed, unless another value is active.
+fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
+    let user = UserId::stored(earlier.user_id.clone());
+    let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
+    if active.iter().any(|other| {
+        !earlier.is_multi_valued() || wording::is_same(&other.value_text, &earlier.value_text)
+    }) {
+        return Ok(());
+    }
+    let id = &earlier.fact_id;
+    let mut found = fact::by_id(connection, &user, id)?;
+    if found.is_none() {
+        found = history::archived(connection, &user, "fact_id", id)?.pop();
+    }
+    let Some(closed) = found.filter(|found| found.status == FactStatus::Superseded) else {
+        return Ok(());
+    };
+    history::unarchive(connection, id)?;
+    let restored = Fact {
+        status: FactStatus::Active,
+        valid_to: earlier.valid_to.clone(),
+        updated_at: now.to_owned(),
+        ..closed.clone()
+    };
+    let reason = "the temporary value has expired";
+    let cause = Cause { action: "restore", reason, turn: RESTORE_TURN, at: now };
+    history::write(connection, cause, Some(&closed), &restored)
+}
+
+/// The result of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Integrity {
+    /// Path of the database.
+    pub db: String,
+    /// The problems, one sentence each.
+    pub problems: Vec<String>,
+    /// Number of facts of all users.
+    pub facts: u64,
+    /// Number of turns waiting for the auditor.
+    pub waiting_turns: u64,
+    /// Number of turns without a usable answer.
+    pub dead_turns: u64,
+    /// Number of changes missing from the vector index.
+    pub unsynced_vectors: u64,
+    /// What was forgotten but is not erased yet on servers that vectors were sent to.
+    pub remaining: Vec<Remaining>,
+}
+
+/// Inconsistencies, with the queries that count them.
+const ORPHANS: &[(&str, &str)] = &[
+    (
+        "facts without a history",
+        "FROM facts WHERE NOT EXISTS (SELECT 1 FROM fact_history AS h \
+         WHERE h.user_id = facts.user_id AND h.fact_id = facts.fact_id)",
+    ),
+    (
+        "vectors without a current fact",
+        "FROM fact_vectors AS v WHERE NOT EXISTS (SELECT 1 FROM facts \
+         WHERE facts.user_id = v.user_id AND facts.fact_id = v.fact_id \
+         AND facts.status IN ('active', 'pending_confirmation'))",
+    ),
+    ("facts that are both archived and current", "FROM facts JOIN facts_archive USING (fact_id)"),
+    (
+        "keys with several active values",
+        "FROM (SELECT 1 FROM facts WHERE status = 'active' \
+         AND substr(key, -2) <> '[]' GROUP BY user_id, key HAVING count(*) > 1)",
+    ),
+    ("facts that end before they begin", "FROM facts WHERE valid_to < valid_from"),
+    ("leftovers of an erasure", "FROM erasing"),
+];
+
+/// Selects the facts missing from the built-in index, and the outbox jobs for an external one.
+const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs UNION ALL SELECT 1 FROM facts AS f \
+     WHERE f.status IN ('active', 'pending_confirmation') \
+     AND (SELECT server FROM vector_index) IS NULL AND NOT EXISTS \
+     (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq))";
+
+/// Checks the database without changing it.
+pub fn check(facts: &Facts) -> Result<Integrity> {
+    let connection = facts.connection();
+    let tried = "check the database";
+    let count = |of: &str| connection.value(tried, &format!("SELECT count(*) {of}"), []);
+    let mut found = Integrity {
+        db: facts.path().display().to_string(),
+        facts: count("FROM facts")?,
+        waiting_turns: queue::waiting(facts)?,
+        dead_turns: count("FROM turns WHERE status = 'dead'")?,
+        unsynced_vectors: count(UNSYNCED)?,
+        remaining: vectors::remaining(connection, None)?,
+        problems: Vec::new(),
+    };
+    for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
+        found.problems.extend(connection.column::<String>(tried, pragma, [])?);
+    }
+    found.problems.retain(|line| line != "ok");
+    for table in ["facts_fts", "facts_trigram"] {
+        // The check compares the index with its content table; FTS5 expects it as an INSERT.
+        let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
+        match connection.execute(&sql, []) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
+                return Err(error).context(tried);
+            }
+            Err(error) => found.problems.push(format!("{table} does not match the facts: {error}")),
+            Ok(_) => {}
+        }
+    }
+    for (what, sql) in ORPHANS {
+        let number = count(sql)?;
+        if number > 0 {
+            found.problems.push(format!("{number} {what}"));
+        }
+    }
+    let unlike = unlike_history(connection)?;
+    if unlike > 0 {
+        found.problems.push(format!("{} not matching the history", quantity(unlike, "fact")));
+    }
+    Ok(found)
+}
+
+/// Returns the number of facts that are not in the state after their last recorded change.
+fn unlike_history(connection: &Connection) -> Result<usize> {
+    let mut last: BTreeMap<String, Fact> = BTreeMap::new();
+    let sql = "SELECT fact_id, after_json, max(history_id) FROM fact_history GROUP BY fact_id";
+    connection.each("read the history", sql, [], |row| {
+        if let Some(after) = history::state(row, 1)? {
+            last.insert(row.get(0)?, after);
+        }
+        Ok(())
+    })?;
+    let mut unlike = 0;
+    let sql = format!("SELECT {COLUMNS} FROM facts");
+    connection.each("read the facts", &sql, [], |row| {
+        let mut fact = Fact::read(row)?;
+        if let Some(recorded) = last.get_mut(&fact.fact_id) {
+            // The id in the index is derived, and not part of what was stated.
+            (fact.embedding_id, recorded.embedding_id) = (None, None);
+            unlike += usize::from(fact != *recorded);
+        }
+        Ok(())
+    })?;
+    Ok(unlike)
 }

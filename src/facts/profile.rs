@@ -7,12 +7,10 @@ use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::facts::fact::Fact;
-use crate::facts::query::Query;
+use crate::facts::fact::{self, Category, Fact, UserId};
+use crate::facts::key::SEVERAL;
+use crate::facts::sql::{Query, json};
 use crate::facts::store::Facts;
-use crate::facts::user::UserId;
-use crate::facts::vocabulary::Category;
-use crate::facts::{fact, key};
 
 /// Number of recent changes in a profile.
 const RECENT: usize = 10;
@@ -97,15 +95,16 @@ pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfil
     let found: Option<(String, String)> = facts.connection().optional_row(
         "read the profile",
         "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'",
-        [user.as_str()],
+        [user],
         |row| row.try_into(),
     )?;
-    let Some((json, built_at)) = found else {
-        return Ok(None);
-    };
-    let profile = serde_json::from_str(&json)
-        .map_err(|error| Error::failed(format!("cannot read the profile: {error}")))?;
-    Ok(Some(BuiltProfile { user_id: user.as_str().to_owned(), built_at, profile }))
+    found
+        .map(|(json, built_at)| {
+            let profile = serde_json::from_str(&json)
+                .map_err(|error| Error::failed(format!("cannot read the profile: {error}")))?;
+            Ok(BuiltProfile { user_id: user.as_str().to_owned(), built_at, profile })
+        })
+        .transpose()
 }
 
 /// Returns the facts that are valid now and belong to this project or to none.
@@ -162,7 +161,7 @@ fn build(
 }
 
 fn insert_field(fields: &mut Fields, field: Field) {
-    if !field.key.ends_with(key::SEVERAL) {
+    if !field.key.ends_with(SEVERAL) {
         fields.insert(field.key.clone(), Slot::One(field));
         return;
     }
@@ -191,14 +190,14 @@ impl Field {
 pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, 1) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + 1";
-    connection.run("count the turn", sql, params![user.as_str(), now])
+    connection.run("count the turn", sql, params![user, now])
 }
 
 /// Marks a user's profile as due for a rebuild, since the session is over.
 pub(crate) fn mark_due(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since";
-    connection.run("end the session", sql, params![user.as_str(), now, i64::from(u32::MAX)])
+    connection.run("end the session", sql, params![user, now, u32::MAX])
 }
 
 /// Rebuilds the profiles that are due, and returns their number.
@@ -209,19 +208,12 @@ pub(crate) fn rebuild_due(
     now: &str,
 ) -> Result<usize> {
     let turns = i64::try_from(turns).unwrap_or(i64::MAX);
-    let users: Vec<String> = connection.rows(
-        "read the profiles",
-        "SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id",
-        [turns],
-        |row| row.get(0),
-    )?;
+    let sql = "SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id";
+    let users: Vec<UserId> = connection.column("read the profiles", sql, [turns])?;
     for user in &users {
-        let user = UserId::stored(user.clone());
-        let profile = build(connection, &user, None, high_risk, now)?;
-        let json = serde_json::to_string(&profile)
-            .map_err(|error| Error::failed(format!("cannot write the profile: {error}")))?;
+        let profile = build(connection, user, None, high_risk, now)?;
         let sql = "UPDATE profiles SET profile_json = ?2, built_at = ?3, turns_since = 0 WHERE user_id = ?1";
-        connection.run("write the profile", sql, params![user.as_str(), json, now])?;
+        connection.run("write the profile", sql, params![user, json(&profile)?, now])?;
     }
     Ok(users.len())
 }

@@ -6,20 +6,21 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
-use crate::facts::columns::columns;
-use crate::facts::query::Query;
+use crate::facts::fact::{self, UserId};
+use crate::facts::sql::{Query, columns, stored_as_word};
 use crate::facts::store::Facts;
-use crate::facts::user::UserId;
-use crate::facts::vocabulary::stored_as_word;
-use crate::facts::{fact, profile, replication};
+use crate::facts::{profile, replication};
 use crate::secrets::SecretPolicy;
 use crate::text::{sanitized, strip_controls, word_enum};
 
 /// Maximum length of the user's or the assistant's text, in bytes.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Prefixes of turn ids that are reserved for this program; those of imports, `import:`, are not.
+/// Prefixes of turn ids that are reserved for this program.
 const RESERVED_PREFIXES: [&str; 2] = ["annals:", "request:"];
+
+/// Number of workers that may die while judging a turn before it is marked as dead.
+const MAX_ATTEMPTS: u32 = 5;
 
 word_enum! {
     /// The status of a turn in the queue.
@@ -111,6 +112,11 @@ pub struct Turn {
     pub raw_answer: Option<String>,
 }
 
+columns!(
+    Turn: user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, user_input,
+    assistant_response, attempts, last_error, raw_answer
+);
+
 impl Turn {
     /// Returns a turn that is not enqueued, for showing its prompt; nothing is written.
     pub fn unqueued(facts: &Facts, user: &UserId, user_input: &str) -> Self {
@@ -142,14 +148,15 @@ impl Turn {
             && is_same(&self.assistant_response, response)
             && (own_session.is_none() || session.is_none() || own_session == session)
     }
+
+    fn receipt(self) -> Receipt {
+        Receipt {
+            user_id: self.user_id.as_str().to_owned(),
+            turn_id: self.turn_id,
+            turn_seq: self.turn_seq,
+        }
+    }
 }
-
-columns!(
-    Turn: user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, user_input,
-    assistant_response, attempts, last_error, raw_answer
-);
-
-pub(super) const COLUMNS: &str = Turn::COLUMNS;
 
 /// Enqueues a turn, and nothing more; for a known turn, returns the first receipt again.
 ///
@@ -160,9 +167,6 @@ pub fn observe(
     observation: &Observation,
     policy: SecretPolicy,
 ) -> Result<Receipt> {
-    if observation.user_input.trim().is_empty() {
-        return Err(Error::usage("the turn has no user_input"));
-    }
     if let Some(id) = &observation.turn_id {
         refuse_reserved(id)?;
     }
@@ -172,11 +176,10 @@ pub fn observe(
             "user_input and assistant_response may have at most {MAX_TEXT_BYTES} bytes each"
         )));
     }
-    let clean = |text: &str| match policy {
+    let [input, response] = texts.map(|text| match policy {
         SecretPolicy::Allow => strip_controls(text).into_owned(),
         SecretPolicy::Refuse => sanitized(text).into_owned(),
-    };
-    let (input, response) = (clean(texts[0]), clean(texts[1]));
+    });
     if input.trim().is_empty() {
         return Err(Error::usage("the turn has no visible user_input"));
     }
@@ -184,41 +187,35 @@ pub fn observe(
     let said_at = said_at(observation.timestamp.as_deref(), &clock)?;
     facts.leave_checkpoint_to_others()?;
     facts.write(|connection| {
-        if let Some(id) = &observation.turn_id
-            && let Some(known) = turn(connection, user, id)?
-        {
+        let id = observation.turn_id.as_ref();
+        let known = id.map(|id| turn(connection, user, id)).transpose()?.flatten();
+        if let Some(known) = known {
             if !known.is_of(&input, &response, observation.session_id.as_deref()) {
-                let message = format!("turn_id {id} is in use for another message");
-                let hint = "give each turn its own turn_id, or none";
-                return Err(Error::refused(message).hint(hint));
+                let id = known.turn_id;
+                return Err(Error::refused(format!("turn_id {id} is in use for another message"))
+                    .hint("give each turn its own turn_id, or none"));
             }
-            return Ok(Receipt::from(known));
+            return Ok(known.receipt());
         }
-        let turn_id = match &observation.turn_id {
+        let turn_id = match id {
             Some(id) => id.clone(),
-            None => next_id(connection)?,
+            None => next_id(connection, "turn", "turns")?,
         };
         let sql = "INSERT INTO turns (user_id, turn_id, session_id, turn_seq, project, user_input, \
                    assistant_response, said_at, observed_at, status) \
                    VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
                    (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
                    END, ?4, ?5, ?6, ?7, ?8, 'pending')";
-        connection.run("queue the turn", sql, params![
-                    user.as_str(),
-                    turn_id,
-                    observation.session_id,
-                    observation.project,
-                    input,
-                    response,
-                    said_at,
-                    now_millis(&clock)
-                ])?;
+        let values = params![
+            user, turn_id, observation.session_id, observation.project, input, response, said_at,
+            later(&clock, TimeDelta::zero())
+        ];
+        connection.run("queue the turn", sql, values)?;
         if observation.session_end {
             profile::mark_due(connection, user, &said_at)?;
         }
-        turn(connection, user, &turn_id)?
-            .map(Receipt::from)
-            .ok_or_else(|| Error::failed("the turn was not queued"))
+        let queued = turn(connection, user, &turn_id)?;
+        queued.map(Turn::receipt).ok_or_else(|| Error::failed("the turn was not queued"))
     })
 }
 
@@ -244,39 +241,19 @@ fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
     Ok(fact::format_time(time.min(clock.now())))
 }
 
-/// Returns the time of this run in milliseconds, the precision of the queue.
-pub(crate) fn now_millis(clock: &Clock) -> String {
-    later(clock, TimeDelta::zero())
-}
-
-fn next_id(connection: &Connection) -> Result<String> {
-    let number = next_number(connection, "turns")?;
-    let prefix = replication::turn_id_prefix(connection, "turn")?;
-    Ok(format!("{prefix}{number}"))
-}
-
-/// Returns the number of the next row of a table with AUTOINCREMENT, which never reuses numbers.
-pub(crate) fn next_number(connection: &Connection, table: &str) -> Result<i64> {
+/// Returns a new turn id with the number of the next row of a table, which AUTOINCREMENT never reuses.
+pub(crate) fn next_id(connection: &Connection, kind: &str, table: &str) -> Result<String> {
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
     let last: Option<i64> =
         connection.optional_row("read the last number", sql, [table], |row| row.get(0))?;
-    Ok(last.unwrap_or(0) + 1)
-}
-
-impl From<Turn> for Receipt {
-    fn from(turn: Turn) -> Self {
-        Self {
-            user_id: turn.user_id.as_str().to_owned(),
-            turn_id: turn.turn_id,
-            turn_seq: turn.turn_seq,
-        }
-    }
+    let prefix = replication::turn_id_prefix(connection, kind)?;
+    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
 }
 
 /// Returns a turn of a user.
 pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Turn>> {
-    let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 AND turn_id = ?2");
-    connection.optional_row("read the queue", &sql, params![user.as_str(), turn_id], Turn::read)
+    let sql = format!("SELECT {} FROM turns WHERE user_id = ?1 AND turn_id = ?2", Turn::COLUMNS);
+    connection.optional_row("read the queue", &sql, [user.as_str(), turn_id], Turn::read)
 }
 
 /// Returns a turn of a user, or an error if there is none.
@@ -289,22 +266,168 @@ pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
 
 /// Returns a user's turns, oldest first.
 pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
-    let sql = format!("SELECT {COLUMNS} FROM turns WHERE user_id = ?1 ORDER BY seq");
-    facts.connection().rows("read the queue", &sql, [user.as_str()], Turn::read)
+    let sql = format!("SELECT {} FROM turns WHERE user_id = ?1 ORDER BY seq", Turn::COLUMNS);
+    facts.connection().rows("read the queue", &sql, [user], Turn::read)
 }
 
 /// Returns the number of turns of all users that are waiting for the auditor.
 pub fn waiting(facts: &Facts) -> Result<u64> {
-    facts.connection().value(
-        "read the queue",
-        "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')",
-        [],
-    )
+    let sql = "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')";
+    facts.connection().value("read the queue", sql, [])
+}
+
+/// Returns the time of this run in milliseconds, the precision of the queue.
+pub(crate) fn now_millis(clock: &Clock) -> String {
+    later(clock, TimeDelta::zero())
 }
 
 /// Returns the time of this run plus a duration, in the precision of the queue.
 pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
-    let time = clock.now().checked_add_signed(length);
-    let time = time.unwrap_or(clock.now());
+    let time = clock.now().checked_add_signed(length).unwrap_or(clock.now());
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// A turn leased by a worker.
+#[derive(Clone, Debug)]
+pub(crate) struct Lease {
+    pub(crate) turn: Turn,
+    token: String,
+}
+
+/// Leases the oldest available turn; the turns of a user are processed one at a time, in order.
+///
+/// An expired lease belonged to a worker that died. Turns in `skipped` have already failed in this run.
+pub(crate) fn lease(
+    facts: &mut Facts,
+    skipped: &[Turn],
+    length: TimeDelta,
+) -> Result<Option<Lease>> {
+    let now = now_millis(&facts.clock());
+    let until = later(&facts.clock(), length);
+    facts.write(|connection| {
+        // Turns whose workers keep dying would block the queue forever.
+        let reason = format!("gave up after {MAX_ATTEMPTS} attempts: the worker died each time");
+        let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
+                   last_error = ?3 WHERE attempts >= ?2 AND status = 'running' AND lease_until <= ?1";
+        connection.run("write the queue", sql, params![now, MAX_ATTEMPTS, reason])?;
+        let sql = format!(
+            "SELECT {} FROM turns AS t WHERE (status = 'pending' \
+             OR (status = 'running' AND lease_until <= ?1)) \
+             AND NOT EXISTS (SELECT 1 FROM turns AS earlier WHERE earlier.user_id = t.user_id \
+             AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) ORDER BY seq",
+            Turn::COLUMNS
+        );
+        let rows = connection.rows("read the queue", &sql, [&now], Turn::read)?;
+        let is_new = |turn: &Turn| {
+            let id = (&turn.user_id, &turn.turn_id);
+            skipped.iter().all(|other| (&other.user_id, &other.turn_id) != id)
+        };
+        let Some(mut turn) = rows.into_iter().find(is_new) else {
+            return Ok(None);
+        };
+        turn.attempts += 1;
+        let sql = "UPDATE turns SET status = 'running', attempts = ?3, lease = lower(hex(randomblob(16))), \
+                   lease_until = ?4 WHERE user_id = ?1 AND turn_id = ?2 RETURNING lease";
+        let values = params![turn.user_id, turn.turn_id, turn.attempts, until];
+        let token = connection.value("lease a turn", sql, values)?;
+        Ok(Some(Lease { turn, token }))
+    })
+}
+
+impl Lease {
+    /// Extends the lease; returns false if another worker has taken over the turn.
+    pub(crate) fn renew(&self, facts: &mut Facts, length: TimeDelta) -> Result<bool> {
+        let until = later(&facts.clock(), length);
+        let sql = "UPDATE turns SET lease_until = ?4 \
+                   WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3";
+        let values = params![self.turn.user_id, self.turn.turn_id, self.token, until];
+        facts.write(|connection| Ok(connection.run_counted("lease a turn", sql, values)? == 1))
+    }
+
+    /// Returns whether its worker still holds it.
+    pub(crate) fn is_held(&self, connection: &Connection) -> Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM turns \
+                   WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3)";
+        let values = params![self.turn.user_id, self.turn.turn_id, self.token];
+        connection.value("read the queue", sql, values)
+    }
+
+    /// Ends the work on the turn without a result, unless another worker has taken it over.
+    pub(crate) fn give_up(&self, facts: &mut Facts, end: TurnEnd<'_>) -> Result<()> {
+        let now = now_millis(&facts.clock());
+        facts.write(|connection| {
+            if self.is_held(connection)? {
+                finish(connection, &self.turn, end, &now)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// How the processing of a turn ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TurnEnd<'a> {
+    /// Its actions were applied.
+    Done,
+    /// It returns to the queue with this error, since no auditor could be reached; not counted as an attempt.
+    Requeued(&'a str),
+    /// No answer could be used: the last problem, and the last answer.
+    Dead(&'a str, &'a str),
+}
+
+/// Releases a turn and sets its final or next status.
+pub(crate) fn finish(
+    connection: &Connection,
+    turn: &Turn,
+    end: TurnEnd<'_>,
+    now: &str,
+) -> Result<()> {
+    let (status, error, raw) = match end {
+        TurnEnd::Done => (TurnStatus::Done, None, None),
+        TurnEnd::Requeued(error) => (TurnStatus::Pending, Some(error), None),
+        TurnEnd::Dead(error, raw) => (TurnStatus::Dead, Some(error), Some(raw)),
+    };
+    connection.run(
+        "write the queue",
+        "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
+             lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
+             attempts = attempts - (?3 = 'pending') \
+             WHERE user_id = ?1 AND turn_id = ?2",
+        params![turn.user_id, turn.turn_id, status, error, raw, now],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_deaths_of_workers_count_until_a_turn_is_given_up() {
+        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
+        let mut facts = Facts::in_memory(clock).unwrap();
+        let user = UserId::new("ada").unwrap();
+        let observation = Observation {
+            user_input: "I like tea".to_owned(),
+            turn_id: Some("a".to_owned()),
+            ..Observation::default()
+        };
+        observe(&mut facts, &user, &observation, SecretPolicy::Refuse).unwrap();
+        // A lease that expires at once is that of a worker that died.
+        let mut lease_for = |length| lease(&mut facts, &[], length).unwrap();
+        for deaths in 1..=MAX_ATTEMPTS {
+            assert_eq!(lease_for(TimeDelta::zero()).unwrap().turn.attempts, deaths);
+        }
+        assert!(lease_for(TimeDelta::zero()).is_none());
+        let turn = find_turn(&facts, &user, "a").unwrap();
+        assert_eq!(turn.status, TurnStatus::Dead);
+        assert_eq!(turn.last_error.unwrap(), "gave up after 5 attempts: the worker died each time");
+        let again = Observation { turn_id: Some("b".to_owned()), ..observation };
+        observe(&mut facts, &user, &again, SecretPolicy::Refuse).unwrap();
+        for _ in 0..=MAX_ATTEMPTS {
+            let lease = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap().unwrap();
+            lease.give_up(&mut facts, TurnEnd::Requeued("no auditor")).unwrap();
+            let turn = find_turn(&facts, &user, "b").unwrap();
+            assert_eq!((turn.status, turn.attempts), (TurnStatus::Pending, 0));
+        }
+    }
 }

@@ -1,4 +1,4 @@
--- Version 1. Times are RFC 3339 in UTC, in seconds; those of `turns` in milliseconds.
+-- Version 6. Times are RFC 3339 in UTC, in seconds; those of `turns` in milliseconds.
 
 CREATE TABLE facts (
   seq INTEGER PRIMARY KEY,
@@ -100,7 +100,9 @@ CREATE TABLE fact_history (
   after_json TEXT CHECK (after_json IS NULL OR json_valid(after_json)),
   reason TEXT NOT NULL,
   turn_id TEXT NOT NULL,
-  at TEXT NOT NULL
+  at TEXT NOT NULL,
+  -- The device that made the change; null for this device.
+  device TEXT
 );
 CREATE INDEX fact_history_fact ON fact_history (user_id, fact_id);
 CREATE INDEX fact_history_key ON fact_history (user_id, key);
@@ -167,12 +169,14 @@ CREATE TABLE vector_jobs (
   attempts INTEGER NOT NULL DEFAULT 0,
   not_before TEXT NOT NULL,
   last_error TEXT,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  -- A new random value for each job, so that a newer job is not mistaken for the one that was executed.
+  wish TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX vector_jobs_due ON vector_jobs (not_before);
 
--- The built-in index: one vector of signed bytes per fact, written in the fact's transaction. `seq` is that
--- of the fact, with which the vector is deleted.
+-- The built-in index: vectors of signed bytes, one for each passage of a fact, written in the fact's transaction.
+-- `seq` is that of the fact, with which the vectors are deleted.
 CREATE TABLE fact_vectors (
   user_id TEXT NOT NULL,
   seq INTEGER NOT NULL,
@@ -184,44 +188,57 @@ CREATE TABLE fact_vectors (
   PRIMARY KEY (user_id, seq)
 ) WITHOUT ROWID;
 
--- A random number that changes with everything a search compares; derived data has the same number.
-CREATE TABLE vector_revisions (
-  user_id TEXT PRIMARY KEY,
-  revision INTEGER NOT NULL
-) WITHOUT ROWID;
--- Inserting a user here assigns them a new number.
-CREATE VIEW vector_changes AS SELECT user_id FROM vector_revisions;
-CREATE TRIGGER vector_changes_counted INSTEAD OF INSERT ON vector_changes BEGIN
-  INSERT INTO vector_revisions VALUES (new.user_id, random())
-    ON CONFLICT DO UPDATE SET revision = excluded.revision;
-END;
-
-CREATE TRIGGER fact_vectors_inserted AFTER INSERT ON fact_vectors BEGIN
-  INSERT INTO vector_changes VALUES (new.user_id);
-END;
-CREATE TRIGGER fact_vectors_updated AFTER UPDATE ON fact_vectors BEGIN
-  INSERT INTO vector_changes VALUES (new.user_id);
-END;
-CREATE TRIGGER fact_vectors_deleted AFTER DELETE ON fact_vectors BEGIN
-  INSERT INTO vector_changes VALUES (old.user_id);
-END;
--- A fact may be searchable before it has a vector, and may move within its session.
-CREATE TRIGGER facts_found AFTER INSERT ON facts BEGIN
-  INSERT INTO vector_changes VALUES (new.user_id);
-END;
-CREATE TRIGGER facts_moved AFTER UPDATE OF status, session_id, turn_seq ON facts
-WHEN old.status <> new.status OR old.session_id IS NOT new.session_id
-  OR old.turn_seq IS NOT new.turn_seq
-BEGIN
-  INSERT INTO vector_changes VALUES (new.user_id);
-END;
-
--- The model of all vectors in the index.
+-- Where all vectors are, and their model.
 CREATE TABLE vector_index (
   only INTEGER PRIMARY KEY CHECK (only = 1),
-  model TEXT NOT NULL
+  model TEXT NOT NULL,
+  -- The URL of the Chroma server; null if the vectors are in this file.
+  server TEXT,
+  -- The collection on that server, which no other database uses.
+  collection TEXT
 );
-INSERT INTO vector_index VALUES (1, 'annals-static-128-v1');
+INSERT INTO vector_index (only, model, collection)
+  VALUES (1, 'annals-static-128-v1 of passages', 'annals-' || lower(hex(randomblob(8))));
+
+-- Each server and collection that vectors were ever sent to, with the result of the last attempt to erase.
+CREATE TABLE vector_places (
+  place INTEGER PRIMARY KEY,
+  server TEXT NOT NULL,
+  collection TEXT NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before TEXT NOT NULL DEFAULT '',
+  last_error TEXT,
+  UNIQUE (server, collection)
+);
+-- Where the vector of a fact may be; written before it is sent there.
+CREATE TABLE vector_copies (
+  fact_id TEXT NOT NULL,
+  place INTEGER NOT NULL REFERENCES vector_places (place),
+  PRIMARY KEY (fact_id, place)
+) WITHOUT ROWID;
+-- Vectors of forgotten facts that are not erased there yet: ids only, without content.
+CREATE TABLE vector_erasures (
+  place INTEGER NOT NULL REFERENCES vector_places (place),
+  fact_id TEXT NOT NULL,
+  PRIMARY KEY (place, fact_id)
+) WITHOUT ROWID;
+
+-- `embedding_id` is the fact's id while an index has a vector of it, and null otherwise.
+CREATE TRIGGER facts_embedded AFTER INSERT ON fact_vectors BEGIN
+  UPDATE facts SET embedding_id = fact_id WHERE user_id = new.user_id AND seq = new.seq;
+END;
+CREATE TRIGGER facts_unembedded AFTER DELETE ON fact_vectors BEGIN
+  UPDATE facts SET embedding_id = NULL WHERE user_id = old.user_id AND seq = old.seq;
+END;
+CREATE TRIGGER facts_embedded_elsewhere AFTER INSERT ON vector_copies BEGIN
+  UPDATE facts SET embedding_id = fact_id
+    WHERE fact_id = new.fact_id AND status IN ('active', 'pending_confirmation');
+END;
+CREATE TRIGGER facts_unembedded_elsewhere AFTER DELETE ON vector_copies BEGIN
+  UPDATE facts SET embedding_id = NULL WHERE fact_id = old.fact_id
+    AND NOT EXISTS (SELECT 1 FROM vector_copies AS c WHERE c.fact_id = old.fact_id)
+    AND NOT EXISTS (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = facts.user_id AND v.seq = facts.seq);
+END;
 
 -- Sums by day and user; `bucket` distinguishes the buckets of a histogram.
 CREATE TABLE metrics (
@@ -248,3 +265,97 @@ CREATE TABLE erasures (
   turns INTEGER NOT NULL,
   reason TEXT NOT NULL
 );
+
+-- Sharing between devices. All of these tables are empty until `annals share init`.
+
+-- This database as one of the devices. A copy that is recognised as another device gets a new name.
+CREATE TABLE share_device (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  device TEXT NOT NULL,
+  -- The hybrid logical clock: no operation made or seen here has a later one.
+  clock INTEGER NOT NULL,
+  -- The last row of the history for which operations were created.
+  noted INTEGER NOT NULL DEFAULT 0,
+  joined_at TEXT NOT NULL,
+  left_at TEXT,
+  synced_at TEXT,
+  failed_at TEXT,
+  last_error TEXT,
+  -- Erased rows may remain in free pages or in the log: the file must be rewritten.
+  is_unclean INTEGER NOT NULL DEFAULT 0
+);
+
+-- Operations of all devices, in order of receipt. Merging those of a key gives its facts.
+CREATE TABLE operations (
+  operation INTEGER PRIMARY KEY,
+  scope TEXT NOT NULL,
+  device TEXT NOT NULL,
+  -- Consecutive per scope and device; null if the scope is never sent.
+  number INTEGER,
+  -- Equal for the same action of the same turn, wherever it was observed.
+  op_id TEXT NOT NULL,
+  clock INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('fact', 'line', 'forget', 'erased')),
+  -- The change of the fact.
+  history_id INTEGER UNIQUE,
+  -- The clock of the fact's first operation: erasing a fact also erases its later operations.
+  born INTEGER,
+  -- Byte offset of the line in the journal, for lines of this device.
+  place INTEGER,
+  -- The content of a tombstone.
+  payload TEXT,
+  noted_at TEXT NOT NULL,
+  -- Changed since it was sent: the server's copy must be overwritten.
+  is_rewritten INTEGER NOT NULL DEFAULT 0,
+  -- It contains what looks like a secret: only its number is sent.
+  is_withheld INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (scope, device, number)
+);
+CREATE INDEX operations_lines ON operations (op_id) WHERE kind = 'line';
+CREATE INDEX operations_rewritten ON operations (operation) WHERE is_rewritten;
+
+-- The last known operation of each device; for this device, the last one that the server has.
+CREATE TABLE share_cursors (
+  scope TEXT NOT NULL,
+  device TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (scope, device)
+) WITHOUT ROWID;
+
+-- Digests of what was forgotten: earlier operations that arrive late are dropped.
+CREATE TABLE share_tombstones (
+  -- Where it was forgotten; the scope of the user's own devices includes the others.
+  scope TEXT NOT NULL,
+  tombstone TEXT NOT NULL CHECK (json_valid(tombstone))
+);
+
+-- Operations that could not be parsed, set aside so that they do not block others.
+CREATE TABLE share_set_aside (
+  scope TEXT NOT NULL,
+  device TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  -- The operation as received, so that a later version of this program can retry it.
+  received TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  seen_at TEXT NOT NULL,
+  PRIMARY KEY (scope, device, number)
+) WITHOUT ROWID;
+
+-- The position up to which the journal was read for lines of this device.
+CREATE TABLE share_journal (
+  path TEXT PRIMARY KEY,
+  reached INTEGER NOT NULL,
+  -- The digest of the last line before that, which reveals a replaced file.
+  last_line TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- The history changes only if something is erased, and then its operations must be sent again.
+CREATE TRIGGER operations_erased AFTER DELETE ON fact_history BEGIN
+  UPDATE operations SET kind = 'erased', op_id = '', history_id = NULL, is_rewritten = 1
+    WHERE history_id = old.history_id;
+END;
+CREATE TRIGGER operations_rewritten_when AFTER UPDATE ON fact_history BEGIN
+  UPDATE operations SET is_rewritten = 1 WHERE history_id = old.history_id;
+END;
+
+PRAGMA user_version = 6;

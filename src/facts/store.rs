@@ -1,25 +1,32 @@
-//! The open database: writes to it in transactions, and locks it while other processes use it.
+//! The open database: its tables, its transactions, and its lock while facts are erased.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::clock::Clock;
-use crate::error::{Error, ErrorKind, Result};
-use crate::facts::failure::SqliteResultExt;
+use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::replication::Scopes;
-use crate::facts::{holders, replication, schema};
+use crate::facts::sql::SqliteResultExt;
+use crate::facts::{maintenance, replication};
 use crate::project::Project;
-use crate::storage::{fail_point, remove_beside};
+use crate::storage::fail_point;
 
-/// Pause before retrying a switch of the journal mode.
+/// Name of the file in the user's data folder.
+const FILE: &str = "mem.db";
+
+/// Version of the tables; databases of earlier builds have lower ones.
+const VERSION: u32 = 6;
+
+/// Capacity of the statement cache: more than one change of a fact needs, so that none is prepared twice.
+const STATEMENTS: usize = 64;
+
+/// Pause before retrying what another process prevents.
 const PAUSE: Duration = Duration::from_millis(5);
-
-/// Size of SQLite's page cache for runs that update all indexes, in KiB.
-const CACHE_KIB: i32 = 32 * 1024;
 
 /// Whether a run may create the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +51,45 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Applies the settings of this run.
-    pub(super) fn configure(&mut self, project: &Project) {
-        self.dry_run = project.dry_run;
-        self.high_risk.clone_from(&project.settings.facts.high_risk);
-        self.vector_server.clone_from(&project.settings.chroma);
-        self.scopes = Scopes::new(&project.settings.share.scopes);
+    /// Opens the database of this run: the named file, else that of the settings, else the user's default.
+    pub fn open(project: &Project, named: Option<&Path>, purpose: Purpose) -> Result<Self> {
+        let path = match named.or(project.settings.db.as_deref()) {
+            Some(named) => named.to_owned(),
+            None => {
+                project.environment.data_dir().map(|folder| folder.join(FILE)).ok_or_else(|| {
+                    Error::usage("no home directory for the database")
+                        .hint("name the database with --db or ANNALS_DB")
+                })?
+            }
+        };
+        let purpose = if project.dry_run { Purpose::Read } else { purpose };
+        let mut facts = Self::open_file(&path, project.clock, project.settings.lock_wait, purpose)?;
+        facts.dry_run = project.dry_run;
+        facts.high_risk.clone_from(&project.settings.facts.high_risk);
+        facts.vector_server.clone_from(&project.settings.chroma);
+        facts.scopes = Scopes::new(&project.settings.share.scopes);
+        if purpose == Purpose::Read && !project.dry_run {
+            // A reader finds what a temporary value had replaced; without write access, it skips ended facts.
+            maintenance::expire_ended(&mut facts).ok();
+        }
+        Ok(facts)
+    }
+
+    /// Opens the database in a file, waiting at most this long for locks.
+    pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
+        let is_empty = !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0);
+        let connection = if purpose == Purpose::Read && is_empty {
+            Connection::open_in_memory().context("open a database")
+        } else {
+            create(path)?;
+            match open_shared(path, wait) {
+                Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error),
+                opened => opened,
+            }
+        };
+        connection
+            .and_then(|connection| Self::new(connection, path, clock, wait))
+            .map_err(|error| error.at(path, None))
     }
 
     /// Returns a database in memory, which is discarded at the end of the run.
@@ -58,14 +98,19 @@ impl Facts {
         Self::new(connection, Path::new(""), clock, Duration::ZERO)
     }
 
-    /// Creates the store from a connection, and brings its tables up to date.
-    pub(super) fn new(
-        mut connection: Connection,
-        path: &Path,
-        clock: Clock,
-        wait: Duration,
-    ) -> Result<Self> {
-        schema::migrate(&mut connection)?;
+    /// Creates the store from a connection, and the tables in a new file.
+    fn new(mut connection: Connection, path: &Path, clock: Clock, wait: Duration) -> Result<Self> {
+        if version(&connection)? == 0 {
+            let transaction = Transaction::new(&mut connection, TransactionBehavior::Immediate)
+                .context("prepare the database")?;
+            // Another process may have made them while this one waited.
+            if version(&transaction)? == 0 {
+                transaction
+                    .execute_batch(include_str!("schema.sql"))
+                    .context("make the tables of the database")?;
+            }
+            transaction.commit().context("prepare the database")?;
+        }
         Ok(Self {
             connection,
             path: path.to_owned(),
@@ -110,7 +155,7 @@ impl Facts {
 
     /// Sets the scope of the facts written next; if `None`, the rules in the settings apply.
     pub(crate) fn set_scope(&mut self, scope: Option<&str>) {
-        self.scopes.name(scope);
+        self.scopes.named = scope.map(str::to_owned);
     }
 
     pub(crate) fn vector_server(&self) -> Option<&str> {
@@ -126,9 +171,9 @@ impl Facts {
         self.connection.pragma_update(None, "wal_autocheckpoint", 100).context("open the database")
     }
 
-    /// Enlarges the page cache, for a run that updates all indexes.
+    /// Enlarges SQLite's page cache to 32 MiB, for a run that updates all indexes.
     pub(crate) fn enlarge_cache(&self) -> Result<()> {
-        self.connection.pragma_update(None, "cache_size", -CACHE_KIB).context("open the database")
+        self.connection.pragma_update(None, "cache_size", -32 * 1024).context("open the database")
     }
 
     /// Returns whether this run must not write anything.
@@ -136,60 +181,48 @@ impl Facts {
         self.dry_run
     }
 
-    /// Waits until no other process has the file open, then locks all others out.
-    pub(crate) fn lock_exclusive(&self) -> Result<()> {
-        self.lock_exclusive_within(self.wait)
-    }
-
-    /// Locks all others out, waiting at most this long, and never longer than the settings say.
-    pub(crate) fn lock_exclusive_within(&self, wait: Duration) -> Result<()> {
+    /// Waits until no other process has the file open, then locks all others out; never longer than the settings
+    /// say.
+    pub(crate) fn lock_exclusive(&self, wait: Duration) -> Result<()> {
         let wait = wait.min(self.wait);
         // SQLite waits by itself, too.
         self.set_busy_timeout(wait)?;
-        let locked = self.try_lock_exclusive(wait);
-        self.set_busy_timeout(self.wait)?;
-        locked
-    }
-
-    fn set_busy_timeout(&self, wait: Duration) -> Result<()> {
-        self.connection.busy_timeout(wait).context("set how long to wait")
-    }
-
-    fn try_lock_exclusive(&self, wait: Duration) -> Result<()> {
         // Leaving the write-ahead log needs exclusive access, so it fails while others have the file open.
         let leave = || -> rusqlite::Result<String> {
             self.connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
             self.connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))
         };
         let mut waited = Duration::ZERO;
-        loop {
+        let failed = loop {
             match leave() {
-                Ok(mode) if mode == "delete" || mode == "memory" => return Ok(()),
-                Err(error) if !is_busy(&error) => {
-                    // A failure to unlock does not change the error.
-                    self.unlock().ok();
-                    return Err(error).context("lock the database exclusively");
+                Ok(mode) if mode == "delete" || mode == "memory" => {
+                    return self.set_busy_timeout(self.wait);
                 }
-                _ if waited >= wait => return Err(self.is_held(wait)),
+                Err(error) if !is_busy(&error) => {
+                    break Err(error).context("lock the database exclusively");
+                }
+                _ if waited >= wait => break Err(self.is_held(wait)),
                 _ => thread::sleep(PAUSE),
             }
             waited += PAUSE;
-        }
+        };
+        // A failure to unlock for others does not change the error.
+        self.unlock().ok();
+        self.set_busy_timeout(self.wait)?;
+        failed
+    }
+
+    fn set_busy_timeout(&self, wait: Duration) -> Result<()> {
+        self.connection.busy_timeout(wait).context("set how long to wait")
     }
 
     fn is_held(&self, wait: Duration) -> Error {
-        // Unlocks for others; a failure to do so does not change the error.
-        self.unlock().ok();
-        let holder = holders::find_open_process(&self.path);
+        let holder = find_holder(&self.path);
         let holder = holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
-        Error::refused(format!(
-            "is still held open by {holder} after {} s",
-            wait.as_secs_f32()
-        ))
-        .at(&self.path, None)
-        .hint(
-            "no trace of forgotten facts may remain; end that process, then run the command again",
-        )
+        let seconds = wait.as_secs_f32();
+        Error::refused(format!("is still held open by {holder} after {seconds} s"))
+            .at(&self.path, None)
+            .hint("no trace of forgotten facts may remain; end that process, then run the command again")
     }
 
     /// Unlocks the file for other processes.
@@ -202,18 +235,9 @@ impl Facts {
 
     /// Rewrites the file without deleted data, and unlocks it for other processes, even if that fails.
     pub(crate) fn vacuum(&self) -> Result<()> {
-        let rewritten = self.rewrite();
+        let rewritten = self.connection.execute_batch("VACUUM").context("rewrite the database");
         let unlocked = self.unlock();
-        rewritten.and(unlocked)
-    }
-
-    fn rewrite(&self) -> Result<()> {
-        self.connection
-            .execute_batch("VACUUM")
-            .context("rewrite the database")
-            .map_err(|error| error.at(&self.path, None))?;
-        // Versions before 0.2 stored a copy of the vectors of many facts in separate files.
-        remove_beside(&self.path, "vectors-")
+        rewritten.map_err(|error| error.at(&self.path, None)).and(unlocked)
     }
 
     pub(crate) fn connection(&self) -> &Connection {
@@ -251,12 +275,84 @@ pub(crate) fn crash_point() {
     }
 }
 
+/// Returns the version of the tables, 0 if there are none, or an error if another program made them.
+fn version(connection: &Connection) -> Result<u32> {
+    let version: u32 = connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .context("read the version of the database")?;
+    match version {
+        0 | VERSION => Ok(version),
+        VERSION.. => {
+            Err(Error::failed(format!("the database has version {version}, which is newer"))
+                .hint(format!("this annals knows version {VERSION}")))
+        }
+        _ => Err(Error::failed(format!("the database has version {version}, of an earlier build"))
+            .hint("open it once with annals 0.2, for instance with its `annals facts check`")),
+    }
+}
+
+/// Opens a file, and configures the connection, whichever process created the file.
+fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
+    let connection = Connection::open(path).context("open the database")?;
+    connection.busy_timeout(wait).context("set how long to wait")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Otherwise SQLite prepares a statement again if a bound value could change the query plan.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .context("open the database")?;
+    // Checked before the journal mode is set, which is stored in the file.
+    version(&connection)?;
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \
+             PRAGMA temp_store = MEMORY;",
+        )
+        .context("open the database")?;
+    use_write_ahead_log(&connection, wait)?;
+    Ok(connection)
+}
+
+/// Opens a file in a read-only folder, where no write-ahead log can be created beside it, provided that the file
+/// is complete: an existing log may hold more, and cannot be read without writing.
+fn open_immutable(path: &Path) -> Option<Connection> {
+    let path = path.to_str()?;
+    if Path::new(&format!("{path}-wal")).exists() {
+        return None;
+    }
+    let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(format!("file:{path}?immutable=1"), flags).ok()?;
+    let first = "SELECT count(*) FROM sqlite_schema";
+    connection.query_row(first, [], |_| Ok(())).ok()?;
+    Some(connection)
+}
+
+/// Creates the file and its parent folders if they are missing, accessible only to the user.
+fn create(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let mut folders = fs::DirBuilder::new();
+    let mut file = fs::OpenOptions::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+
+        folders.mode(0o700);
+        file.mode(0o600);
+    }
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        folders.recursive(true).create(folder).at("make the folder", folder)?;
+    }
+    // Another process may create it at the same time.
+    file.append(true).create(true).open(path).at("make the database", path).map(|_| ())
+}
+
 /// Switches to the write-ahead log, retrying: the busy timeout does not cover concurrent switches.
-pub(super) fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
+fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
-        let switched = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
-        match switched {
+        match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
             Err(error) if is_busy(&error) && waited < wait => {
                 thread::sleep(PAUSE);
                 waited += PAUSE;
@@ -271,27 +367,18 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code().is_some_and(|code| busy.contains(&code))
 }
 
-#[cfg(test)]
-mod tests {
-    use assert_fs::TempDir;
-
-    use super::*;
-
-    #[test]
-    fn a_failed_rewrite_unlocks_the_file() {
-        let folder = TempDir::new().unwrap();
-        let path = folder.path().join("mem.db");
-        let open = || {
-            let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
-            Facts::open_file(&path, clock, Duration::ZERO, Purpose::Write)
-        };
-        let facts = open().unwrap();
-        facts.lock_exclusive().unwrap();
-        assert!(open().is_err());
-        // A rewrite is impossible in a transaction.
-        facts.connection().execute_batch("BEGIN").unwrap();
-        facts.vacuum().unwrap_err();
-        facts.connection().execute_batch("ROLLBACK").unwrap();
-        assert!(open().is_ok());
-    }
+/// Returns the id of another process that has the file open, where the system tells.
+#[expect(clippy::disallowed_methods, reason = "reads the process list of the system")]
+fn find_holder(file: &Path) -> Option<u32> {
+    let file = fs::canonicalize(file).ok()?;
+    let has_open = |process: &u32| {
+        let open = fs::read_dir(format!("/proc/{process}/fd")).ok();
+        open.into_iter()
+            .flatten()
+            .flatten()
+            .any(|entry| fs::read_link(entry.path()).is_ok_and(|target| target == file))
+    };
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter(|id| *id != std::process::id()).filter(has_open).min()
 }

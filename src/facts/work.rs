@@ -1,26 +1,30 @@
-//! Background work: judges queued turns and applies the auditor's answers to them.
+//! Judges turns: builds the auditor's prompt, asks, and applies the answer.
 
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::embedding::Embedder;
 use crate::error::{Error, ErrorKind, Result};
-use crate::facts::action::Action;
-use crate::facts::addition::MAX_EXCERPT_CHARS;
-use crate::facts::application::ActionResult;
-use crate::facts::arbitration::{ActionSource, Arbiter};
-use crate::facts::auditor::Auditor;
-use crate::facts::lease::{Lease, TurnEnd};
-use crate::facts::metrics::Ranks;
-use crate::facts::prompt::{prompt, retry_prompt};
-use crate::facts::queue::{Turn, TurnStatus};
+use crate::facts::action::{Action, parse_answer};
+use crate::facts::arbitration::{ActionResult, ActionSource, Arbiter, applied};
+use crate::facts::auditor::{Auditor, WAIT};
+use crate::facts::fact::{self, Fact, MAX_EXCERPT_CHARS, UserId};
+use crate::facts::metrics::{self, Ranks};
+use crate::facts::profile;
+use crate::facts::queue::{self, Lease, Turn, TurnEnd, TurnStatus};
+use crate::facts::search::{self, FactQuery, Method};
 use crate::facts::store::Facts;
-use crate::facts::user::UserId;
-use crate::facts::{action, application, auditor, lease, metrics, profile, queue};
 use crate::secrets::SecretPolicy;
 use crate::text;
+
+const TEMPLATE: &str = include_str!("auditor_prompt.txt");
+
+/// Maximum number of known facts in the prompt, and of those found by search.
+const MAX_KNOWN_FACTS: usize = 40;
+const FOUND: usize = 20;
 
 /// Number of times an auditor is asked before a turn is dead.
 const TRIES: usize = 3;
@@ -52,6 +56,44 @@ pub enum TurnOutcome {
     Lost(Turn),
 }
 
+/// Returns the auditor's prompt for a turn.
+pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<String> {
+    // The facts that the turn may concern: what search finds, then the most recently mentioned ones.
+    let project = turn.project.as_deref();
+    let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
+    let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
+    let mut known: Vec<Fact> = hits.into_iter().map(|hit| hit.fact).collect();
+    let retrievable = "status IN ('active', 'pending_confirmation')";
+    let mut others = fact::select(facts.connection(), &turn.user_id, retrievable, &[])?;
+    others.retain(|fact| {
+        (fact.project.is_none() || fact.project == turn.project)
+            && known.iter().all(|found| found.fact_id != fact.fact_id)
+    });
+    others.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
+    known.extend(others);
+    let mut old: Vec<String> = known.iter().take(MAX_KNOWN_FACTS).map(known_line).collect();
+    if old.is_empty() {
+        old.push("(none)".to_owned());
+    }
+    let new = json!({
+        "said_at": turn.said_at, "user_input": turn.user_input,
+        "assistant_response": turn.assistant_response,
+    });
+    // Both are filled in without searching inserted text for placeholders.
+    let (head, rest) = TEMPLATE.split_once("{OLD_FACTS}").unwrap_or((TEMPLATE, ""));
+    let (middle, tail) = rest.split_once("{USER_INPUT}").unwrap_or((rest, ""));
+    Ok([head, &old.join("\n"), middle, &new.to_string(), tail].concat())
+}
+
+fn known_line(fact: &Fact) -> String {
+    let line = json!({
+        "fact_id": fact.fact_id, "key": fact.key, "value_text": fact.value_text,
+        "category": fact.category, "confidence": fact.confidence, "status": fact.status,
+        "valid_from": fact.valid_from, "valid_to": fact.valid_to, "updated_at": fact.updated_at,
+    });
+    line.to_string()
+}
+
 /// Applies an answer to a turn; applying the same answer again returns the first result.
 pub fn apply(
     facts: &mut Facts,
@@ -61,7 +103,7 @@ pub fn apply(
     policy: SecretPolicy,
 ) -> Result<JudgedTurn> {
     let turn = queue::find_turn(facts, user, turn_id)?;
-    let actions = action::parse_answer(answer, policy)?;
+    let actions = parse_answer(answer, policy)?;
     let ranks = match turn.status {
         TurnStatus::Done => None,
         _ => Some(Ranks::search(facts, &turn, None)?),
@@ -78,19 +120,17 @@ pub fn step(
     skipped: &[Turn],
     wait: Option<Duration>,
 ) -> Result<Option<TurnOutcome>> {
-    let wait = wait.unwrap_or(auditor::WAIT);
+    let wait = wait.unwrap_or(WAIT);
     let length = TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX);
-    let Some(lease) = lease::lease(facts, skipped, length)? else {
+    let Some(lease) = queue::lease(facts, skipped, length)? else {
         return Ok(None);
     };
-    match judge_leased(facts, auditor, embedder, &lease, wait, length) {
-        Ok(outcome) => Ok(Some(outcome)),
+    let outcome = judge_leased(facts, auditor, embedder, &lease, wait, length);
+    outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
-        Err(error) => {
-            give_up(facts, &lease, TurnEnd::Requeued(&error.to_string()))?;
-            Ok(Some(TurnOutcome::Failed(lease.turn, error)))
-        }
-    }
+        lease.give_up(facts, TurnEnd::Requeued(&error.to_string()))?;
+        Ok(Some(TurnOutcome::Failed(lease.turn, error)))
+    })
 }
 
 /// Asks the auditor about a leased turn until an answer can be applied.
@@ -104,49 +144,40 @@ fn judge_leased(
 ) -> Result<TurnOutcome> {
     // The duration of an answer is measured here; the current time comes only from the interfaces.
     let begun = Instant::now();
-    let mut question = prompt(facts, &lease.turn, embedder)?;
-    let ranks = Ranks::search(facts, &lease.turn, Some(embedder))?;
-    let mut last = (String::new(), String::new());
+    let turn = &lease.turn;
+    let ranks = Ranks::search(facts, turn, Some(embedder))?;
+    let mut last: Option<(String, String)> = None;
     for _ in 0..TRIES {
-        if !lease::renew(facts, lease, length)? {
-            return Ok(TurnOutcome::Lost(lease.turn.clone()));
+        if !lease.renew(facts, length)? {
+            return Ok(TurnOutcome::Lost(turn.clone()));
+        }
+        // The facts may have changed since the last try.
+        let mut question = prompt(facts, turn, embedder)?;
+        if let Some((answer, problem)) = &last {
+            question.push_str(&format!(
+                "\nYour last answer could not be used: {problem}\nThat answer was: {}\n\
+                 Return the JSON object only.\n",
+                json!(text::clip(answer, 2_000))
+            ));
         }
         let answer = auditor.ask(&question, wait)?;
-        let applied_at = queue::later(&facts.clock(), elapsed(begun));
-        let (turn, ranks) = (&lease.turn, Some(&ranks));
-        let judged = action::parse_answer(&answer, SecretPolicy::Refuse)
-            .and_then(|actions| judge(facts, turn, Some(lease), &actions, ranks, &applied_at));
+        let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
+        let applied_at = queue::later(&facts.clock(), elapsed);
+        let judged = parse_answer(&answer, SecretPolicy::Refuse).and_then(|actions| {
+            judge(facts, turn, Some(lease), &actions, Some(&ranks), &applied_at)
+        });
         match judged {
             Ok(judged) => return Ok(TurnOutcome::Judged(judged)),
             Err(error) if error.kind == ErrorKind::NotFound => {
-                return Ok(TurnOutcome::Lost(lease.turn.clone()));
+                return Ok(TurnOutcome::Lost(turn.clone()));
             }
-            Err(error) if error.kind == ErrorKind::Refused => {
-                // The facts may have changed: the next try uses the current ones.
-                let fresh = prompt(facts, &lease.turn, embedder)?;
-                question = retry_prompt(&fresh, &answer, &error.message);
-                last = (answer, error.message);
-            }
+            Err(error) if error.kind == ErrorKind::Refused => last = Some((answer, error.message)),
             Err(error) => return Err(error),
         }
     }
-    give_up(facts, lease, TurnEnd::Dead(&last.1, Some(&last.0)))?;
-    Ok(TurnOutcome::Dead(lease.turn.clone()))
-}
-
-fn elapsed(since: Instant) -> TimeDelta {
-    TimeDelta::from_std(since.elapsed()).unwrap_or(TimeDelta::MAX)
-}
-
-/// Ends the work on a turn without a result, unless another worker has taken it over.
-fn give_up(facts: &mut Facts, lease: &Lease, end: TurnEnd<'_>) -> Result<()> {
-    let now = queue::now_millis(&facts.clock());
-    facts.write(|connection| {
-        if lease::holds_lease(connection, lease)? {
-            lease::finish(connection, &lease.turn, end, &now)?;
-        }
-        Ok(())
-    })
+    let (answer, problem) = last.unwrap_or_default();
+    lease.give_up(facts, TurnEnd::Dead(&problem, &answer))?;
+    Ok(TurnOutcome::Dead(turn.clone()))
 }
 
 /// Applies all actions of a turn and finishes it in the queue, in one transaction.
@@ -160,41 +191,8 @@ fn judge(
 ) -> Result<JudgedTurn> {
     let now = facts.clock().timestamp();
     let high_risk = facts.high_risk().to_vec();
-    let source = source(turn);
-    let applied = facts.write(|connection| {
-        if let Some(lease) = lease
-            && !lease::holds_lease(connection, lease)?
-        {
-            return Err(Error::not_found("another worker has taken the turn"));
-        }
-        let arbiter = Arbiter::new(connection, &turn.user_id, &source, &now, &high_risk);
-        let current = queue::turn(connection, &turn.user_id, &turn.turn_id)?;
-        if current.is_some_and(|turn| turn.status == TurnStatus::Done) {
-            return replayed(&arbiter, actions);
-        }
-        let applied = application::apply(&arbiter, actions)?;
-        lease::finish(connection, turn, TurnEnd::Done, applied_at)?;
-        metrics::note_turn(connection, turn, &applied, ranks, applied_at)?;
-        profile::count_turn(connection, &turn.user_id, &now)?;
-        Ok(applied)
-    })?;
-    Ok(JudgedTurn { user_id: turn.user_id.clone(), turn_id: turn.turn_id.clone(), applied })
-}
-
-/// Handles a turn already judged: the same answer returns the first result, a different one is refused.
-fn replayed(arbiter: &Arbiter<'_>, actions: &[Action]) -> Result<Vec<ActionResult>> {
-    let turn = &arbiter.source.turn_id;
-    let done = application::hashes(arbiter.connection, arbiter.user, turn)?;
-    let is_known = |action: &Action| done.contains(&action.hash(arbiter.user));
-    if actions.iter().all(is_known) {
-        return application::apply(arbiter, actions);
-    }
-    Err(Error::refused(format!("the turn {turn} has been judged with other actions"))
-        .hint("a turn is judged once; `annals facts history` shows the result"))
-}
-
-fn source(turn: &Turn) -> ActionSource {
-    ActionSource {
+    let user = &turn.user_id;
+    let source = ActionSource {
         turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,
@@ -202,32 +200,37 @@ fn source(turn: &Turn) -> ActionSource {
         excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
         said_at: turn.said_at.clone(),
         ..ActionSource::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::Clock;
-    use crate::facts::{Observation, observe};
-
-    #[test]
-    fn a_turn_goes_back_to_the_queue_if_something_fails_here() {
-        let clock = Clock::new(Some("2026-03-01T12:00:00Z")).unwrap();
-        let mut facts = Facts::in_memory(clock).unwrap();
-        let ada = UserId::new("ada").unwrap();
-        let observation = Observation {
-            user_input: "I moved to Rome".to_owned(),
-            turn_id: Some("t1".to_owned()),
-            ..Observation::default()
-        };
-        observe(&mut facts, &ada, &observation, SecretPolicy::Refuse).unwrap();
-        let broken = "DROP TABLE facts_fts";
-        facts.connection().execute_batch(broken).unwrap();
-        let auditor = Auditor::Command("echo".to_owned());
-        let outcome = step(&mut facts, &auditor, &Embedder::BuiltIn, &[], None).unwrap();
-        assert!(matches!(outcome, Some(TurnOutcome::Failed(..))));
-        let turn = queue::find_turn(&facts, &ada, "t1").unwrap();
-        assert_eq!((turn.status, turn.attempts), (TurnStatus::Pending, 0));
-    }
+    };
+    let applied = facts.write(|connection| {
+        if let Some(lease) = lease
+            && !lease.is_held(connection)?
+        {
+            return Err(Error::not_found("another worker has taken the turn"));
+        }
+        let arbiter =
+            Arbiter { connection, user, source: &source, now: &now, high_risk: &high_risk };
+        let current = queue::turn(connection, user, &turn.turn_id)?;
+        if current.is_some_and(|turn| turn.status == TurnStatus::Done) {
+            // The same answer returns the first result, a different one is refused.
+            let done = applied(connection, user, &turn.turn_id)?;
+            let is_known = |action: &Action| {
+                let hash = action.hash(user);
+                done.iter().any(|(known, _)| *known == hash)
+            };
+            if !actions.iter().all(is_known) {
+                return Err(Error::refused(format!(
+                    "the turn {} has been judged with other actions",
+                    turn.turn_id
+                ))
+                .hint("a turn is judged once; `annals facts history` shows the result"));
+            }
+            return arbiter.apply(actions);
+        }
+        let applied = arbiter.apply(actions)?;
+        queue::finish(connection, turn, TurnEnd::Done, applied_at)?;
+        metrics::note_turn(connection, turn, &applied, ranks, applied_at)?;
+        profile::count_turn(connection, user, &now)?;
+        Ok(applied)
+    })?;
+    Ok(JudgedTurn { user_id: user.clone(), turn_id: turn.turn_id.clone(), applied })
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::hooks::input::Input;
@@ -12,7 +13,7 @@ use crate::hooks::{
     start, subagent,
 };
 use crate::project::{OpenRequest, Project};
-use crate::text::clip;
+use crate::text::{clip, hexadecimal};
 
 /// Maximum time that a session waits for another process's lock.
 const LOCK_WAIT: Duration = Duration::from_millis(500);
@@ -31,11 +32,22 @@ pub struct HookRequest {
     pub no_notepad: bool,
 }
 
-/// The answer that the harness reads: text for the model, in the format that all harnesses share.
+/// The answer that the harness reads: text for the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HookAnswer {
-    hook_specific_output: HookSpecificOutput,
+#[serde(untagged)]
+pub enum HookAnswer {
+    /// The format that most harnesses share.
+    #[serde(rename_all = "camelCase")]
+    Specific {
+        /// The text, and the event that it answers.
+        hook_specific_output: HookSpecificOutput,
+    },
+    /// The text alone.
+    #[serde(rename_all = "camelCase")]
+    Plain {
+        /// The text.
+        additional_context: String,
+    },
 }
 
 /// The outcome of a call.
@@ -47,9 +59,10 @@ pub struct Reply {
     pub log_error: Option<Error>,
 }
 
+/// The text for the model, and the event that it answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct HookSpecificOutput {
+pub struct HookSpecificOutput {
     hook_event_name: String,
     additional_context: String,
 }
@@ -91,11 +104,14 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     });
     Ok(Reply {
         log_error: noted.err(),
-        answer: text.filter(|_| event.accepts_context()).map(|text| HookAnswer {
-            hook_specific_output: HookSpecificOutput {
-                hook_event_name: fired.unwrap_or(name).to_owned(),
-                additional_context: text,
-            },
+        answer: text.filter(|_| event.accepts_context()).map(|text| {
+            if harness.profile().has_plain_answers {
+                return HookAnswer::Plain { additional_context: text };
+            }
+            let hook_event_name = fired.unwrap_or(name).to_owned();
+            let hook_specific_output =
+                HookSpecificOutput { hook_event_name, additional_context: text };
+            HookAnswer::Specific { hook_specific_output }
         }),
     })
 }
@@ -117,7 +133,15 @@ fn context_for(
         Event::SessionStart => {
             let notepad = project.settings.notepad && !request.no_notepad;
             let start = Start { is_compacted: input.is_compacted(), notepad };
-            start::text(project, harness, start, problems)
+            let text = start::text(project, harness, start, problems)?;
+            let Some(text) = text else { return Ok(None) };
+            let what = format!("start text {}", hexadecimal(&Sha256::digest(text.as_bytes())));
+            let is_first = notices::is_first(project, input, &what, None).unwrap_or_else(|error| {
+                problems.push(error);
+                true
+            });
+            // A resumed conversation still has what was said at its start.
+            Ok((is_first || input.source() != Some("resume")).then_some(text))
         }
         Event::PostToolUse => post_tool::text(project, input, problems),
         Event::SubagentStop => subagent::text(project, input),

@@ -1,5 +1,6 @@
 //! Before a compaction, notes the current position in the notepad, if the user enabled breadcrumbs.
 
+use crate::context::BREADCRUMB;
 use crate::error::Result;
 use crate::hooks::input::Input;
 use crate::knowledge::notepad;
@@ -16,7 +17,7 @@ pub(crate) fn leave(project: &Project, input: &Input) -> Result<()> {
     let trigger = input.trigger().unwrap_or("unasked");
     let place =
         if project.planning().is_ok() { describe_position(project)? } else { String::new() };
-    let text = format!("Before compaction ({trigger}){place}");
+    let text = format!("{BREADCRUMB}{trigger}){place}");
     let text = Line::new(&sanitized(&text)).clipped(WIDTH);
     let note = Note {
         section: NotepadSection::Working,

@@ -27,14 +27,21 @@ pub(crate) fn text(
     start: Start,
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
-    let without = if start.notepad { Vec::new() } else { vec![DigestPart::Notepad] };
+    let already_read = already_read::read(project, harness);
+    let mut without = Vec::new();
+    if !start.notepad {
+        without.push(DigestPart::Notepad);
+    }
+    if already_read.has_decisions {
+        without.push(DigestPart::Decisions);
+    }
     let request = DigestRequest {
         // Joining two texts may add a token.
         budget: context::START_BUDGET - estimate_tokens(REST) - 2,
         compacted: start.is_compacted,
         without,
         max_lines_per_list: context::START_LINES,
-        already_read: already_read::read(project, harness),
+        already_read,
         ..DigestRequest::default()
     };
     let digest = context::digest(project, &request)?;

@@ -8,8 +8,6 @@ mod answer;
 mod arguments;
 mod launch;
 mod percent_encoding;
-mod prompts;
-mod resources;
 mod server;
 mod tools;
 

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult,
-    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -18,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::launch::{LaunchContext, check_writable, root_path};
 use crate::mcp::tools::{Tool, ToolSet};
-use crate::mcp::{answer, prompts, resources, tools};
+use crate::mcp::{answer, tools};
 use crate::project::{Environment, Project};
 use crate::text::sanitized;
 
@@ -162,12 +161,7 @@ fn invalid_params(error: &Error) -> ErrorData {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_prompts()
-            .build();
-        ServerConfig::new(capabilities)
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("annals", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
     }
@@ -197,57 +191,6 @@ impl ServerHandler for McpServer {
             Ok(project) => run_tool(tool, &project, arguments),
         }
         .into())
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> std::result::Result<ListResourcesResult, ErrorData> {
-        // A folder that is not a project has no resources; the request is still valid.
-        let Ok(project) = self.project(None, &context.peer).await else {
-            return Ok(ListResourcesResult::default());
-        };
-        let cursor = request.and_then(|request| request.cursor);
-        resources::list(&project, cursor.as_deref())
-            .map_err(|error| invalid_params(&error.relative_to(&project.root)))
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> std::result::Result<ReadResourceResponse, ErrorData> {
-        let project = self.project(None, &context.peer).await;
-        let read = project.and_then(|project| {
-            resources::read(&project, &request.uri)
-                .map_err(|error| error.relative_to(&project.root))
-        });
-        match read {
-            Ok(result) => Ok(result.into()),
-            Err(error) => Err(ErrorData::resource_not_found(answer::error_text(&error), None)),
-        }
-    }
-
-    fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> impl Future<Output = std::result::Result<ListPromptsResult, ErrorData>> + Send + '_ {
-        std::future::ready(Ok(ListPromptsResult::with_all_items(prompts::list())))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> std::result::Result<GetPromptResponse, ErrorData> {
-        let arguments =
-            Arguments::from_object(request.arguments).map_err(|error| invalid_params(&error))?;
-        let named = arguments.project.as_deref();
-        let project = self.project(named, &context.peer).await;
-        let prompt = prompts::get(&request.name, arguments, project);
-        prompt.map(Into::into).map_err(|error| invalid_params(&error))
     }
 
     fn on_custom_request(

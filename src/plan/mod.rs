@@ -36,8 +36,8 @@ pub use read::{
     check_overlap, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, handoff, is_status, list_entry, milestone_version, milestone_version_in,
-    ratio, todo_file, without_emphasis, without_status,
+    Count, MAX_CLAIMS, handoff, is_dropped_plan, is_status, list_entry, milestone_version,
+    milestone_version_in, ratio, todo_file, without_emphasis, without_status,
 };
 pub use repair::{Correction, Repair, repair};
 pub(crate) use status_report::status_words;

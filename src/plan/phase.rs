@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::plan::{
     Check, CheckKind, CheckOutcome, Checks, Claim, FileName, MilestoneFolder, PhaseDir,
     PhaseNumber, PlanSlot, Roadmap, RoadmapPhase, StateFile, SummaryStatus, TextOf, folder_name,
-    ratio,
+    is_dropped_plan, ratio,
 };
 use crate::text::word_enum;
 
@@ -270,6 +270,13 @@ fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>)
     let plans: Vec<(PlanSlot, PlanState)> = dir
         .plans
         .iter()
+        .filter(|slot| {
+            // A plan that will not be done needs no summary.
+            let plan = slot.plan.as_ref().filter(|_| slot.summary.is_none());
+            !plan.is_some_and(|name| {
+                text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text))
+            })
+        })
         .map(|slot| {
             let status = |name| SummaryStatus::from_text(&text(&dir.dir.join(name))?);
             let state = match &slot.summary {

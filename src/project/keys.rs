@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::project::input::{Input, SettingValue};
 use crate::project::server_address::ServerAddress;
-use crate::project::services::{Api, Fusion};
+use crate::project::services::Fusion;
 use crate::project::settings::{ContextTarget, MAX_LINES, Setting, Settings, Value};
 
 /// Maximum lock timeout that can be set, in seconds.
@@ -186,21 +186,6 @@ pub(crate) const KEYS: &[SettingKey] = &[
         llm.command: UserOnly,
         "A command that answers the memory auditor's prompt on its standard input"
     },
-    key! {
-        llm.url: UserOnly,
-        "The base address of a model's endpoint; its key is read only from ANNALS_LLM_API_KEY"
-    },
-    SettingKey {
-        name: "llm.api",
-        scope: KeyScope::UserOnly,
-        about: "The API of the model's endpoint: openai, anthropic",
-        set: |settings, input| {
-            settings.llm.api = Api::choose(&input.line()?, "a supported API")?;
-            Ok(())
-        },
-        show: |settings| Value::Text(settings.llm.api.as_str().to_owned()),
-    },
-    key! { llm.model: UserOnly, "The model to request from the endpoint" },
     key! {
         embedding.url: UserOnly,
         "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key is read only from ANNALS_EMBEDDING_API_KEY"

@@ -33,5 +33,5 @@ pub use open::{OpenRequest, Project};
 pub use planning::Planning;
 pub(crate) use planning::confine;
 pub(crate) use server_address::{EXAMPLE as SERVER_ADDRESS_EXAMPLE, ServerAddress};
-pub use services::{Api, EmbeddingEndpoint, FactSettings, Fusion, Llm, Share};
+pub use services::{EmbeddingEndpoint, FactSettings, Fusion, Llm, Share};
 pub use settings::{ContextTarget, MAX_LINES, Origin, Setting, Settings, Value};

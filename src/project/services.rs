@@ -18,18 +18,6 @@ word_enum! {
     }
 }
 
-word_enum! {
-    /// The API of a model's endpoint.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-    pub enum Api {
-        /// `OpenAI`'s chat completions, which most servers offer.
-        #[default]
-        OpenAi = "openai",
-        /// Anthropic's messages.
-        Anthropic = "anthropic",
-    }
-}
-
 /// Settings for the search, the profile and the protection of facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactSettings {
@@ -47,17 +35,11 @@ impl Default for FactSettings {
     }
 }
 
-/// What answers the memory auditor's prompt; if nothing is set, the caller must.
+/// What answers the memory auditor's prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Llm {
-    /// A command that reads the prompt from standard input.
+    /// A command that reads the prompt from standard input; without one, the caller answers.
     pub command: Option<String>,
-    /// Base URL of an endpoint.
-    pub url: Option<String>,
-    /// The API of the endpoint.
-    pub api: Api,
-    /// Name of the requested model.
-    pub model: Option<String>,
 }
 
 /// The server through which devices share facts and the journal, and the scopes of sharing.

@@ -25,6 +25,9 @@ pub(crate) const HANDOFF: &str = "HANDOFF.json";
 pub(crate) const CONTINUE_HERE: &str = ".continue-here.md";
 /// The folder with a file for each open todo, written by GSD.
 pub(crate) const PENDING_TODOS: &str = "todos/pending";
+/// The folder of GSD's workstreams, and the file with the name of the active one.
+pub(crate) const WORKSTREAMS: &str = "workstreams";
+pub(crate) const ACTIVE_WORKSTREAM: &str = "active-workstream";
 /// The folder of a milestone's phases.
 pub(crate) const PHASES: &str = "phases";
 /// The folder of finished milestones.

@@ -24,7 +24,6 @@ pub(crate) fn find(project: &Project) -> Result<ServerAddress> {
         return Err(Error::refused(format!("{host} is another machine, which requires TLS"))
             .hint("remove sslmode from share.url; share.ca names your own authority"));
     }
-    address.config.ssl_mode(if is_local { SslMode::Disable } else { SslMode::Require });
     let environment = &project.environment;
     let role = address.role().or(environment.get("PGUSER"));
     let role = role.or(environment.get("USER")).map(str::to_owned);
@@ -38,6 +37,18 @@ pub(crate) fn find(project: &Project) -> Result<ServerAddress> {
             address.config.password(password);
         }
     }
+    // Whoever listens there first would be sent the password; nobody else can listen at a socket of the system.
+    let is_network = !host.starts_with('/');
+    let is_clear = is_local && address.config.get_ssl_mode() != SslMode::Require;
+    if is_clear
+        && is_network
+        && address.config.get_password().is_some()
+        && address.config.get_ssl_mode() != SslMode::Disable
+    {
+        return Err(Error::refused(format!("the password would go to {host} in clear"))
+            .hint("add ?sslmode=disable to share.url to allow that, or ?sslmode=require for TLS"));
+    }
+    address.config.ssl_mode(if is_clear { SslMode::Disable } else { SslMode::Require });
     address.config.user(role).dbname(database);
     Ok(address)
 }

@@ -4,24 +4,20 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
+use serde_json::json;
 
 use crate::clock::Clock;
-use crate::error::{Error, Result};
-use crate::facts::Facts;
-use crate::facts::replication::{
-    DEVICE, DeviceOperation, JournalCursor, OperationKind, VERSION, journal_cursor, line_id,
-    note_foreign_line, note_line, set_journal_cursor,
-};
-use crate::journal;
-use crate::journal::SharedLine;
+use crate::error::Result;
+use crate::facts::replication::{DEVICE, Operation, VERSION, is_known_line, line_id, next_number};
+use crate::facts::{Device, Facts, Query};
+use crate::journal::{self, SharedLine};
 use crate::storage::{Log, Visibility};
 
 /// Number of lines that become operations in one transaction.
 const PORTION: usize = 10_000;
 
 /// The journal, and the scope of its lines.
-#[derive(Clone, Debug)]
 pub(crate) struct Lines<'a> {
     pub(crate) path: &'a Path,
     pub(crate) scope: &'a str,
@@ -31,47 +27,64 @@ impl Lines<'_> {
     /// Creates operations for the lines added since the last time; `goes_on` is checked between portions.
     pub(crate) fn note(&self, facts: &mut Facts, goes_on: impl Fn() -> bool) -> Result<()> {
         let clock = facts.clock();
-        loop {
-            let read = facts.write(|connection| self.catch_up(connection, clock))?;
-            if read < PORTION || facts.is_dry_run() || !goes_on() {
-                return Ok(());
-            }
-        }
+        while facts.write(|connection| self.catch_up(connection, clock))? == PORTION && goes_on() {}
+        Ok(())
     }
 
     /// Reads a portion of the lines added to the journal, and returns their number.
     pub(crate) fn catch_up(&self, connection: &Connection, clock: Clock) -> Result<usize> {
         let name = self.path.to_string_lossy();
-        let cursor = journal_cursor(connection, &name)?;
-        let is_as_left = !cursor.last_line.is_empty()
-            && journal::line_at(self.path, cursor.reached)?
-                .is_some_and(|line| line_id(&line.line) == cursor.last_line);
+        let tried = "read the journal's cursor";
+        // The offset of the last line read, and its digest.
+        let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
+        let cursor: Option<(u64, String)> =
+            connection.optional_row(tried, sql, [&name], |row| row.try_into())?;
+        let mut is_as_left = false;
+        if let Some((reached, last_line)) = &cursor {
+            let line = journal::line_at(self.path, *reached)?;
+            is_as_left = line.is_some_and(|line| line_id(&line.line) == *last_line);
+        }
         // A journal that was replaced is read from its beginning; known lines are skipped.
-        let from = if is_as_left { cursor.reached } else { 0 };
-        let mut read = 0;
-        let mut reached = None;
+        let from = cursor.as_ref().filter(|_| is_as_left).map_or(0, |cursor| cursor.0);
+        let (mut read, mut reached) = (0, None);
         journal::lines_from(self.path, from, |line| {
-            let is_new = !(is_as_left && line.offset == from);
-            if is_new {
+            if !(is_as_left && line.offset == from) {
                 read += 1;
                 self.note_line(connection, &line, clock)?;
             }
-            reached = Some(JournalCursor { reached: line.offset, last_line: line_id(&line.line) });
+            reached = Some((line.offset, line_id(&line.line)));
             Ok(read < PORTION)
         })?;
-        if let Some(reached) = reached.filter(|reached| *reached != cursor) {
-            set_journal_cursor(connection, &name, &reached)?;
+        if let Some((offset, last_line)) = reached {
+            let sql = "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
+                       SET reached = excluded.reached, last_line = excluded.last_line";
+            connection.run("write the journal's cursor", sql, params![name, offset, last_line])?;
         }
         Ok(read)
     }
 
+    /// Creates an operation for a line, unless there is one.
     fn note_line(&self, connection: &Connection, line: &SharedLine, clock: Clock) -> Result<()> {
-        match &line.device {
-            // The line was appended by a run that stopped before recording it.
-            Some(device) => note_foreign_line(connection, device, &line_id(&line.line), clock),
-            None if self.scope == DEVICE => Ok(()),
-            None => note_line(connection, self.scope, &line.line, line.offset, clock).map(|_| ()),
+        let op_id = line_id(&line.line);
+        let is_kept_here = line.device.is_none() && self.scope == DEVICE;
+        if is_kept_here || is_known_line(connection, &op_id)? {
+            return Ok(());
         }
+        let mut device = Device::required(connection)?;
+        let (mut scope, mut of, mut number, mut ticked) = (DEVICE, line.device.clone(), None, 0);
+        // A line of another device was appended by a run that stopped before recording it.
+        if of.is_none() {
+            scope = self.scope;
+            ticked = device.next_clock(clock.now());
+            number = Some(next_number(connection, scope, &device.id)?);
+            of = Some(device.id.clone());
+            device.save(connection)?;
+        }
+        let place = number.map(|_| line.offset);
+        let sql = "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6, ?7)";
+        let values = params![scope, of, number, op_id, ticked, place, clock.timestamp()];
+        connection.run("write the operations", sql, values)
     }
 
     /// Locks the journal, so that lines of other devices are appended in the transaction that receives them.
@@ -80,42 +93,74 @@ impl Lines<'_> {
     }
 }
 
-/// Sets the payload of each operation to its line; `None` if none of the journals contains the line any more.
-pub(crate) fn load_payloads(journals: &[PathBuf], batch: &mut [DeviceOperation]) -> Result<()> {
-    let mut all: Option<HashMap<String, SharedLine>> = None;
-    for operation in batch.iter_mut().filter(|one| one.kind == OperationKind::Line) {
-        let line = if let Some(line) = at_its_offset(journals, operation)? {
-            Some(line)
-        } else {
+/// Sets the payload of each operation to its line. Of a line that is in no journal any more, only the number is
+/// left; returns how many there are.
+pub(crate) fn load_payloads(
+    facts: &mut Facts,
+    own: Option<&Path>,
+    batch: &mut [Operation],
+) -> Result<usize> {
+    // The journal of this run first, then all that were ever read.
+    let sql = "SELECT path FROM share_journal ORDER BY path";
+    let known: Vec<String> = facts.connection().column("read the journal's cursor", sql, [])?;
+    let mut journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
+    journals
+        .extend(known.into_iter().map(PathBuf::from).filter(|path| Some(path.as_path()) != own));
+    let mut all: Option<HashMap<String, String>> = None;
+    let mut missing = Vec::new();
+    for operation in batch.iter_mut().filter(|one| one.kind == "line") {
+        let mut line = at_its_offset(&journals, operation)?;
+        if line.is_none() {
             if all.is_none() {
-                all = Some(all_lines(journals)?);
+                all = Some(all_lines(&journals)?);
             }
-            all.as_ref().and_then(|all| all.get(&operation.op_id).cloned())
-        };
-        operation.payload = line.map(|line| payload(&line.line)).transpose()?;
+            line = all.as_ref().and_then(|all| all.get(&operation.op_id).cloned());
+        }
+        match line {
+            Some(line) => operation.payload = Some(json!({"v": VERSION, "line": line}).to_string()),
+            None => {
+                missing.push(operation.address());
+                operation.withhold("erased");
+            }
+        }
     }
-    Ok(())
+    if !missing.is_empty() {
+        facts.write(|connection| {
+            for address in &missing {
+                let sql = "UPDATE operations SET kind = 'erased', op_id = '', place = NULL \
+                           WHERE scope = ?1 AND device = ?2 AND number = ?3";
+                connection.run("write the operations", sql, address.clone())?;
+            }
+            // If a journal comes back, it is read again from its beginning.
+            for journal in journals.iter().filter(|journal| !journal.exists()) {
+                let sql = "DELETE FROM share_journal WHERE path = ?1";
+                connection.run("write the journal's cursor", sql, [journal.to_string_lossy()])?;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(missing.len())
 }
 
 /// Returns the line of an operation if a journal still has it at the same offset.
-fn at_its_offset(journals: &[PathBuf], operation: &DeviceOperation) -> Result<Option<SharedLine>> {
-    let Some(offset) = operation.offset else {
+fn at_its_offset(journals: &[PathBuf], operation: &Operation) -> Result<Option<String>> {
+    let Some(offset) = operation.place else {
         return Ok(None);
     };
     for journal in journals {
-        let line = journal::line_at(journal, offset)?;
-        if let Some(line) = line.filter(|line| line_id(&line.line) == operation.op_id) {
+        let line = journal::line_at(journal, offset)?.map(|line| line.line);
+        if let Some(line) = line.filter(|line| line_id(line) == operation.op_id) {
             return Ok(Some(line));
         }
     }
     Ok(None)
 }
 
-fn all_lines(journals: &[PathBuf]) -> Result<HashMap<String, SharedLine>> {
+fn all_lines(journals: &[PathBuf]) -> Result<HashMap<String, String>> {
     let mut all = HashMap::new();
     for journal in journals {
         journal::lines_from(journal, 0, |line| {
-            all.insert(line_id(&line.line), line);
+            all.insert(line_id(&line.line), line.line);
             Ok(true)
         })?;
     }
@@ -127,15 +172,4 @@ pub(crate) fn append(log: &mut Log, lines: &[(String, String)]) -> Result<()> {
     let lines: String = lines.iter().map(|(device, line)| journal::marked(line, device)).collect();
     log.append(lines.as_bytes())?;
     log.flush()
-}
-
-fn payload(line: &str) -> Result<String> {
-    let payload = serde_json::to_string(&LinePayload { v: VERSION, line });
-    payload.map_err(|error| Error::failed(format!("cannot write an operation: {error}")))
-}
-
-#[derive(serde::Serialize)]
-struct LinePayload<'a> {
-    v: u32,
-    line: &'a str,
 }

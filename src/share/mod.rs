@@ -4,16 +4,187 @@
 //! on. `docs/share.md` describes what is sent, and `facts::replication` how it is merged.
 
 mod address;
-mod forgetting;
-mod identity;
 mod lines;
-mod membership;
-mod run;
 mod server;
-mod status;
+mod sync;
 
-pub use forgetting::forget;
-pub use membership::{Initialised, LeaveReport, init, leave};
-pub use run::{Direction, Synced, is_active, is_configured, sync};
+use std::time::Duration;
+
+use serde::Serialize;
 pub use server::SharedDevice;
-pub use status::{ShareStatus, status};
+pub use sync::{Direction, Synced, sync};
+
+use crate::error::{Error, Result};
+use crate::facts::replication::{self, DEVICE, PRIVATE};
+use crate::facts::{self, Device, Facts, Forgotten, SharingState, UserId};
+use crate::project::Project;
+use crate::share::server::SyncServer;
+
+/// Timeout for a statement of `init` and `leave`.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// Timeout for the server where its state is only shown, since the local state alone is useful.
+const SHOWN: Duration = Duration::from_secs(3);
+
+/// Time budget for each direction of the sync around a `forget`.
+const FORGET: Duration = Duration::from_secs(20);
+
+/// The outcome of `annals share init`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Initialised {
+    /// The server.
+    pub server: String,
+    /// Whether the tables were created.
+    pub has_made_tables: bool,
+    /// The id of this device; `None` on a dry run if it has none yet.
+    pub device: Option<String>,
+    /// Number of operations to be sent.
+    pub pending: usize,
+}
+
+/// The outcome of `annals share leave`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeaveReport {
+    /// The device that left.
+    pub device: String,
+    /// Number of its operations that were erased on the server, if requested.
+    pub erased: Option<u64>,
+    /// The reason if the server could not be updated.
+    #[serde(rename = "untold")]
+    pub server_error: Option<String>,
+}
+
+/// The state of sharing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShareStatus {
+    /// The server in the settings, without its password.
+    pub server: Option<String>,
+    /// This device, or `None` if the database was never shared.
+    #[serde(flatten)]
+    pub here: Option<SharingState>,
+    /// All devices, if the server was reached.
+    pub devices: Vec<SharedDevice>,
+    /// The reason if the server was not reached.
+    pub unreachable: Option<String>,
+}
+
+/// Returns whether a server is set.
+pub fn is_configured(project: &Project) -> bool {
+    project.settings.share.url.is_some()
+}
+
+/// Returns whether this database is shared and a server is set.
+pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
+    Ok(is_configured(project) && Device::joined(facts.connection())?.is_some())
+}
+
+/// Creates the server's tables if they are missing, and adds this database as a device.
+pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
+    let address = address::find(project)?;
+    let mut server = SyncServer::connect(project, &address, WAIT)?;
+    let mut has_made_tables = false;
+    let device = if facts.is_dry_run() {
+        Device::find(facts.connection())?
+    } else {
+        has_made_tables = server.set_up()?;
+        server.state()?;
+        let device = replication::join(facts)?;
+        // All scopes in the settings, and the private one.
+        let share = &project.settings.share;
+        let mut scopes: Vec<String> = share.scopes.iter().map(|rule| rule.1.clone()).collect();
+        scopes.extend([PRIVATE.to_owned(), share.journal.clone()]);
+        scopes.retain(|scope| scope != DEVICE);
+        scopes.sort_unstable();
+        scopes.dedup();
+        server.introduce(&device.id, &scopes)?;
+        Some(device)
+    };
+    Ok(Initialised {
+        server: address.to_string(),
+        has_made_tables,
+        device: device.map(|device| device.id),
+        pending: replication::pending_count(facts.connection())?,
+    })
+}
+
+/// Stops sharing this database, and keeps its facts. With `erase`, erases on the server what it sent.
+pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveReport> {
+    let Some(Device { id: device, .. }) = Device::joined(facts.connection())? else {
+        return Err(Error::not_found("this database is not shared"));
+    };
+    let mut left = LeaveReport { device: device.clone(), erased: None, server_error: None };
+    if facts.is_dry_run() {
+        return Ok(left);
+    }
+    let removed = connect(project, facts, WAIT).and_then(|(_, mut server)| {
+        server.state()?;
+        let erased = if erase { Some(server.erase_device(&device)?) } else { None };
+        server.remove_device(&device)?;
+        Ok(erased)
+    });
+    match removed {
+        Ok(erased) => left.erased = erased,
+        // A requested erasure must succeed; the list of devices may become outdated.
+        Err(error) if erase => return Err(error),
+        Err(error) => left.server_error = Some(error.reason()),
+    }
+    if erase {
+        // If the database joins again, it sends everything again, as a new device.
+        let sent = replication::cursors(facts.connection())?;
+        let own = sent.into_keys().filter(|(_, name)| *name == device);
+        let agreed: Vec<(String, i64)> = own.map(|(scope, _)| (scope, 0)).collect();
+        replication::renew(facts, &agreed)?;
+    }
+    replication::leave(facts)?;
+    Ok(left)
+}
+
+/// Returns the state of sharing; with `offline`, without contacting the server.
+pub fn status(project: &Project, facts: &Facts, offline: bool) -> Result<ShareStatus> {
+    let here = facts::sharing(facts)?;
+    let is_part = here.as_ref().is_some_and(|here| !here.has_left);
+    let mut status = ShareStatus { server: None, here, devices: Vec::new(), unreachable: None };
+    if !is_configured(project) {
+        return Ok(status);
+    }
+    status.server = Some(address::find(project)?.to_string());
+    if is_part && !offline {
+        let devices = connect(project, facts, SHOWN).and_then(|(_, mut server)| {
+            server.state()?;
+            server.devices()
+        });
+        match devices {
+            Ok(devices) => status.devices = devices,
+            Err(error) => status.unreachable = Some(error.reason()),
+        }
+    }
+    Ok(status)
+}
+
+/// Forgets a user's facts, all or those under one key, and at once on the server if the database is shared; the
+/// second value is the reason if the server could not be updated.
+///
+/// Operations of other devices are pulled first, so that all mentions of the facts are known.
+pub fn forget(
+    project: &Project,
+    facts: &mut Facts,
+    user: &UserId,
+    key: Option<&str>,
+    reason: &str,
+) -> Result<(Forgotten, Option<String>)> {
+    if !is_active(project, facts)? || facts.is_dry_run() {
+        return Ok((facts::forget(facts, user, key, reason)?, None));
+    }
+    // An unreachable server is updated by the next sync.
+    let pulled = sync(project, facts, Direction::Pull, Some(FORGET));
+    let forgotten = facts::forget(facts, user, key, reason)?;
+    let pushed = pulled.and_then(|_| sync(project, facts, Direction::Push, Some(FORGET)));
+    Ok((forgotten, pushed.err().map(|error| error.reason())))
+}
+
+/// Returns the device id and a connection; fails if the database is not shared or no server is set.
+fn connect(project: &Project, facts: &Facts, wait: Duration) -> Result<(String, SyncServer)> {
+    let device = Device::required(facts.connection())?;
+    let address = address::find(project)?;
+    Ok((device.id, SyncServer::connect(project, &address, wait)?))
+}

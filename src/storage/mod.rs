@@ -103,7 +103,6 @@ pub(crate) use folder::has_pending;
 pub use history::{ChangeKind, FileChange, History, Operation, OperationId};
 pub use link::{LinkState, link, linked, remove_empty_folders, unlink};
 pub use lock::Store;
-pub(crate) use own_files::remove_beside;
 pub use requests::WriteRequest;
 pub(crate) use root::real_path;
 pub use scratch::{Scratch, create_empty};

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{At, Error, Result};
 use crate::storage::append::append_unlinked;
-use crate::storage::stat::PathKind;
-use crate::storage::{Storage, disk, listing, lock, read, root};
+use crate::storage::{Storage, disk, lock, read};
 
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.
@@ -129,22 +128,6 @@ fn remove_companions(database: &Path) -> Result<()> {
         name.push(ending);
         let path = PathBuf::from(name);
         disk::remove_file(&path).at("remove", &path)?;
-    }
-    Ok(())
-}
-
-/// Removes the files `<database>-<ending>…` that earlier versions kept beside a database.
-pub(crate) fn remove_beside(database: &Path, ending: &str) -> Result<()> {
-    let Some(name) = database.file_name() else {
-        return Ok(());
-    };
-    let folder = &root::real_path(root::folder_of(database))?;
-    let beginning = format!("{}-{ending}", name.to_string_lossy());
-    for (name, kind) in listing::entries(folder).at("list", folder)? {
-        if kind == PathKind::File && name.starts_with(&beginning) {
-            let path = folder.join(name);
-            disk::remove_file(&path).at("remove", &path)?;
-        }
     }
     Ok(())
 }

@@ -73,21 +73,13 @@ const PLACES: &[&str] = &[
     ".serena/memories/stock.md",
 ];
 
-/// Returns one session of the MCP server that lists the resources and reads each kind.
-fn resources() -> Way {
-    let names = ["CLAUDE.md", "STATE.md", "PATTERNS.md", "entries/first", "entries/linked"];
-    let read = |name| ("resources/read", json!({"uri": format!("annals://{name}")}));
-    let list = ("resources/list", json!({}));
-    session(&["mcp"], std::iter::once(list).chain(names.map(read)))
-}
-
 #[test]
 fn links_that_lead_outside_are_read_by_nobody() {
     let ways: Vec<Way> = [READS, WRITES, HOOKS].into_iter().flat_map(Way::all).collect();
     on_two_threads(&Planting::all(PLACES, &[Form::File, Form::Folder]), |planting| {
         let hostile = Hostile::new();
         planting.plant(&hostile);
-        for way in ways.iter().chain([&tool_calls(), &resources()]) {
+        for way in ways.iter().chain([&tool_calls()]) {
             let report = hostile.run(way).output().report();
             let leaks = hostile.leaks();
             assert!(

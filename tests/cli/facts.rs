@@ -31,6 +31,14 @@ fn without_a_user_nothing_is_asked_or_written() {
         );
     }
     assert!(!case.home().join(".local").exists());
+    // With a name of the system there is a user, which is said until there is a fact.
+    let named = |line: &str| case.run(line).env("USER", "ada").success();
+    for (line, is_said) in [("facts add --key city --value Turin", true), ("facts list", false)] {
+        let said = named(line).stderr();
+        assert_eq!(said.contains("facts of ada, the system's user name"), is_said, "{said}");
+    }
+    assert!(named("facts list").stdout().contains("Turin"));
+    assert!(!named("recall --in facts Turin").stdout().contains("Turin"), "no user was set");
 }
 
 #[cfg(unix)]
@@ -134,7 +142,7 @@ fn a_broken_database_is_told_and_left_alone() {
 }
 
 #[test]
-fn a_dry_run_leaves_a_database_of_an_earlier_version_as_it_is() {
+fn a_database_of_another_version_is_left_as_it_is() {
     let case = Case::empty();
     let db = case.home().join("old.db");
     let old = rusqlite::Connection::open(&db).unwrap();
@@ -143,11 +151,12 @@ fn a_dry_run_leaves_a_database_of_an_earlier_version_as_it_is() {
     drop(old);
     let before = std::fs::read(&db).unwrap();
     let add = "facts add --user ada --key city --value Rome --db";
-    let refused = case.run(add).args([&db]).args(["--dry-run"]).code(4);
-    let reason = "the database is of an earlier version";
-    assert!(refused.stderr().contains(reason), "{}", refused.report());
+    for line in ["facts list --user ada --db", add] {
+        let refused = case.run(line).args([&db]).code(1);
+        let reason = "the database has version 1, of an earlier build";
+        assert!(refused.stderr().contains(reason), "{}", refused.report());
+    }
     assert_eq!(std::fs::read(&db).unwrap(), before);
-    case.run(add).args([&db]).success();
     let later = rusqlite::Connection::open(&db).unwrap();
     later.pragma_update(None, "user_version", 99).unwrap();
     drop(later);

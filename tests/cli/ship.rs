@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::cli::{GSD, VBW, assert_error, assert_unchanged};
-use crate::support::{Case, require};
+use crate::support::Case;
 
 const ARCHIVE: &str = ".vbw-planning/milestones/shared-pantry";
 

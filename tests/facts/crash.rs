@@ -1,20 +1,20 @@
 //! Killed at every step of a transaction, a command done again comes to what it would have come to.
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 use serde_json::Value;
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 use crate::facts::erasure::holding;
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 use crate::support::Case;
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 const ACTIONS: &str = r#"{"actions": [
     {"type": "insert", "key": "city", "new_value_text": "Rome", "confidence_delta": 0, "reason": "moved"},
     {"type": "insert", "key": "likes[]", "new_value_text": "tea", "confidence_delta": 0, "reason": "said"},
     {"type": "expire", "key": "pet", "confidence_delta": 0, "reason": "gone"}]}"#;
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn prepared() -> Case {
     let case = Case::empty();
     for line in [
@@ -29,7 +29,7 @@ fn prepared() -> Case {
     case
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn state(case: &Case) -> (Value, Value) {
     let check = case.run("facts check --json").success().json();
     assert_eq!(check["problems"], serde_json::json!([]));
@@ -39,7 +39,7 @@ fn state(case: &Case) -> (Value, Value) {
 }
 
 /// Runs a command killed at its n-th step, for all n, and then once more at a time when leases are over.
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn killed_at_every_step(command: &str, input: &str, llm: &str) {
     let run = |case: &Case, nth: Option<usize>, now: &str| {
         let mut run =
@@ -80,13 +80,13 @@ fn killed_at_every_step(command: &str, input: &str, llm: &str) {
     assert!(kills > 4, "{command} was killed {kills} times only");
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn an_answer_is_applied_whole_or_not_at_all_and_once() {
     killed_at_every_step("facts apply a --user ada", ACTIONS, "");
 }
 
-#[cfg(all(feature = "fail-point", unix))]
+#[cfg(all(debug_assertions, unix))]
 #[test]
 fn a_worker_that_dies_leaves_its_turn_to_the_next() {
     let llm = format!("cat > /dev/null; printf '%s' '{}'", ACTIONS.replace('\n', " "));
@@ -94,7 +94,7 @@ fn a_worker_that_dies_leaves_its_turn_to_the_next() {
 }
 
 /// A case with one fact that a server may have been told of.
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 fn told() -> Case {
     let case = Case::empty();
     for line in ["facts work", "facts add --user grace --key city --value Quincunx", "facts work"] {
@@ -103,7 +103,7 @@ fn told() -> Case {
     case
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn forgetting_that_died_anywhere_leaves_no_byte_once_it_is_done_again() {
     for nth in 1.. {

@@ -79,10 +79,6 @@ fn forgetting_a_user_leaves_no_byte_and_the_others_as_they_are() {
     let mut desk = desk();
     let folder = desk.path.parent().unwrap().to_owned();
     let user = desk.user.clone();
-    // As an earlier version wrote it.
-    let name = desk.path.file_name().unwrap().to_string_lossy();
-    let old = folder.join(format!("{name}-vectors-0123456789abcdef"));
-    fs::write(old, "Quincunx").unwrap();
     facts::forget(&mut desk.facts, &user, None, "ada asked").unwrap();
     for gone in ["Quincunx", "Heliotrope", "Ypres", "Zanzibar", "ada"] {
         assert_eq!(holding(&folder, gone), Vec::<String>::new(), "{gone}");

@@ -1,10 +1,9 @@
 //! The store of facts: every rule by its name, what no sequence of events may break, and who comes in between.
 
-mod auditor;
 mod chroma;
 mod crash;
 mod erasure;
-#[cfg(all(feature = "fail-point", unix))]
+#[cfg(all(debug_assertions, unix))]
 mod interleaved;
 mod metrics;
 mod processes;

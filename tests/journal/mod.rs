@@ -2,6 +2,6 @@
 
 mod crowd;
 mod differential;
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 mod kills;
 mod large;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 use rusqlite::Connection;
 
 use crate::share::devices;
@@ -61,7 +61,7 @@ fn a_line_that_is_gone_is_counted_and_sent_once_it_is_back() {
     assert_eq!(two.notes(), ["first"]);
 }
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 #[test]
 fn a_line_that_was_set_aside_survives_a_run_that_is_killed_while_it_takes_it_up() {
     let Some((_server, [one, two])) = devices() else {

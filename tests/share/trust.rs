@@ -1,5 +1,6 @@
 //! What must not be taken on trust: a server without its certificate, a role that sees all, a hole in the numbers.
 
+use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use crate::share::{NOW, Replica, devices};
@@ -73,18 +74,42 @@ fn a_table_of_a_strangers_own_lets_nobody_into_a_scope() {
     assert_eq!([seen("ada"), seen("stranger")], ["1", "0"]);
 }
 
+/// Listens as a server that, after these bytes, sends notices for ever.
+fn flooding(first: &'static [u8]) -> std::net::SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let _startup = stream.read(&mut [0; 1024]).unwrap();
+        stream.write_all(first).unwrap();
+        let fields = b"SNOTICE\0C00000\0Mbusy\0\0";
+        let length = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
+        let notices = [b"N", &length[..], fields].concat().repeat(1_000);
+        while stream.write_all(&notices).is_ok() {}
+    });
+    address
+}
+
 #[test]
-fn a_server_that_takes_questions_and_never_answers_keeps_no_session_waiting() {
+fn a_server_that_never_comes_to_an_answer_keeps_no_session_waiting() {
     let Some((_server, [mut one])) = devices() else {
         return;
     };
     one.case.write(".planning/STATE.md", "# State\n");
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    one.url = format!("postgres://owner@{}/annals", silent.local_addr().unwrap());
-    one.run("hook session-end").stdin("{\"hook_event_name\": \"SessionEnd\"}").success();
-    let status = one.run("share status --offline --json").success().json();
-    let why = status["last_error"].as_str().unwrap();
-    assert!(why.contains("no answer in time"), "{why}");
+    let accepted = b"R\0\0\0\x08\0\0\0\0";
+    let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+    for (address, reason) in [
+        (silent.local_addr().unwrap(), "no answer in time"),
+        (flooding(accepted), "no answer in time"),
+        (flooding(ready), "too slow"),
+    ] {
+        one.url = format!("postgres://owner@{address}/annals");
+        one.run("hook session-end").stdin("{\"hook_event_name\": \"SessionEnd\"}").success();
+        let status = one.run("share status --offline --json").success().json();
+        let why = status["last_error"].as_str().unwrap();
+        assert!(why.contains(reason), "{why}");
+    }
 }
 
 #[test]
@@ -122,11 +147,12 @@ fn device(replica: &Replica) -> String {
 
 #[test]
 fn a_file_of_passwords_that_others_may_read_is_refused() {
+    const CLEAR: &str = "ada@127.0.0.1:1/annals?sslmode=disable";
     let case = Case::empty();
     let path = case.home().join(".pgpass");
     std::fs::write(&path, "127.0.0.1:1:*:ada:hunter2\n").unwrap();
     let ask =
-        || case.run("share init").env("ANNALS_SHARE_URL", "postgres://ada@127.0.0.1:1/annals");
+        |url: &str| case.run("share init").env("ANNALS_SHARE_URL", format!("postgres://{url}"));
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -134,11 +160,14 @@ fn a_file_of_passwords_that_others_may_read_is_refused() {
         let mode =
             |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         mode(0o644);
-        assert!(ask().code(4).stderr().contains("other users can read this password file"));
+        assert!(ask(CLEAR).code(4).stderr().contains("other users can read this password file"));
         mode(0o600);
     }
     // Nobody listens there; the password is in no message.
-    let away = ask().code(1).stderr();
+    let away = ask(CLEAR).code(1).stderr();
     assert!(away.contains("cannot reach ada@127.0.0.1:1/annals"), "{away}");
     assert!(!away.contains("hunter2"), "{away}");
+    // In clear it goes only where the URL says so.
+    let refused = ask("ada@127.0.0.1:1/annals").code(4).stderr();
+    assert!(refused.contains("the password would go to 127.0.0.1 in clear"), "{refused}");
 }

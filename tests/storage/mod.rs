@@ -5,7 +5,7 @@
     reason = "the tests set up trees, and run themselves as other processes"
 )]
 
-#[cfg(feature = "fail-point")]
+#[cfg(debug_assertions)]
 mod crash;
 mod foreign;
 mod history;
@@ -108,9 +108,9 @@ fn as_another_process() {
         "count" => races::count(&root, number),
         #[cfg(unix)]
         "fill" => obstacles::write_too_much(&root),
-        #[cfg(feature = "fail-point")]
+        #[cfg(debug_assertions)]
         job => crash::work(job, &root, number),
-        #[cfg(not(feature = "fail-point"))]
+        #[cfg(not(debug_assertions))]
         job => panic!("no job is called {job}"),
     }
 }

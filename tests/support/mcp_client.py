@@ -2,7 +2,7 @@
 
 Usage: mcp_client.py CALLS SERVER [ARGUMENT...]
 
-CALLS is a JSON document: {"calls": [[tool, arguments], ...], "parallel": [tool, arguments, times], "resource": uri}.
+CALLS is a JSON document: {"calls": [[tool, arguments], ...], "parallel": [tool, arguments, times]}.
 The server runs in the working directory with the environment of this process.
 """
 
@@ -13,34 +13,17 @@ import sys
 
 from mcp import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp.types import PaginatedRequestParams
 
 
 def document(answer):
     return answer.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-async def resources(session):
-    listed, cursor = [], None
-    while True:
-        page = document(await session.list_resources(params=PaginatedRequestParams(cursor=cursor)))
-        listed += page["resources"]
-        cursor = page.get("nextCursor")
-        if not cursor:
-            return listed
-
-
 async def talk(plan, command, arguments):
     server = StdioServerParameters(command=command, args=arguments, env=dict(os.environ), cwd=os.getcwd())
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         await session.initialize()
-        seen = {
-            "tools": document(await session.list_tools())["tools"],
-            "resources": await resources(session),
-            "prompts": document(await session.list_prompts())["prompts"],
-        }
-        seen["texts"] = [document(await session.get_prompt(prompt["name"])) for prompt in seen["prompts"]]
-        seen["read"] = [document(await session.read_resource(one["uri"])) for one in seen["resources"]]
+        seen = {"tools": document(await session.list_tools())["tools"]}
         seen["answers"] = [
             [tool, document(await session.call_tool(tool, given))] for tool, given in plan["calls"]
         ]

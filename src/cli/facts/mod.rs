@@ -54,7 +54,7 @@ pub(crate) struct FactsArgs {
 /// Whose facts, in which database
 #[derive(Args, Debug)]
 pub(crate) struct DatabaseArgs {
-    /// Whose facts [default: the setting `user`]
+    /// Whose facts [default: the setting `user`, else the system's user name]
     #[arg(long, value_name = "ID", global = true)]
     user: Option<String>,
     /// The database [default: the setting `db`, else mem.db in the data folder]
@@ -152,9 +152,16 @@ pub(crate) struct FactsContext<'a> {
 }
 
 impl FactsContext<'_> {
-    /// Returns the user that the command applies to.
-    pub(crate) fn user(&self) -> Result<UserId> {
-        facts::user(self.project, self.database.user.as_deref())
+    /// Returns the user that the command applies to; says so once if that is the system's.
+    pub(crate) fn user(&mut self) -> Result<UserId> {
+        let (user, is_systems) =
+            facts::user_or_systems(self.project, self.database.user.as_deref())?;
+        if is_systems && facts::is_unknown(&self.read()?, &user)? {
+            self.out.note(&format!(
+                "facts of {user}, the system's user name; --user, ANNALS_USER or `user` in your own config.toml names another"
+            ));
+        }
+        Ok(user)
     }
 
     /// Opens the database for reading.

@@ -29,9 +29,8 @@ const SYNC_EVERY: Duration = Duration::from_secs(30);
 /// Judge the queued turns, expire facts whose time is over, rebuild profiles, update vector servers
 ///
 /// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
-/// input, or the endpoint at `llm.url`, with its key in `ANNALS_LLM_API_KEY`. An invalid answer is requested
-/// again, up to three times in all; then the turn is marked dead, and the last answer is kept. Without an auditor,
-/// the turns wait for `annals facts apply`.
+/// input. An invalid answer is requested again, up to three times in all; then the turn is marked dead, and the
+/// last answer is kept. Without an auditor, the turns wait for `annals facts apply`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
 pub(crate) struct WorkArgs {
@@ -66,7 +65,7 @@ struct Pass {
 
 pub(crate) fn run(args: &WorkArgs, context: &mut FactsContext<'_>) -> Result<()> {
     let mut store = context.write()?;
-    let auditor = Auditor::from_settings(context.project)?;
+    let auditor = Auditor::from_settings(context.project);
     let mut synced: Option<Instant> = None;
     loop {
         let mut pass = Pass::default();
@@ -165,7 +164,7 @@ fn report(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
     };
     if !has_auditor && pass.waiting > 0 {
         out.note(&format!(
-            "{} waiting: set llm.command or llm.url, or judge them with `annals facts prompt` and `apply`",
+            "{} waiting: set llm.command, or judge them with `annals facts prompt` and `apply`",
             quantity(pass.waiting, "turn")
         ));
     }

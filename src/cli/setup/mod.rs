@@ -43,6 +43,9 @@ enum SetupTarget {
     /// Set up Qwen Code: hooks and the MCP server in settings.json
     #[command(after_help = "Example: annals setup qwen --user")]
     Qwen(harness::HarnessArgs),
+    /// Set up GitHub Copilot CLI: Claude Code's hooks and MCP server in the project, which it uses
+    #[command(after_help = "Example: annals setup copilot")]
+    Copilot(harness::HarnessArgs),
     /// Set up VBW: the hooks of Claude Code, and what VBW's commands may call
     #[command(after_help = "Example: annals setup vbw --dry-run")]
     Vbw(workflow::WorkflowArgs),
@@ -60,6 +63,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         SetupTarget::Gemini(args) => harness::run(Harness::Gemini, args, project, out),
         SetupTarget::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
         SetupTarget::Qwen(args) => harness::run(Harness::Qwen, args, project, out),
+        SetupTarget::Copilot(args) => harness::run(Harness::Copilot, args, project, out),
         SetupTarget::Vbw(args) => workflow::run(LayoutName::Vbw, args, project, out),
         SetupTarget::Gsd(args) => workflow::run(LayoutName::Gsd, args, project, out),
         SetupTarget::Git(args) => git::run(args, project, out),

@@ -13,12 +13,12 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::embedding::Embedder;
 use crate::error::Result;
+use crate::facts::Fact;
+use crate::facts::Facts;
+use crate::facts::ProjectScope;
+use crate::facts::UserId;
 use crate::facts::evaluation::dataset::{Group, Item, Question};
-use crate::facts::fact::Fact;
-use crate::facts::scope::ProjectScope;
 use crate::facts::search::{FactHit, FactQuery, Method, Selection, retrieve};
-use crate::facts::store::Facts;
-use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::ranking::{Relevance, Silence, SilenceTest};
 

@@ -4,20 +4,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::clock::Clock;
-use crate::error::{Error, Result};
-use crate::facts::change::HistoryRow;
-use crate::facts::fact::Fact;
-use crate::facts::profile;
-use crate::facts::query::Query;
-use crate::facts::replication::device::Device;
-use crate::facts::replication::operation::{OperationAddress, OperationKind};
-use crate::facts::replication::received::{Received, drop_set_aside, set_aside};
-use crate::facts::replication::tombstone::Tombstones;
-use crate::facts::replication::wire::{FactChange, Unreadable};
-use crate::facts::replication::{device, journal_lines, rows, tombstone, wire};
-use crate::facts::user::UserId;
+use crate::error::{Error, ErrorKind, Result};
+use crate::facts::fact::UserId;
+use crate::facts::history::{self, Cause};
+use crate::facts::replication::device::{Device, cursors};
+use crate::facts::replication::merge::merge_key;
+use crate::facts::replication::operation::{
+    FactChange, Operation, decode, is_known_line, line_id, read,
+};
+use crate::facts::replication::tombstone::{self, Tombstone, Tombstones};
+use crate::facts::sql::{Query, json};
+use crate::facts::{forget, profile};
+use crate::secrets;
+
+/// Maximum length of a line, in bytes, as the journal has it.
+const MAX_LINE: usize = 8 << 20;
 
 /// The outcome of a batch.
 #[derive(Debug, Default)]
@@ -28,319 +32,224 @@ pub(crate) struct Incoming {
     pub(crate) lines: Vec<(String, String)>,
     /// Number of operations that were set aside.
     pub(crate) set_aside: usize,
-    /// Whether something was forgotten, so that the file must be rewritten.
-    pub(crate) has_forgotten: bool,
-}
-
-/// Returns the last known number by scope and device.
-pub(crate) fn cursors(connection: &Connection) -> Result<BTreeMap<(String, String), i64>> {
-    let rows = connection.rows(
-        "read the cursors",
-        "SELECT scope, device, number FROM share_cursors",
-        [],
-        |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)),
-    )?;
-    Ok(rows.into_iter().collect())
 }
 
 /// Receives a batch in the running transaction; known operations are skipped.
 pub(crate) fn receive(
     connection: &Connection,
-    batch: &[Received],
+    batch: &[Operation],
     clock: Clock,
 ) -> Result<Incoming> {
-    let Some(mut device) = Device::joined(connection)? else {
-        return Err(Error::refused("this database is not shared").hint("annals share init"));
-    };
-    let mut receiver = Receiver::new(connection, clock, cursors(connection)?)?;
-    for received in batch {
-        receiver.receive(received, &mut device)?;
+    let known = cursors(connection)?;
+    let mut moved: BTreeMap<(String, String), i64> = BTreeMap::new();
+    let mut receiver = Receiver::new(connection, clock)?;
+    for operation in batch {
+        let device = (operation.scope.clone(), operation.device.clone());
+        let reached = moved.get(&device).or(known.get(&device)).copied().unwrap_or(0);
+        // Duplicates are skipped; after a gap, the rest waits for the next pull.
+        if operation.number == reached + 1 {
+            receiver.incoming.operations += 1;
+            receiver.take(operation)?;
+            moved.insert(device, operation.number);
+        }
     }
-    device.save(connection)?;
-    receiver.finish(&mut device)
+    for ((scope, device), number) in moved {
+        let sql = "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
+                   ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number";
+        connection.run("write the cursor", sql, params![scope, device, number])?;
+    }
+    receiver.finish()
+}
+
+/// Returns the operations that were set aside.
+pub(crate) fn set_aside(connection: &Connection) -> Result<Vec<Operation>> {
+    let sql = "SELECT received FROM share_set_aside ORDER BY scope, device, number";
+    let rows: Vec<String> = connection.column("read what was set aside", sql, [])?;
+    let unread = |error| Error::failed(format!("what was set aside cannot be read: {error}"));
+    rows.iter().map(|json| serde_json::from_str(json).map_err(unread)).collect()
 }
 
 /// Retries operations that were set aside, which this program may understand by now.
-pub(crate) fn retry_set_aside(connection: &Connection, clock: Clock) -> Result<Incoming> {
-    let mut readable = set_aside(connection)?;
-    readable.retain(|received| device::is_sane(received.clock) && is_understood(received));
-    if readable.is_empty() {
-        return Ok(Incoming::default());
+pub(crate) fn retry(
+    connection: &Connection,
+    operations: &[Operation],
+    clock: Clock,
+) -> Result<Incoming> {
+    let mut receiver = Receiver::new(connection, clock)?;
+    for operation in operations {
+        drop_set_aside(connection, operation)?;
+        receiver.take(operation)?;
     }
-    let Some(mut device) = Device::joined(connection)? else {
-        return Ok(Incoming::default());
-    };
-    let mut receiver = Receiver::new(connection, clock, BTreeMap::new())?;
-    for received in &readable {
-        drop_set_aside(connection, received)?;
-        receiver.dispatch(received)?;
-    }
-    receiver.finish(&mut device)
+    receiver.finish()
 }
 
-fn is_understood(received: &Received) -> bool {
-    let Some(payload) = &received.payload else {
-        return false;
-    };
-    match OperationKind::from_word(&received.kind) {
-        Some(OperationKind::Fact) => wire::decode(payload, &received.user_id).is_ok(),
-        Some(OperationKind::Line) => line(payload).is_ok(),
-        Some(OperationKind::Forget) => tombstone::decode(payload).is_ok(),
-        _ => false,
+/// Drops an operation that was set aside.
+pub(crate) fn drop_set_aside(connection: &Connection, operation: &Operation) -> Result<()> {
+    let sql = "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3";
+    connection.run("take up what was set aside", sql, operation.address())
+}
+
+/// Returns the line in a payload: a JSON object with a `content`, without a secret.
+fn line(payload: &str) -> Result<String> {
+    #[derive(Deserialize)]
+    struct Line {
+        line: String,
     }
-}
-
-#[derive(Deserialize)]
-struct LinePayload {
-    line: String,
-}
-
-/// Returns the line in a payload: a JSON object with a `content`.
-fn line(payload: &str) -> std::result::Result<String, Unreadable> {
-    wire::check_version(payload)?;
-    let unreadable = |error: serde_json::Error| wire::broken(&error.to_string());
-    let payload: LinePayload = serde_json::from_str(payload).map_err(unreadable)?;
-    let fields: serde_json::Value = serde_json::from_str(&payload.line).map_err(unreadable)?;
-    let is_line = fields.get("content").is_some_and(serde_json::Value::is_string)
-        && !payload.line.contains('\n');
-    is_line.then_some(payload.line).ok_or_else(|| wire::broken("not a journal record"))
+    let Line { line } = read(payload)?;
+    let fields: Value =
+        serde_json::from_str(&line).map_err(|error| Error::refused(error.to_string()))?;
+    if !fields.get("content").is_some_and(Value::is_string)
+        || line.contains('\n')
+        || line.len() > MAX_LINE
+    {
+        return Err(Error::refused("not a journal record"));
+    }
+    match secrets::first_rule_in_json(&fields) {
+        Some(rule) => Err(Error::refused(format!("it looks like a secret ({rule})"))),
+        None => Ok(line),
+    }
 }
 
 struct Receiver<'a> {
     connection: &'a Connection,
     clock: Clock,
-    cursors: BTreeMap<(String, String), i64>,
-    /// Cursors that this batch advances.
-    moved: BTreeSet<(String, String)>,
+    device: Device,
     tombstones: Tombstones,
     /// User and key of each fact of this batch, by its id.
     subjects: HashMap<String, (String, String)>,
     /// Users and keys whose rows must be merged.
     touched: BTreeSet<(String, String)>,
+    has_forgotten: bool,
     incoming: Incoming,
 }
 
 impl<'a> Receiver<'a> {
-    fn new(
-        connection: &'a Connection,
-        clock: Clock,
-        cursors: BTreeMap<(String, String), i64>,
-    ) -> Result<Self> {
+    fn new(connection: &'a Connection, clock: Clock) -> Result<Self> {
         Ok(Self {
             connection,
             clock,
-            cursors,
-            moved: BTreeSet::new(),
+            device: Device::required(connection)?,
             tombstones: Tombstones::read(connection)?,
             subjects: HashMap::new(),
             touched: BTreeSet::new(),
+            has_forgotten: false,
             incoming: Incoming::default(),
         })
     }
 
-    fn receive(&mut self, received: &Received, device: &mut Device) -> Result<()> {
-        let address = (received.scope.clone(), received.device.clone());
-        let reached = self.cursors.get(&address).copied().unwrap_or(0);
-        // Duplicates are skipped; after a gap, the rest waits for the next pull.
-        if received.number != reached + 1 {
-            return Ok(());
-        }
-        self.incoming.operations += 1;
-        if device::is_sane(received.clock) {
-            device.observe_clock(received.clock);
-            self.dispatch(received)?;
-        } else {
-            self.set_aside(received, "invalid clock")?;
-        }
-        self.moved.insert(address.clone());
-        self.cursors.insert(address, received.number);
-        Ok(())
+    /// Applies an operation, or sets it aside with the reason if it is refused.
+    fn take(&mut self, operation: &Operation) -> Result<()> {
+        let taken = self.apply(operation);
+        let reason = match taken {
+            Err(error) if error.kind != ErrorKind::Failed => error.message,
+            done => return done,
+        };
+        self.incoming.set_aside += 1;
+        let (scope, device, number) = operation.address();
+        let sql =
+            "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
+        let values =
+            params![scope, device, number, json(operation)?, reason, self.clock.timestamp()];
+        self.connection.run("set an operation aside", sql, values)
     }
 
-    fn save_cursors(&self) -> Result<()> {
-        for address in &self.moved {
-            self.connection.run(
-                "write the cursor",
-                "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
-                     ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number",
-                params![address.0, address.1, self.cursors[address]],
-            )?;
+    fn apply(&mut self, operation: &Operation) -> Result<()> {
+        if !self.device.observe_clock(operation.clock) {
+            return Err(Error::refused("invalid clock"));
         }
-        Ok(())
-    }
-
-    fn dispatch(&mut self, received: &Received) -> Result<()> {
-        let Unreadable(reason) = match (OperationKind::from_word(&received.kind), &received.payload)
-        {
-            (Some(OperationKind::Fact), Some(payload)) => {
-                match wire::decode(payload, &received.user_id) {
-                    Ok(change) => return self.fact(received, change),
-                    Err(unreadable) => unreadable,
+        let payload = operation.payload.as_deref();
+        let payload = payload.ok_or_else(|| Error::refused("not understood: it is empty"));
+        match operation.kind.as_str() {
+            "fact" => self.fact(operation, decode(payload?, &operation.user_id)?),
+            "line" => {
+                let line = line(payload?)?;
+                let op_id = line_id(&line);
+                if !is_known_line(self.connection, &op_id)? {
+                    self.incoming.lines.push((operation.device.clone(), line));
                 }
+                self.add(operation, &op_id, None, false)
             }
-            (Some(OperationKind::Line), Some(payload)) => match line(payload) {
-                Ok(line) => return self.line(received, line),
-                Err(unreadable) => unreadable,
-            },
-            (Some(OperationKind::Forget), Some(payload)) => match tombstone::decode(payload) {
-                Ok(tombstone) => return self.forget(received, &tombstone),
-                Err(unreadable) => unreadable,
-            },
-            (Some(OperationKind::Erased | OperationKind::Withheld), _) => {
-                return self.add(received, "", "erased", None);
+            "forget" => {
+                let tombstone: Tombstone = read(payload?)?;
+                self.add(operation, &operation.op_id, None, false)?;
+                self.tombstones.add(self.connection, &operation.scope, &tombstone)?;
+                let touched = tombstone::apply(self.connection, &operation.scope, &tombstone)?;
+                self.touched.extend(touched);
+                self.has_forgotten = true;
+                Ok(())
             }
-            (Some(_), None) => wire::broken("it is empty"),
-            (None, _) => Unreadable(format!("unknown kind {:?}", received.kind)),
-        };
-        self.set_aside(received, &reason)
+            "erased" | "withheld" => self.add(operation, "", None, false),
+            kind => Err(Error::refused(format!("unknown kind {kind:?}"))),
+        }
     }
 
-    fn fact(&mut self, received: &Received, mut change: FactChange) -> Result<()> {
-        let user = &received.user_id;
-        let key = change.after.key.clone();
-        let born = received.born.unwrap_or(received.clock);
-        if self.tombstones.covers(&received.scope, user, &key, born) {
-            self.add(received, "", "erased", None)?;
-            return self.rewrite(received);
+    fn fact(&mut self, operation: &Operation, mut change: FactChange) -> Result<()> {
+        let subject = (operation.user_id.clone(), change.after.key.clone());
+        let born = operation.born.unwrap_or(operation.clock);
+        if self.tombstones.covers(&operation.scope, &subject.0, &subject.1, born) {
+            return self.add(operation, "", None, true);
         }
-        if self.is_foreign_id(&change)? {
-            return self.set_aside(received, "fact_id belongs to another fact");
-        }
-        let address = OperationAddress {
-            scope: received.scope.clone(),
-            device: received.device.clone(),
-            number: received.number,
-        };
-        let is_scrubbed = self.tombstones.scrub(&address, user, &mut change);
-        let row = HistoryRow {
-            fact_id: change.after.fact_id.clone(),
-            user_id: user.clone(),
-            key: key.clone(),
-            action: change.action,
-            before: change.before.as_ref().map(Fact::to_json).transpose()?,
-            after: Some(change.after.to_json()?),
-            reason: change.reason,
-            turn: change.turn,
-            at: change.at,
-            device: Some(received.device.clone()),
-        };
-        let history = row.insert(self.connection)?;
-        self.add(received, &received.op_id, "fact", Some(history))?;
-        if is_scrubbed {
-            self.rewrite(received)?;
-        }
-        self.touched.insert((user.clone(), key));
-        Ok(())
-    }
-
-    /// Returns whether the id of a fact belongs to another user or key.
-    fn is_foreign_id(&mut self, change: &FactChange) -> Result<bool> {
-        let fact = &change.after;
-        let subject = (fact.user_id.clone(), fact.key.clone());
-        let in_batch = self.subjects.entry(fact.fact_id.clone()).or_insert_with(|| subject.clone());
-        if *in_batch != subject {
-            return Ok(true);
-        }
+        // Rows are merged only after the batch, so its own ids are remembered.
+        let id = &change.after.fact_id;
+        let in_batch = self.subjects.entry(id.clone()).or_insert_with(|| subject.clone());
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
              UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3))";
-        self.connection.row(
-            "read the facts",
-            sql,
-            params![fact.fact_id, fact.user_id, fact.key],
-            |row| row.get(0),
-        )
-    }
-
-    fn line(&mut self, received: &Received, line: String) -> Result<()> {
-        let op_id = journal_lines::line_id(&line);
-        if !journal_lines::is_known_line(self.connection, &op_id)? {
-            self.incoming.lines.push((received.device.clone(), line));
+        let values = params![id, subject.0, subject.1];
+        if *in_batch != subject || self.connection.value("read the facts", sql, values)? {
+            return Err(Error::refused("fact_id belongs to another fact"));
         }
-        self.add(received, &op_id, "line", None)
-    }
-
-    fn forget(&mut self, received: &Received, tombstone: &tombstone::Tombstone) -> Result<()> {
-        self.add(received, &received.op_id, "forget", None)?;
-        let scope = &received.scope;
-        self.tombstones.add(self.connection, scope, tombstone)?;
-        let touched = tombstone::apply(self.connection, scope, tombstone)?;
-        self.incoming.has_forgotten = true;
-        self.touched.extend(touched);
+        let is_scrubbed = self.tombstones.scrub(operation, &mut change);
+        let FactChange { action, reason, turn, at, before, after } = &change;
+        let cause = Cause { action, reason, turn, at };
+        let device = Some(operation.device.as_str());
+        let history = history::record(self.connection, cause, before.as_ref(), after, device)?;
+        self.add(operation, &operation.op_id, Some(history), is_scrubbed)?;
+        self.touched.insert(subject);
         Ok(())
     }
 
-    fn set_aside(&mut self, received: &Received, reason: &str) -> Result<()> {
-        self.incoming.set_aside += 1;
-        let json = serde_json::to_string(received)
-            .map_err(|error| Error::failed(format!("cannot set an operation aside: {error}")))?;
-        self.connection.run(
-            "set an operation aside",
-            "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
-            params![
-                received.scope,
-                received.device,
-                received.number,
-                json,
-                reason,
-                self.clock.timestamp()
-            ],
-        )
-    }
-
-    /// Records an operation; `op_id` is empty for an erased one, and derived from the line for a line.
+    /// Records an operation; without an id, as an erased one. If what it said was changed here, the server's copy
+    /// must be overwritten.
     fn add(
         &self,
-        received: &Received,
+        operation: &Operation,
         op_id: &str,
-        kind: &str,
         history: Option<i64>,
+        is_rewritten: bool,
     ) -> Result<()> {
+        let kind = if op_id.is_empty() { "erased" } else { operation.kind.as_str() };
+        let (scope, device, number) = operation.address();
+        let payload = operation.payload.as_ref().filter(|_| kind == "forget");
         self.connection.run(
             "write the operations",
             "INSERT INTO operations \
-                 (scope, device, number, op_id, clock, kind, history_id, born, payload, noted_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+             (scope, device, number, op_id, clock, kind, history_id, born, payload, noted_at, is_rewritten) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
-                received.scope,
-                received.device,
-                received.number,
-                op_id,
-                received.clock,
-                kind,
-                history,
-                received.born,
-                received.payload.as_ref().filter(|_| kind == "forget"),
-                self.clock.timestamp(),
+                scope, device, number, op_id, operation.clock, kind, history, operation.born,
+                payload, self.clock.timestamp(), is_rewritten
             ],
         )
     }
 
-    /// Marks an operation to be overwritten on the server.
-    fn rewrite(&self, received: &Received) -> Result<()> {
-        let sql = "UPDATE operations SET is_rewritten = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
-        self.connection.run(
-            "write the operations",
-            sql,
-            params![received.scope, received.device, received.number],
-        )
-    }
-
-    fn finish(mut self, device: &mut Device) -> Result<Incoming> {
-        self.save_cursors()?;
+    fn finish(mut self) -> Result<Incoming> {
         let now = self.clock.timestamp();
-        if self.incoming.has_forgotten {
-            tombstone::needs_cleaning(self.connection)?;
-            self.touched.extend(tombstone::announce(self.connection, device, self.clock)?);
+        if self.has_forgotten {
+            forget::rebuild_indexes(self.connection)?;
+            // Erased rows may remain in free pages of the file.
+            let sql = "UPDATE share_device SET is_unclean = 1";
+            self.connection.run("note what is to be cleaned", sql, [])?;
+            let announced = tombstone::announce(self.connection, &mut self.device, self.clock)?;
+            self.touched.extend(announced);
         }
+        self.device.save(self.connection)?;
         let mut users = BTreeSet::new();
-        for (user, key) in &self.touched {
-            let user = UserId::stored(user.clone());
-            rows::merge_key(self.connection, &user, key, &now)?;
+        for (user, key) in self.touched {
+            let user = UserId::stored(user);
+            merge_key(self.connection, &user, &key, &now)?;
             users.insert(user);
         }
-        for user in users {
-            profile::mark_due(self.connection, &user, &now)?;
-        }
+        users.iter().try_for_each(|user| profile::mark_due(self.connection, user, &now))?;
         Ok(self.incoming)
     }
 }

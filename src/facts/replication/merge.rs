@@ -1,31 +1,343 @@
-//! Merges a set of changes into facts, independently of the order in which they are given.
+//! Merges the changes that all devices made to the facts of a key, independently of the order of arrival.
 //!
 //! Confirmations are a set of turns, from which the confidence is computed. The value and the validity of a
 //! fact are each decided by the last writer, by hybrid logical clock and device; a confirmation or rejection
 //! by the user asserts that a fact is valid or not, even if it changed nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::facts::fact::Fact;
-use crate::facts::replication::conflict;
-use crate::facts::replication::merged::{FactEnd, MergedChange, MergedFact};
+use rusqlite::{Connection, params};
+
+use crate::error::Result;
+use crate::facts::confidence;
+use crate::facts::fact::{self, Fact, FactStatus, Proposal, UserId};
+use crate::facts::history::{self, Cause};
+use crate::facts::maintenance::RESTORE_TURN;
+use crate::facts::sql::Query;
+use crate::facts::{vectors, wording};
+
+/// Clock and device of an operation; no two operations of a device have the same clock.
+type Stamp = (i64, String);
+
+/// A change of a fact.
+#[derive(Clone, Debug)]
+struct Change {
+    stamp: Stamp,
+    op_id: String,
+    turn: String,
+    before: Option<Fact>,
+    after: Fact,
+}
+
+impl Change {
+    /// Returns whether it restores a value after a temporary one, so that nobody stated it again.
+    fn is_restoration(&self) -> bool {
+        self.turn == RESTORE_TURN
+    }
+
+    fn changes_value(&self) -> bool {
+        let value = |fact: &Fact| (fact.value_text.clone(), fact.value_json.clone(), fact.category);
+        self.before.as_ref().is_none_or(|before| value(before) != value(&self.after))
+    }
+
+    fn changes_validity(&self) -> bool {
+        let is_by_user = ["annals:confirmed:", "annals:rejected:"];
+        let validity = |fact: &Fact| {
+            let times = (fact.valid_from.clone(), fact.valid_to.clone());
+            (fact.status, times, fact.proposal, fact.contests.clone())
+        };
+        is_by_user.iter().any(|prefix| self.turn.starts_with(prefix))
+            || self.before.as_ref().is_none_or(|before| validity(before) != validity(&self.after))
+    }
+}
+
+/// A fact, with the data from which its confidence is computed.
+#[derive(Clone, Debug)]
+struct Merged {
+    fact: Fact,
+    /// When its validity was last decided.
+    decided: Stamp,
+    /// The turns that stated it first, and those that repeated it.
+    stated_in: BTreeSet<String>,
+    repeated: BTreeSet<String>,
+    first_confidence: f64,
+    is_certain: bool,
+}
+
+impl Merged {
+    /// Creates the fact from its first change.
+    fn begin(change: &Change) -> Self {
+        let first = change.before.as_ref().unwrap_or(&change.after);
+        let mut merged = Self {
+            fact: change.after.clone(),
+            decided: change.stamp.clone(),
+            stated_in: BTreeSet::new(),
+            repeated: BTreeSet::new(),
+            first_confidence: first.confidence,
+            is_certain: false,
+        };
+        merged.apply(change);
+        merged
+    }
+
+    /// Applies a later change.
+    fn apply(&mut self, change: &Change) {
+        let (fact, after) = (&mut self.fact, change.after.clone());
+        if change.changes_value() {
+            fact.value_text = after.value_text;
+            fact.value_json = after.value_json;
+            fact.category = after.category;
+            fact.source_turn_id = after.source_turn_id;
+            fact.source_excerpt = after.source_excerpt;
+            fact.event_time = after.event_time;
+            fact.session_id = after.session_id;
+            fact.turn_seq = after.turn_seq;
+            fact.project = after.project;
+        }
+        // A restoration does not apply if another device decided on the fact in the meantime.
+        let is_as_found =
+            |before: &Fact| before.status == fact.status && before.valid_to == fact.valid_to;
+        let applies = !change.is_restoration() || change.before.as_ref().is_none_or(is_as_found);
+        if change.changes_validity() && applies {
+            fact.status = after.status;
+            fact.valid_from = after.valid_from;
+            fact.valid_to = after.valid_to;
+            fact.proposal = after.proposal;
+            fact.contests = after.contests;
+            // What was stated on another device in the meantime outranks the restoration.
+            if !change.is_restoration() {
+                self.decided = change.stamp.clone();
+            }
+        }
+        let mentioned = std::mem::take(&mut fact.last_mentioned_at);
+        fact.last_mentioned_at = mentioned.max(after.last_mentioned_at);
+        fact.updated_at = after.updated_at;
+        match &change.before {
+            None => drop(self.stated_in.insert(change.turn.clone())),
+            Some(before)
+                if after.confidence > before.confidence
+                    && after.confidence < confidence::CONFIRMED =>
+            {
+                self.repeated.insert(change.turn.clone());
+            }
+            Some(_) => {}
+        }
+        self.is_certain |= after.confidence >= confidence::CONFIRMED;
+        self.update_confidence();
+    }
+
+    fn update_confidence(&mut self) {
+        let repetitions = self.repeated.difference(&self.stated_in);
+        let sure = repetitions.fold(self.first_confidence, |sure, _| confidence::repeated(sure));
+        self.fact.confidence = if self.is_certain { confidence::CONFIRMED } else { sure };
+    }
+
+    /// Takes over the turns of an equal fact.
+    fn absorb(&mut self, other: Self) {
+        self.repeated.extend(other.stated_in);
+        self.repeated.extend(other.repeated);
+        self.is_certain |= other.is_certain;
+        self.update_confidence();
+    }
+
+    fn close(&mut self, from: &str) {
+        self.fact.status = FactStatus::Superseded;
+        self.fact.valid_to = Some(self.fact.valid_from.as_str().max(from).to_owned());
+    }
+
+    fn value(&self) -> String {
+        wording::folded(&self.fact.value_text)
+    }
+}
 
 /// Returns the facts of one key, ordered by their ids.
-pub(crate) fn merge(mut changes: Vec<MergedChange>) -> Vec<Fact> {
+fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
     changes.sort_by(|a, b| (&a.stamp, &a.op_id).cmp(&(&b.stamp, &b.op_id)));
     let mut seen = BTreeSet::new();
     // A turn observed twice is the same turn: the first observation counts.
     changes.retain(|change| seen.insert(change.op_id.clone()));
-    let mut facts: BTreeMap<String, MergedFact> = BTreeMap::new();
-    let mut ends = Vec::new();
+    let mut facts: BTreeMap<&str, Merged> = BTreeMap::new();
     for change in &changes {
-        ends.extend(FactEnd::from_change(change));
-        match facts.get_mut(&change.after.fact_id) {
+        match facts.get_mut(change.after.fact_id.as_str()) {
             Some(merged) => merged.apply(change),
-            None => drop(facts.insert(change.after.fact_id.clone(), MergedFact::begin(change))),
+            None => drop(facts.insert(&change.after.fact_id, Merged::begin(change))),
         }
     }
-    let mut facts: Vec<MergedFact> = facts.into_values().collect();
-    conflict::resolve(&mut facts, &ends);
+    let mut facts: Vec<Merged> = facts.into_values().collect();
+    resolve(&mut facts, &changes);
     facts.into_iter().map(|merged| merged.fact).collect()
+}
+
+/// Resolves the facts of one key; the result depends on nothing else.
+///
+/// 1. If a fact ended, equal facts of other devices that were decided earlier end with it.
+/// 2. Of equal facts, the one with the highest confidence (on ties, the latest) is kept, and takes over the
+///    turns of the others.
+/// 3. For a single-valued key, the active fact with the highest confidence (on ties, the latest) is kept, and
+///    the others become pending.
+/// 4. A proposal that has become true, or that duplicates another one, is closed.
+fn resolve(facts: &mut [Merged], changes: &[Change]) {
+    for change in changes {
+        let Some(before) = &change.before else { continue };
+        let end = &change.after;
+        if !before.status.is_retrievable() || end.status.is_retrievable() {
+            continue;
+        }
+        let value = wording::folded(&end.value_text);
+        for merged in facts.iter_mut() {
+            if merged.fact.status == before.status
+                && merged.decided < change.stamp
+                && merged.value() == value
+            {
+                let fact = &mut merged.fact;
+                fact.status = end.status;
+                fact.valid_to = end.valid_to.clone().max(Some(fact.valid_from.clone()));
+                fact.updated_at.clone_from(&end.updated_at);
+                merged.decided = change.stamp.clone();
+            }
+        }
+    }
+    merge_duplicates(facts, FactStatus::Active);
+    let active = with_status(facts, FactStatus::Active);
+    if let Some(survivor) = best(facts, &active) {
+        let id = facts[survivor].fact.fact_id.clone();
+        for index in active {
+            if index != survivor && !facts[index].fact.is_multi_valued() {
+                let fact = &mut facts[index].fact;
+                fact.status = FactStatus::PendingConfirmation;
+                fact.proposal = Some(Proposal::Value);
+                fact.contests = Some(id.clone());
+            }
+        }
+        let active = with_status(facts, FactStatus::Active).into_iter();
+        let active: Vec<(String, String)> = active
+            .map(|index| (facts[index].value(), facts[index].fact.valid_from.clone()))
+            .collect();
+        for index in with_status(facts, FactStatus::PendingConfirmation) {
+            let value = facts[index].value();
+            let came_true = active.iter().find(|(known, _)| *known == value);
+            if let Some((_, from)) = came_true
+                && facts[index].fact.proposal != Some(Proposal::End)
+            {
+                facts[index].close(from);
+            }
+        }
+    }
+    merge_duplicates(facts, FactStatus::PendingConfirmation);
+}
+
+fn merge_duplicates(facts: &mut [Merged], status: FactStatus) {
+    let mut equal: BTreeMap<(String, bool), Vec<usize>> = BTreeMap::new();
+    for index in with_status(facts, status) {
+        let is_end = facts[index].fact.proposal == Some(Proposal::End);
+        equal.entry((facts[index].value(), is_end)).or_default().push(index);
+    }
+    for members in equal.into_values() {
+        let Some(survivor) = best(facts, &members) else {
+            continue;
+        };
+        for index in members.into_iter().filter(|index| *index != survivor) {
+            let other = facts[index].clone();
+            facts[survivor].absorb(other);
+            let from = facts[survivor].fact.valid_from.clone();
+            facts[index].close(&from);
+        }
+    }
+}
+
+fn with_status(facts: &[Merged], status: FactStatus) -> Vec<usize> {
+    (0..facts.len()).filter(|index| facts[*index].fact.status == status).collect()
+}
+
+/// Returns the fact with the highest confidence; on ties, the latest.
+fn best(facts: &[Merged], among: &[usize]) -> Option<usize> {
+    among.iter().copied().max_by(|a, b| {
+        let (a, b) = (&facts[*a], &facts[*b]);
+        let sure = a.fact.confidence.total_cmp(&b.fact.confidence);
+        sure.then_with(|| (&a.decided, &a.fact.fact_id).cmp(&(&b.decided, &b.fact.fact_id)))
+    })
+}
+
+/// Returns the changes of a key that are operations, and the last recorded state of each fact.
+fn changes_of(
+    connection: &Connection,
+    user: &UserId,
+    key: &str,
+) -> Result<(Vec<Change>, HashMap<String, Fact>)> {
+    let sql = "SELECT h.before_json, h.after_json, h.turn_id, o.op_id, o.clock, o.device \
+         FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
+         WHERE h.user_id = ?1 AND h.key = ?2 AND h.after_json NOT NULL ORDER BY h.history_id";
+    let (mut changes, mut last) = (Vec::new(), HashMap::new());
+    connection.each("read the history", sql, params![user, key], |row| {
+        let Some(after) = history::state(row, 1)? else {
+            return Ok(());
+        };
+        let operation: (Option<String>, Option<i64>, Option<String>) =
+            (row.get(3)?, row.get(4)?, row.get(5)?);
+        if let (Some(op_id), Some(clock), Some(device)) = operation {
+            changes.push(Change {
+                stamp: (clock, device),
+                op_id,
+                turn: row.get(2)?,
+                before: history::state(row, 0)?,
+                after: after.clone(),
+            });
+        }
+        last.insert(after.fact_id.clone(), after);
+        Ok(())
+    })?;
+    Ok((changes, last))
+}
+
+/// Updates the rows of a key to the merge of its operations, and records the changes in the history.
+pub(crate) fn merge_key(
+    connection: &Connection,
+    user: &UserId,
+    key: &str,
+    now: &str,
+) -> Result<()> {
+    let (changes, last) = changes_of(connection, user, key)?;
+    let mut merged = merge(changes);
+    // Only one value may be active at a time, so facts that end are written first.
+    merged.sort_by_key(|fact| match fact.status {
+        FactStatus::Active => 2,
+        FactStatus::PendingConfirmation => 1,
+        FactStatus::Superseded | FactStatus::Expired => 0,
+    });
+    let by_id = |facts: Vec<Fact>| -> HashMap<String, Fact> {
+        facts.into_iter().map(|fact| (fact.fact_id.clone(), fact)).collect()
+    };
+    let current = by_id(fact::select(connection, user, "key = ?2", &[&key])?);
+    let archived = by_id(history::archived(connection, user, "key", key)?);
+    for mut after in merged {
+        let last = last.get(&after.fact_id);
+        let before = current.get(&after.fact_id);
+        after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
+        if !last.is_some_and(|last| is_same(last, &after)) {
+            let reason = "what several devices did";
+            let cause = Cause { action: "merge", reason, turn: "annals:merge", at: now };
+            history::record(connection, cause, last, &after, None)?;
+        }
+        match (before, archived.get(&after.fact_id)) {
+            (Some(known), _) | (None, Some(known)) if is_same(known, &after) => {}
+            (None, Some(_)) if !after.status.is_retrievable() => {
+                let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
+                connection.run("write the archive", sql, [&after.fact_id, &after.to_json()?])?;
+            }
+            _ => {
+                history::unarchive(connection, &after.fact_id)?;
+                after.upsert(connection)?;
+                let indexed = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
+                if before.map(indexed) != Some(indexed(&after)) {
+                    vectors::update_index(connection, [&after])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares without `embedding_id`, which each device derives for itself.
+fn is_same(a: &Fact, b: &Fact) -> bool {
+    Fact { embedding_id: b.embedding_id.clone(), ..a.clone() } == *b
 }

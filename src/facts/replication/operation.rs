@@ -1,96 +1,65 @@
-//! Defines operations and their addresses.
+//! Operations, and how a change of a fact is encoded in one: the new state, and the fields that differed before.
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::text::{hexadecimal, word_enum};
+use crate::error::{Error, Result};
+use crate::facts::fact::{Fact, check_text};
+use crate::facts::sql::Query;
+use crate::secrets::SecretPolicy;
+use crate::text::hexadecimal;
 
-/// Number of hexadecimal digits kept of a digest.
-const DIGITS: usize = 32;
+/// Version of the format; operations of a later version are set aside until this program is updated.
+pub(crate) const VERSION: u32 = 1;
 
-word_enum! {
-    /// The kind of an operation.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-    pub(crate) enum OperationKind {
-        /// A change of a fact.
-        Fact = "fact",
-        /// A line of the journal.
-        Line = "line",
-        /// A tombstone of something forgotten.
-        Forget = "forget",
-        /// An erased operation, of which only the number remains.
-        Erased = "erased",
-        /// An operation with a secret, which was not sent; only its number is.
-        Withheld = "withheld",
-    }
-}
+/// Field with the structured value, sent as text: the server would not keep the key order and all digits.
+const STRUCTURED: &str = "value_json";
 
-impl FromSql for OperationKind {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Self::from_word(value.as_str()?).ok_or(FromSqlError::InvalidType)
-    }
-}
+/// Field with the id in the vector index, which is local to the device.
+const LOCAL: &str = "embedding_id";
 
-/// The address of an operation; in JSON, a list of its fields.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "(String, String, i64)", into = "(String, String, i64)")]
-pub(crate) struct OperationAddress {
-    pub(crate) scope: String,
-    pub(crate) device: String,
-    pub(crate) number: i64,
-}
+/// The scope, device and number of an operation.
+pub(crate) type Address = (String, String, i64);
 
-impl From<(String, String, i64)> for OperationAddress {
-    fn from((scope, device, number): (String, String, i64)) -> Self {
-        Self { scope, device, number }
-    }
-}
-
-impl From<OperationAddress> for (String, String, i64) {
-    fn from(address: OperationAddress) -> Self {
-        (address.scope, address.device, address.number)
-    }
-}
-
-/// An operation of this device, ready to be sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DeviceOperation {
+/// An operation as it is sent, and as it was received: what this program does not understand is set aside.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Operation {
     pub(crate) scope: String,
     pub(crate) device: String,
     pub(crate) number: i64,
     pub(crate) op_id: String,
     pub(crate) user_id: String,
     pub(crate) clock: i64,
-    pub(crate) kind: OperationKind,
+    /// `fact`, `line`, `forget`, or, with nothing but its number, `erased` or `withheld`.
+    pub(crate) kind: String,
     /// Clock of the fact's first operation.
     pub(crate) born: Option<i64>,
-    /// Digest of the user.
-    pub(crate) owner: Option<String>,
-    /// Digest of user and key.
-    pub(crate) subject: Option<String>,
-    /// Digest of user and turn.
-    pub(crate) turn: Option<String>,
-    /// A JSON object; for a line of the journal, it is read together with the journal.
+    /// A JSON object; that of a line of the journal is read together with the journal.
     pub(crate) payload: Option<String>,
-    /// Byte offset of the line in the journal.
-    pub(crate) offset: Option<u64>,
+    /// Digests of the user, of user and key, and of user and turn, by which the server erases.
+    #[serde(skip)]
+    pub(crate) digests: [Option<String>; 3],
+    /// Byte offset of the line in the journal of this device.
+    #[serde(skip)]
+    pub(crate) place: Option<u64>,
 }
 
-impl DeviceOperation {
-    /// Removes everything but the number, as there is nothing to send.
-    pub(crate) fn erase(&mut self) {
-        self.withhold();
-        self.kind = OperationKind::Erased;
-        self.op_id.clear();
+impl Operation {
+    /// Removes everything but the number.
+    pub(crate) fn withhold(&mut self, kind: &str) {
+        kind.clone_into(&mut self.kind);
+        self.user_id.clear();
+        self.digests = [const { None }; 3];
+        self.payload = None;
+        if kind == "erased" {
+            self.op_id.clear();
+        }
     }
 
-    /// Removes everything but the number.
-    pub(crate) fn withhold(&mut self) {
-        self.kind = OperationKind::Withheld;
-        self.user_id.clear();
-        (self.owner, self.subject, self.turn) = (None, None, None);
-        self.payload = None;
+    pub(crate) fn address(&self) -> Address {
+        (self.scope.clone(), self.device.clone(), self.number)
     }
 }
 
@@ -102,7 +71,7 @@ pub(crate) fn digest(parts: &[&str]) -> String {
         sum.update([0]);
     }
     let mut digits = hexadecimal(&sum.finalize());
-    digits.truncate(DIGITS);
+    digits.truncate(32);
     digits
 }
 
@@ -119,4 +88,134 @@ pub(crate) fn subject(user: &str, key: &str) -> String {
 /// Returns the digest of a user's turn.
 pub(crate) fn turn(user: &str, turn: &str) -> String {
     digest(&["turn", user, turn])
+}
+
+/// Returns the id of a line, on any device: lines that are equal, to the second, are the same line.
+pub(crate) fn line_id(line: &str) -> String {
+    digest(&["line", line])
+}
+
+/// Returns whether an operation exists for a line.
+pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line')";
+    connection.value("read the operations", sql, [op_id])
+}
+
+/// A change of a fact.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FactChange {
+    pub(crate) action: String,
+    pub(crate) reason: String,
+    pub(crate) turn: String,
+    pub(crate) at: String,
+    pub(crate) before: Option<Fact>,
+    pub(crate) after: Fact,
+}
+
+#[derive(Deserialize, Serialize)]
+struct FactPayload {
+    v: u32,
+    action: String,
+    reason: String,
+    turn: String,
+    at: String,
+    fact: Map<String, Value>,
+    /// Previous values of the changed fields, or `None` if the fact is new.
+    was: Option<Map<String, Value>>,
+}
+
+/// Encodes a change as a JSON object, replacing NUL, which PostgreSQL cannot store.
+pub(crate) fn encode(change: &FactChange) -> Result<String> {
+    let fact = fields(&change.after)?;
+    let was = match &change.before {
+        None => None,
+        Some(before) => {
+            let mut was = fields(before)?;
+            was.retain(|name, value| fact.get(name) != Some(value));
+            Some(was)
+        }
+    };
+    let payload = FactPayload {
+        v: VERSION,
+        action: change.action.clone(),
+        reason: change.reason.clone(),
+        turn: change.turn.clone(),
+        at: change.at.clone(),
+        fact,
+        was,
+    };
+    let mut payload = serde_json::to_value(payload).unwrap_or_default();
+    replace_nul(&mut payload);
+    Ok(payload.to_string())
+}
+
+fn replace_nul(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains('\0') => *text = text.replace('\0', "\u{fffd}"),
+        Value::Object(fields) => fields.values_mut().for_each(replace_nul),
+        _ => {}
+    }
+}
+
+fn fields(fact: &Fact) -> Result<Map<String, Value>> {
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(fact) else {
+        return Err(Error::failed("cannot write an operation"));
+    };
+    fields.shift_remove(LOCAL);
+    if let Some(value) = fields.get_mut(STRUCTURED).filter(|value| !value.is_null()) {
+        *value = Value::String(value.to_string());
+    }
+    Ok(fields)
+}
+
+/// Decodes a change of one of this user's facts, which has to keep the limits of a stated one.
+pub(crate) fn decode(text: &str, user: &str) -> Result<FactChange> {
+    let payload: FactPayload = read(text)?;
+    let before = payload.was.map(|was| {
+        let mut before = payload.fact.clone();
+        before.extend(was);
+        fact(before, user)
+    });
+    for text in [&payload.action, &payload.reason, &payload.turn, &payload.at] {
+        check_text(text, SecretPolicy::Refuse)?;
+    }
+    Ok(FactChange {
+        action: payload.action,
+        reason: payload.reason,
+        turn: payload.turn,
+        at: payload.at,
+        before: before.transpose()?,
+        after: fact(payload.fact, user)?,
+    })
+}
+
+fn fact(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
+    let broken = |error: serde_json::Error| Error::refused(error.to_string());
+    if let Some(Value::String(text)) = fields.get(STRUCTURED) {
+        let value = serde_json::from_str(text).map_err(broken)?;
+        fields.insert(STRUCTURED.to_owned(), value);
+    }
+    fields.insert(LOCAL.to_owned(), Value::Null);
+    let mut fact: Fact = serde_json::from_value(Value::Object(fields)).map_err(broken)?;
+    if fact.user_id != user {
+        return Err(Error::refused("a fact of another user"));
+    }
+    fact.accept(SecretPolicy::Refuse)?;
+    Ok(fact)
+}
+
+/// Reads a payload, unless its format is newer than this program's.
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u32,
+    }
+    let broken = |error: serde_json::Error| Error::refused(error.to_string());
+    let Versioned { v } = serde_json::from_str(text).map_err(broken)?;
+    if v > VERSION {
+        return Err(Error::refused(format!(
+            "needs a newer annals (format {v}, this one knows {VERSION})"
+        )));
+    }
+    serde_json::from_str(text).map_err(broken)
 }

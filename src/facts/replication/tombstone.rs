@@ -1,6 +1,6 @@
 //! Propagates erasures between devices, so that forgotten facts are erased everywhere and do not come back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::facts::erase;
-use crate::facts::query::Query;
-use crate::facts::replication::device::Device;
-use crate::facts::replication::operation::OperationAddress;
-use crate::facts::replication::scope::PRIVATE;
-use crate::facts::replication::surviving_history::{Forgotten, SurvivingHistory};
-use crate::facts::replication::wire::{FactChange, Unreadable};
-use crate::facts::replication::{operation, recorded, rows, wire};
+use crate::facts::fact::UserId;
+use crate::facts::forget;
+use crate::facts::replication::device::{Device, PRIVATE, next_number};
+use crate::facts::replication::incoming::{drop_set_aside, set_aside};
+use crate::facts::replication::merge::merge_key;
+use crate::facts::replication::operation::{
+    Address, FactChange, Operation, VERSION, digest, owner, subject, turn,
+};
+use crate::facts::sql::{Query, json};
 use crate::facts::store::Facts;
-use crate::facts::user::UserId;
 
 /// A record that something was forgotten, which contains only digests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ pub(crate) struct Tombstone {
     /// Latest clock at which a forgotten fact began.
     pub(crate) until: i64,
     /// Turns in which it was said: other facts from them lose their excerpts.
-    pub(crate) turns: Vec<String>,
+    pub(crate) turns: BTreeSet<String>,
     /// Other operations whose excerpt or reason mentioned it.
-    mentions: Vec<OperationAddress>,
+    mentions: Vec<Address>,
 }
 
 impl Tombstone {
@@ -40,29 +40,6 @@ impl Tombstone {
     fn is_about(&self, subject: &str) -> bool {
         self.subject.as_deref().is_none_or(|own| own == subject)
     }
-
-    /// Returns the mentions that a tombstone of this scope may clear.
-    fn mentions_within(&self, scope: &str) -> Vec<OperationAddress> {
-        let mentions = self.mentions.iter();
-        let within = mentions.filter(|mention| reaches(scope, &mention.scope));
-        within.cloned().collect()
-    }
-}
-
-/// Parses a received tombstone.
-pub(crate) fn decode(payload: &str) -> std::result::Result<Tombstone, Unreadable> {
-    wire::check_version(payload)?;
-    serde_json::from_str(payload).map_err(|error| wire::broken(&error.to_string()))
-}
-
-/// The known tombstones.
-#[derive(Debug, Default)]
-pub(crate) struct Tombstones {
-    /// Each with the scope in which it was forgotten.
-    all: Vec<(String, Tombstone)>,
-    /// Each with the scopes in which it was forgotten.
-    turns: BTreeMap<String, BTreeSet<String>>,
-    mentions: BTreeSet<OperationAddress>,
 }
 
 /// Returns whether an erasure in one scope applies to another: the user's own devices forget everywhere.
@@ -70,30 +47,21 @@ fn reaches(forgotten_in: &str, scope: &str) -> bool {
     forgotten_in == PRIVATE || forgotten_in == scope
 }
 
+/// The known tombstones, each with the scope in which it was made.
+#[derive(Debug, Default)]
+pub(crate) struct Tombstones(Vec<(String, Tombstone)>);
+
 impl Tombstones {
     pub(crate) fn read(connection: &Connection) -> Result<Self> {
-        let rows = connection.rows(
-            "read what was forgotten",
-            "SELECT scope, tombstone FROM share_tombstones",
-            [],
-            |row| Ok((row.get(0)?, row.get::<_, String>(1)?)),
-        )?;
-        let mut tombstones = Self::default();
-        for (scope, json) in rows {
+        let sql = "SELECT scope, tombstone FROM share_tombstones";
+        let rows: Vec<(String, String)> =
+            connection.rows("read what was forgotten", sql, [], |row| row.try_into())?;
+        let read = rows.into_iter().map(|(scope, json)| {
             let tombstone = serde_json::from_str(&json)
                 .map_err(|error| Error::failed(format!("invalid tombstone: {error}")))?;
-            tombstones.remember(scope, tombstone);
-        }
-        Ok(tombstones)
-    }
-
-    fn remember(&mut self, scope: String, tombstone: Tombstone) {
-        for turn in &tombstone.turns {
-            let scopes = self.turns.entry(turn.clone()).or_default();
-            scopes.insert(scope.clone());
-        }
-        self.mentions.extend(tombstone.mentions_within(&scope));
-        self.all.push((scope, tombstone));
+            Ok((scope, tombstone))
+        });
+        read.collect::<Result<_>>().map(Self)
     }
 
     pub(crate) fn add(
@@ -103,44 +71,40 @@ impl Tombstones {
         tombstone: &Tombstone,
     ) -> Result<()> {
         insert(connection, scope, tombstone)?;
-        self.remember(scope.to_owned(), tombstone.clone());
+        self.0.push((scope.to_owned(), tombstone.clone()));
         Ok(())
+    }
+
+    /// Returns the tombstones that apply to a scope.
+    fn reaching<'t>(&'t self, scope: &'t str) -> impl Iterator<Item = &'t Tombstone> {
+        self.0.iter().filter(|one| reaches(&one.0, scope)).map(|one| &one.1)
     }
 
     /// Returns whether a fact of a scope that began at this clock is forgotten.
     pub(crate) fn covers(&self, scope: &str, user: &str, key: &str, born: i64) -> bool {
-        if self.all.is_empty() {
+        if self.0.is_empty() {
             return false;
         }
-        let (owner, subject) = (operation::owner(user), operation::subject(user, key));
-        self.all.iter().any(|(forgotten_in, tombstone)| {
-            tombstone.owner == owner
-                && tombstone.is_about(&subject)
-                && reaches(forgotten_in, scope)
-                && born <= tombstone.until
-        })
+        let (owner, subject) = (owner(user), subject(user, key));
+        self.reaching(scope)
+            .any(|one| one.owner == owner && one.is_about(&subject) && born <= one.until)
     }
 
-    /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one.
-    pub(crate) fn scrub(
-        &self,
-        address: &OperationAddress,
-        user: &str,
-        change: &mut FactChange,
-    ) -> bool {
-        let is_mention = self.mentions.contains(address);
-        if self.turns.is_empty() && !is_mention {
+    /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one; returns
+    /// whether it did.
+    pub(crate) fn scrub(&self, operation: &Operation, change: &mut FactChange) -> bool {
+        if self.0.is_empty() {
             return false;
         }
-        let is_forgotten = |turn: &str| {
-            let scopes = self.turns.get(&operation::turn(user, turn));
-            scopes.is_some_and(|scopes| scopes.iter().any(|scope| reaches(scope, &address.scope)))
+        let address = operation.address();
+        let is_meant = |said_in: &str| {
+            let said_in = turn(&operation.user_id, said_in);
+            self.reaching(&operation.scope)
+                .any(|one| one.turns.contains(&said_in) || one.mentions.contains(&address))
         };
-        let is_meant = |turn: &str| is_mention || is_forgotten(turn);
-        let mut is_scrubbed = false;
-        if is_meant(&change.turn) {
+        let mut is_scrubbed = is_meant(&change.turn);
+        if is_scrubbed {
             change.reason.clear();
-            is_scrubbed = true;
         }
         for fact in change.before.iter_mut().chain([&mut change.after]) {
             if is_meant(&fact.source_turn_id) {
@@ -152,17 +116,9 @@ impl Tombstones {
     }
 }
 
-fn json(tombstone: &Tombstone) -> Result<String> {
-    serde_json::to_string(tombstone)
-        .map_err(|error| Error::failed(format!("cannot write what was forgotten: {error}")))
-}
-
 fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
-    connection.run(
-        "write what was forgotten",
-        "INSERT INTO share_tombstones VALUES (?1, ?2)",
-        [scope, &json(tombstone)?],
-    )
+    let sql = "INSERT INTO share_tombstones VALUES (?1, ?2)";
+    connection.run("write what was forgotten", sql, [scope, &json(tombstone)?])
 }
 
 /// Records a tombstone for other devices, in the transaction that erases; does nothing if not shared.
@@ -177,25 +133,22 @@ pub(crate) fn record_tombstone(
         return Ok(());
     };
     let user = user.as_str();
-    let mentions = new_mentions(connection)?;
     let tombstone = Tombstone {
-        v: wire::VERSION,
-        owner: operation::owner(user),
-        subject: key.map(|key| operation::subject(user, key)),
+        v: VERSION,
+        owner: owner(user),
+        subject: key.map(|key| subject(user, key)),
         until: device.next_clock(clock.now()),
-        turns: turns.iter().map(|turn| operation::turn(user, turn)).collect(),
-        mentions: mentions.clone(),
+        turns: turns.iter().map(|one| turn(user, one)).collect(),
+        mentions: new_mentions(connection)?,
     };
-    send(connection, &mut device, &tombstone, clock)?;
-    for (user, key) in clear(connection, &mentions)? {
-        rows::merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
+    for (user, key) in send(connection, &mut device, &tombstone, clock)? {
+        merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
     }
     Ok(())
 }
 
-/// Announces further operations here that mentioned forgotten facts; returns their users and keys.
-///
-/// The device that forgot it may not have known those operations.
+/// Announces further operations here that mentioned forgotten facts, which the device that forgot them may not have
+/// known; returns their users and keys.
 pub(crate) fn announce(
     connection: &Connection,
     device: &mut Device,
@@ -206,74 +159,70 @@ pub(crate) fn announce(
         return Ok(Vec::new());
     }
     let tombstone = Tombstone {
-        v: wire::VERSION,
+        v: VERSION,
         owner: String::new(),
         subject: Some(String::new()),
         until: 0,
-        turns: Vec::new(),
-        mentions: mentions.clone(),
+        turns: BTreeSet::new(),
+        mentions,
     };
-    send(connection, device, &tombstone, clock)?;
-    clear(connection, &mentions)
+    send(connection, device, &tombstone, clock)
 }
 
+/// Makes a tombstone an operation in each scope in which other devices may have data, and clears its mentions here.
 fn send(
     connection: &Connection,
     device: &mut Device,
     tombstone: &Tombstone,
     clock: Clock,
-) -> Result<()> {
+) -> Result<Vec<(String, String)>> {
     insert(connection, PRIVATE, tombstone)?;
     let payload = json(tombstone)?;
     let ticked = device.next_clock(clock.now());
-    for scope in scopes(connection)? {
-        let number = recorded::next_number(connection, &scope, &device.id)?;
-        let op_id = operation::digest(&["forget", &device.id, &ticked.to_string()]);
+    let op_id = digest(&["forget", &device.id, &ticked.to_string()]);
+    let sql = "SELECT DISTINCT scope FROM share_cursors ORDER BY scope";
+    for scope in connection.column::<String>("read the scopes", sql, [])? {
+        let number = next_number(connection, &scope, &device.id)?;
         connection.run(
             "write the operations",
             "INSERT INTO operations (scope, device, number, op_id, clock, kind, payload, noted_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, 'forget', ?6, ?7)",
+             VALUES (?1, ?2, ?3, ?4, ?5, 'forget', ?6, ?7)",
             params![scope, device.id, number, op_id, ticked, payload, clock.timestamp()],
         )?;
     }
-    device.save(connection)
-}
-
-/// Returns the scopes in which other devices may have data.
-fn scopes(connection: &Connection) -> Result<Vec<String>> {
-    connection.rows(
-        "read the scopes",
-        "SELECT DISTINCT scope FROM share_cursors ORDER BY scope",
-        [],
-        |row| row.get(0),
-    )
+    device.save(connection)?;
+    clear(connection, &tombstone.mentions)
 }
 
 /// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
-fn new_mentions(connection: &Connection) -> Result<Vec<OperationAddress>> {
-    let known = Tombstones::read(connection)?.mentions;
-    let mut found: Vec<OperationAddress> = connection.rows(
-        "read the operations",
-        "SELECT scope, device, number FROM operations \
-         WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation",
-        [],
-        |row| Ok(<(String, String, i64)>::try_from(row)?.into()),
-    )?;
+fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
+    let known = Tombstones::read(connection)?.0;
+    let known: BTreeSet<&Address> = known
+        .iter()
+        .flat_map(|(scope, one)| one.mentions.iter().filter(|mention| reaches(scope, &mention.0)))
+        .collect();
+    let sql = "SELECT scope, device, number FROM operations \
+               WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation";
+    let mut found: Vec<Address> =
+        connection.rows("read the operations", sql, [], |row| row.try_into())?;
     found.retain(|address| !known.contains(address));
     Ok(found)
 }
 
-fn clear(connection: &Connection, mentions: &[OperationAddress]) -> Result<Vec<(String, String)>> {
+/// Clears the excerpts and reasons of operations; returns their users and keys.
+fn clear(connection: &Connection, mentions: &[Address]) -> Result<Vec<(String, String)>> {
+    let sql = "SELECT history_id FROM operations JOIN fact_history USING (history_id) \
+               WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
     let mut touched = Vec::new();
-    for OperationAddress { scope, device, number } in mentions {
-        touched.extend(erase::clear_operation(connection, scope, device, *number)?);
+    for mention in mentions {
+        for history in connection.column("read the operations", sql, mention.clone())? {
+            touched.push(forget::clear_change(connection, history)?);
+        }
     }
     Ok(touched)
 }
 
 /// Erases here what another device forgot; returns the users and keys whose rows must be merged.
-///
-/// Later statements of a key are kept, and so are those outside the scope in which it was forgotten.
 pub(crate) fn apply(
     connection: &Connection,
     scope: &str,
@@ -281,79 +230,41 @@ pub(crate) fn apply(
 ) -> Result<Vec<(String, String)>> {
     let mut touched = Vec::new();
     let mut users = BTreeSet::new();
-    let only = Some(scope).filter(|scope| *scope != PRIVATE);
-    for (user, key) in recorded::keys(connection)? {
-        if operation::owner(&user) != tombstone.owner {
+    let sql = "SELECT DISTINCT user_id, key FROM fact_history ORDER BY user_id, key";
+    let all: Vec<(UserId, String)> =
+        connection.rows("read the history", sql, [], |row| row.try_into())?;
+    for (user, key) in all {
+        if owner(user.as_str()) != tombstone.owner {
             continue;
         }
-        if tombstone.is_about(&operation::subject(&user, &key)) {
-            let id = UserId::stored(user.clone());
-            let forgotten = Forgotten { user: &user, key: &key, scope, until: tombstone.until };
-            let kept = SurvivingHistory::read(connection, forgotten)?;
-            if !kept.is_all {
-                erase::erase_key(connection, &id, &key, only)?;
-                kept.write(connection)?;
-                touched.push((user.clone(), key));
+        if tombstone.is_about(&subject(user.as_str(), &key)) {
+            let within = Some((scope, tombstone.until));
+            if !forget::erase(connection, &user, Some(&key), within)?.states.is_empty() {
+                touched.push((user.as_str().to_owned(), key));
             }
         }
         users.insert(user);
     }
-    drop_set_aside(connection, scope, tombstone)?;
-    let wanted: BTreeSet<&String> = tombstone.turns.iter().collect();
-    for user in users {
-        let id = UserId::stored(user.clone());
-        let turns = turns_of(connection, &user)?;
-        let turns: BTreeSet<String> = turns
-            .into_iter()
-            .filter(|turn| wanted.contains(&operation::turn(&user, turn)))
-            .collect();
-        touched.extend(
-            erase::clear_turns(connection, &id, &turns, only)?
-                .into_iter()
-                .map(|key| (user.clone(), key)),
-        );
-    }
-    let mentions = tombstone.mentions_within(scope);
-    touched.extend(clear(connection, &mentions)?);
-    Ok(touched)
-}
-
-fn turns_of(connection: &Connection, user: &str) -> Result<Vec<String>> {
-    let sql = "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
-               UNION SELECT after_json ->> 'source_turn_id' FROM fact_history WHERE user_id = ?1 AND after_json IS NOT NULL";
-    connection.rows("read the history", sql, [user], |row| row.get(0))
-}
-
-/// Drops the operations set aside that may contain forgotten facts.
-fn drop_set_aside(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
-    let rows = connection.rows(
-        "read what was set aside",
-        "SELECT scope, device, number, received FROM share_set_aside",
-        [],
-        |row| {
-            let address = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok((OperationAddress::from(address), row.get::<_, String>(3)?))
-        },
-    )?;
-    for (address, received) in rows {
-        let received: serde_json::Value = serde_json::from_str(&received).unwrap_or_default();
-        let user = received.get("user_id").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let clock = received.get("clock").and_then(serde_json::Value::as_i64).unwrap_or(0);
-        let is_meant = operation::owner(user) == tombstone.owner && clock <= tombstone.until;
-        if is_meant && reaches(scope, &address.scope) {
-            connection.run(
-                "forget what was set aside",
-                "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3",
-                params![address.scope, address.device, address.number],
-            )?;
+    for operation in set_aside(connection)? {
+        let is_meant =
+            owner(&operation.user_id) == tombstone.owner && operation.clock <= tombstone.until;
+        if is_meant && reaches(scope, &operation.scope) {
+            drop_set_aside(connection, &operation)?;
         }
     }
-    Ok(())
-}
-
-/// Records that erased rows may remain in free pages of the file.
-pub(crate) fn needs_cleaning(connection: &Connection) -> Result<()> {
-    connection.run("note what is to be cleaned", "UPDATE share_device SET is_unclean = 1", [])
+    let only = Some(scope).filter(|scope| *scope != PRIVATE);
+    for user in users {
+        let sql = "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
+                   UNION SELECT after_json ->> 'source_turn_id' FROM fact_history WHERE user_id = ?1";
+        let turns: Vec<Option<String>> = connection.column("read the history", sql, [&user])?;
+        let is_wanted = |one: &String| tombstone.turns.contains(&turn(user.as_str(), one));
+        let turns = turns.into_iter().flatten().filter(is_wanted).collect();
+        let keys = forget::clear_turns(connection, &user, &turns, only)?;
+        touched.extend(keys.into_iter().map(|key| (user.as_str().to_owned(), key)));
+    }
+    let mentions = tombstone.mentions.iter().filter(|mention| reaches(scope, &mention.0));
+    touched.extend(clear(connection, &mentions.cloned().collect::<Vec<_>>())?);
+    Ok(touched)
 }
 
 /// Rewrites the file if a pull erased something; returns whether nothing remains to be done.
@@ -364,17 +275,13 @@ pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result
     if !is_unclean {
         return Ok(true);
     }
-    let left = match deadline {
-        Some(deadline) => deadline.saturating_duration_since(Instant::now()),
-        None => Duration::MAX,
-    };
-    if left.is_zero() || facts.lock_exclusive_within(left).is_err() {
+    let left = deadline
+        .map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
+    if left.is_zero() || facts.lock_exclusive(left).is_err() {
         return Ok(false);
     }
     facts.vacuum()?;
-    facts.write(|connection| {
-        let sql = "UPDATE share_device SET is_unclean = 0";
-        connection.run("note what was cleaned", sql, [])
-    })?;
+    let sql = "UPDATE share_device SET is_unclean = 0";
+    facts.write(|connection| connection.run("note what was cleaned", sql, []))?;
     Ok(true)
 }

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::Result;
-use crate::facts::failure::SqliteResultExt;
+use crate::facts::SqliteResultExt;
+use crate::facts::UserId;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::hit::{Components, TOP};
 use crate::facts::search::neighbours::Neighbours;
 use crate::facts::search::rank::{RankedRow, TIES, best, best_first, top_rank};
 use crate::facts::search::row_cursor::RowCursor;
-use crate::facts::user::UserId;
 use crate::facts::vectors;
 use crate::facts::vectors::Scanned;
 use crate::ranking::{ANSWER_SHARE, QUESTION_PENALTY, question_share};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::facts::fact::Fact;
+use crate::facts::Fact;
 use crate::facts::search::query::Method;
 use crate::ranking::{AnswerEvidence, Relevance};
 

@@ -4,9 +4,9 @@ use rusqlite::Connection;
 
 use crate::embedding::{Vector, VectorTable};
 use crate::error::Result;
-use crate::facts::fact::Fact;
+use crate::facts::Fact;
+use crate::facts::UserId;
 use crate::facts::search::{candidates, lexical};
-use crate::facts::user::UserId;
 use crate::facts::{fact, vectors};
 use crate::ranking::{
     AnswerEvidence, Language, Relevance, Term, TextEvidence, WeightedQuestion, passages, terms,

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::query::Query;
-use crate::facts::user::UserId;
+use crate::facts::Query;
+use crate::facts::UserId;
 use crate::ranking::{Language, any_form_of};
 use crate::text::hexadecimal;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::facts::scope::ProjectScope;
+use crate::facts::ProjectScope;
 use crate::project::Fusion;
 use crate::text::word_enum;
 

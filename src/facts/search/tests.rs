@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Clock;
 use crate::embedding::Endpoint;
-use crate::facts::vocabulary::FactStatus;
+use crate::facts::FactStatus;
 use crate::facts::{Fact, ProjectScope};
 use crate::ranking::{ANSWER_SHARE, NEIGHBOUR_SHARES, Relevance};
 

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::embedding::Vector;
 use crate::error::{Error, Result};
-use crate::facts::fact::Fact;
-use crate::facts::query::Query;
-use crate::facts::scope::ProjectScope;
-use crate::facts::user::UserId;
+use crate::facts::Fact;
+use crate::facts::ProjectScope;
+use crate::facts::Query;
+use crate::facts::UserId;
 use crate::service::Service;
 
 /// Base path of the collections in version 2 of the API, which has tenants and databases.

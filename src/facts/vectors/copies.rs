@@ -5,10 +5,10 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::columns::row;
-use crate::facts::query::Query;
+use crate::facts::Facts;
+use crate::facts::Query;
 use crate::facts::queue;
-use crate::facts::store::Facts;
+use crate::facts::row;
 use crate::facts::vectors::chroma::Chroma;
 
 /// Maximum number of jobs per request.

@@ -22,11 +22,11 @@ pub(crate) use sessions::{SessionRow, turns};
 
 use crate::embedding::{Embedder, Endpoint, Quantized, Vector, VectorTable};
 use crate::error::{Error, Result};
-use crate::facts::columns::row;
-use crate::facts::fact::Fact;
-use crate::facts::failure::SqliteResultExt;
-use crate::facts::query::Query;
-use crate::facts::store::Facts;
+use crate::facts::Fact;
+use crate::facts::Facts;
+use crate::facts::Query;
+use crate::facts::SqliteResultExt;
+use crate::facts::row;
 use crate::project::Project;
 use crate::ranking::passages;
 

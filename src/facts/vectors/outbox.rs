@@ -5,12 +5,12 @@ use rusqlite::{Connection, params};
 
 use crate::embedding::Embedder;
 use crate::error::{Error, Result};
-use crate::facts::columns::row;
-use crate::facts::fact::Fact;
-use crate::facts::failure::SqliteResultExt;
-use crate::facts::query::Query;
-use crate::facts::store::Facts;
-use crate::facts::user::UserId;
+use crate::facts::Fact;
+use crate::facts::Facts;
+use crate::facts::Query;
+use crate::facts::SqliteResultExt;
+use crate::facts::UserId;
+use crate::facts::row;
 use crate::facts::vectors::chroma::{Chroma, Point};
 use crate::facts::vectors::copies::{BATCH, pause};
 use crate::facts::vectors::{copies, text};

@@ -4,9 +4,9 @@ use rusqlite::Connection;
 
 use crate::embedding::Quantized;
 use crate::error::Result;
+use crate::facts::Query;
+use crate::facts::UserId;
 use crate::facts::fact;
-use crate::facts::query::Query;
-use crate::facts::user::UserId;
 use crate::facts::vectors::dim;
 
 /// The similarities of a user's facts, in row order.

@@ -22,11 +22,24 @@ pub(super) const EVENTS: &[(Event, &str)] = &[
     (Event::SessionEnd, "SessionEnd"),
 ];
 
+/// The hooks, which Copilot CLI runs, too.
+pub(super) const HOOKS: &[Hook] = &[
+    Hook::new("SessionStart", None, Event::SessionStart, 10),
+    // Not `async`, or its output would be lost.
+    Hook::new("PostToolUse", Some("Write|Edit|MultiEdit"), Event::PostToolUse, 5),
+    // The answer to `SubagentStop` goes to the subagent; after the `Agent` tool, it goes to the calling
+    // agent.
+    Hook::new("PostToolUse", Some("Agent|Task"), Event::SubagentStop, 5),
+    Hook::new("SessionEnd", None, Event::SessionEnd, 10),
+    Hook { is_breadcrumb: true, ..Hook::new("PreCompact", None, Event::PreCompact, 10) },
+];
+
 pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     harness: Harness::Claude,
     title: "Claude Code",
     folder: CLAUDE_FOLDER,
     project_variable: Some("CLAUDE_PROJECT_DIR"),
+    own_variable: None,
     user_folder: UserFolder {
         variable: Some(CLAUDE_FOLDER_VARIABLE),
         below_variable: "",
@@ -53,18 +66,10 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     ],
     events: EVENTS,
     owns_event_name: |_| false,
-    hooks: &[
-        Hook::new("SessionStart", None, Event::SessionStart, 10),
-        // Not `async`, or its output would be lost.
-        Hook::new("PostToolUse", Some("Write|Edit|MultiEdit"), Event::PostToolUse, 5),
-        // The answer to `SubagentStop` goes to the subagent; after the `Agent` tool, it goes to the calling
-        // agent.
-        Hook::new("PostToolUse", Some("Agent|Task"), Event::SubagentStop, 5),
-        Hook::new("SessionEnd", None, Event::SessionEnd, 10),
-        Hook { is_breadcrumb: true, ..Hook::new("PreCompact", None, Event::PreCompact, 10) },
-    ],
+    hooks: HOOKS,
     retired: &[],
     is_named_in_commands: false,
+    has_plain_answers: false,
     context: ContextFiles {
         user_files: &["CLAUDE.md"],
         folder_files: &[&["CLAUDE.md"], &[".claude/CLAUDE.md"], &["CLAUDE.local.md"]],

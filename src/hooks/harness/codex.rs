@@ -13,6 +13,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     title: "Codex",
     folder: ".codex",
     project_variable: None,
+    own_variable: None,
     user_folder: UserFolder {
         variable: Some("CODEX_HOME"),
         below_variable: "",
@@ -42,6 +43,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     ],
     retired: &[],
     is_named_in_commands: true,
+    has_plain_answers: false,
     context: ContextFiles {
         user_files: &["AGENTS.override.md", "AGENTS.md"],
         folder_files: &[&["AGENTS.override.md", "AGENTS.md"]],

@@ -25,6 +25,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     title: "Gemini CLI",
     folder: ".gemini",
     project_variable: Some("GEMINI_PROJECT_DIR"),
+    own_variable: None,
     user_folder: UserFolder { variable: None, below_variable: "", below_home: ".gemini" },
     files: FILES,
     events: &[
@@ -43,6 +44,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     // Gemini CLI fires it on every turn, before it knows whether it compresses.
     retired: &[("PreCompress", Event::PreCompact)],
     is_named_in_commands: true,
+    has_plain_answers: false,
     context: ContextFiles {
         user_files: &["GEMINI.md"],
         folder_files: &[&["GEMINI.md"]],

@@ -3,6 +3,7 @@
 
 mod claude;
 mod codex;
+mod copilot;
 mod files;
 mod gemini;
 mod names;
@@ -36,6 +37,8 @@ word_enum! {
         Opencode = "opencode",
         /// Qwen Code.
         Qwen = "qwen",
+        /// GitHub Copilot CLI.
+        Copilot = "copilot",
     }
 }
 
@@ -60,6 +63,8 @@ pub(crate) struct HarnessProfile {
     pub(crate) folder: &'static str,
     /// The environment variable in which it passes the project's folder to hooks, if it has one.
     pub(crate) project_variable: Option<&'static str>,
+    /// An environment variable that it alone sets for its hooks, if it has one.
+    pub(crate) own_variable: Option<&'static str>,
     /// The location of the user's own settings.
     pub(crate) user_folder: UserFolder,
     /// The settings files that contain entries of ours.
@@ -74,6 +79,8 @@ pub(crate) struct HarnessProfile {
     pub(crate) retired: &'static [(&'static str, Event)],
     /// Whether its commands contain `--harness`; without it, the caller is Claude Code.
     pub(crate) is_named_in_commands: bool,
+    /// Whether it reads `additionalContext` at the top of an answer, not below `hookSpecificOutput`.
+    pub(crate) has_plain_answers: bool,
     /// The context files that it reads.
     pub(crate) context: ContextFiles,
     /// Whether it runs a hook twice if it is set up in both scopes, so that both would answer.
@@ -254,6 +261,7 @@ impl Harness {
             Self::Gemini => &gemini::PROFILE,
             Self::Opencode => &opencode::PROFILE,
             Self::Qwen => &qwen::PROFILE,
+            Self::Copilot => &copilot::PROFILE,
         }
     }
 }
@@ -304,8 +312,9 @@ pub(crate) fn from_event_name(name: &str) -> Option<Harness> {
 /// Returns the harness that the environment variables identify, or Claude Code: others set its variable, too.
 pub(crate) fn from_environment(environment: &Environment) -> Harness {
     let is_set = |harness: &Harness| {
-        let variable = harness.profile().project_variable;
-        *harness != Harness::Claude && variable.is_some_and(|name| environment.get(name).is_some())
+        let HarnessProfile { project_variable, own_variable, .. } = harness.profile();
+        let mut variables = project_variable.iter().chain(own_variable);
+        *harness != Harness::Claude && variables.any(|name| environment.get(name).is_some())
     };
     let mut all = Harness::ALL.into_iter();
     all.find(is_set).unwrap_or_default()

@@ -11,6 +11,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     title: "opencode",
     folder: ".opencode",
     project_variable: None,
+    own_variable: None,
     user_folder: UserFolder {
         variable: Some("XDG_CONFIG_HOME"),
         below_variable: "opencode",
@@ -46,6 +47,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     hooks: &[],
     retired: &[],
     is_named_in_commands: true,
+    has_plain_answers: false,
     context: ContextFiles {
         user_files: &["AGENTS.md"],
         folder_files: &[&["AGENTS.md", "CLAUDE.md"]],

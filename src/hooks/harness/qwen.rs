@@ -12,6 +12,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     title: "Qwen Code",
     folder: ".qwen",
     project_variable: None,
+    own_variable: None,
     user_folder: UserFolder {
         variable: Some("QWEN_HOME"),
         below_variable: "",
@@ -30,6 +31,7 @@ pub(crate) static PROFILE: HarnessProfile = HarnessProfile {
     ],
     retired: &[],
     is_named_in_commands: true,
+    has_plain_answers: false,
     context: ContextFiles {
         user_files: &["QWEN.md"],
         folder_files: &[&["QWEN.md"], &["AGENTS.md"], &[".qwen/QWEN.local.md"]],

@@ -107,7 +107,7 @@ struct AddArguments {
 
 fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: AddArguments = arguments.read()?;
-    let user = facts::user(project, None)?;
+    let (user, _) = facts::user_or_systems(project, None)?;
     let statement =
         Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
     let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
@@ -125,7 +125,7 @@ struct RetrieveArguments {
 
 fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: RetrieveArguments = arguments.read()?;
-    let user = facts::user(project, None)?;
+    let (user, _) = facts::user_or_systems(project, None)?;
     let query = FactQuery {
         text: search.query,
         limit: search.limit.unwrap_or(10).clamp(1, MAX_FACTS),
@@ -146,7 +146,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 
 fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
-    let user = facts::user(project, None)?;
+    let (user, _) = facts::user_or_systems(project, None)?;
     let pending = facts::pending(&open(project, Purpose::Read)?, &user)?;
     ToolAnswer::json("annals facts pending", &pending)
 }
@@ -160,7 +160,7 @@ struct ApplyArguments {
 
 fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: ApplyArguments = arguments.read()?;
-    let user = facts::user(project, None)?;
+    let (user, _) = facts::user_or_systems(project, None)?;
     let answer = json!({ "actions": arguments.actions }).to_string();
     let mut store = open(project, Purpose::Write)?;
     let applied =

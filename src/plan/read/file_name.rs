@@ -3,6 +3,7 @@
 //! ```text
 //! 02-01-PLAN.md   05.1-02-SUMMARY.md   05-05a-PLAN.md   06-D-SUMMARY.md   03b-01-PLAN.md
 //! 02-PLAN.md      PLAN-02.md           PLAN-02-SUMMARY.md   01-PLAN-02-SUMMARY.md
+//! PLAN-01-routes.md
 //! 01-project-scaffold-PLAN.md          13-simulation-harness-02-SUMMARY.md (in that phase's folder)
 //! 03-01.plan.jsonl   03-01.summary.jsonl   PLAN.md   SUMMARY.md
 //! CK-01-02-PLAN.md (in a folder with the same project code, CK-01-name)
@@ -161,6 +162,16 @@ fn split_kind(name: &str) -> Option<(FileKind, Cow<'_, str>)> {
     let (before, last) = split_last_word(stem);
     if let Some(kind) = kind_of(last) {
         return Some((kind, with_dashes(before.unwrap_or_default())));
+    }
+    // `PLAN-01-routes.md`: the word is in front, the number and the slug follow.
+    if let Some((word, rest)) = stem.split_once(['-', '_'])
+        && let Some(kind) = kind_of(word)
+        && let Some((number, slug)) = rest.split_once(['-', '_'])
+        && PlanNumber::parse(number).is_some()
+        && begins_with_digit(number)
+        && !slug.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
+    {
+        return Some((kind, with_dashes(rest)));
     }
     // `PLAN-01.md`, `01-PLAN-01.md`: the number follows the word.
     let (before, word) = split_last_word(before?);

@@ -5,6 +5,8 @@
 //! <planning>/[<slug>/]STATE.md, ROADMAP.md
 //! <planning>/[<slug>/]phases/05.1-name/05.1-02-PLAN.md, 05.1-02-SUMMARY.md
 //! <planning>/phases/CK-05-name/              with GSD's `project_code` in front
+//! <planning>/workstreams/<slug>/, active-workstream  GSD's parallel work, each with its own STATE.md and phases
+//! <planning>/milestones/v1.1-phases/                 the open milestone's, while it has no archived roadmap
 //! <planning>/milestones/<slug>/[phases/]05-name/     archived
 //! <planning>/milestones/v1.0-phases/05-name/         archived, GSD
 //! <planning>/milestones/v1.0-ROADMAP.md              archived, GSD, its phases not kept
@@ -19,9 +21,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Result};
+use crate::markdown::front_matter;
 use crate::plan::read::names::entries;
 use crate::plan::read::phase::OtherFolders;
-use crate::plan::read::{PhaseDir, PhaseNumbering, Roadmap};
+use crate::plan::read::{
+    FileName, PhaseDir, PhaseNumbering, Roadmap, milestone_version, milestone_version_in,
+};
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
@@ -42,6 +47,8 @@ pub struct PlanningFolder {
     pub active: MilestoneFolder,
     /// Archived milestones, by slug.
     pub archived: Vec<Archive>,
+    /// Files and folders that contain work, but are in no place where work is looked for: what comes next is unknown.
+    pub not_understood: Vec<PathBuf>,
 }
 
 /// A milestone with its phases.
@@ -56,6 +63,8 @@ pub struct MilestoneFolder {
     /// How they are numbered, by config.json and the roadmap; `None` if no folder's name depends on it, so that
     /// neither was read.
     pub numbering: Option<PhaseNumbering>,
+    /// Folders beside the phases that contain plans or summaries, but whose names have no phase number.
+    pub not_understood: Vec<PathBuf>,
 }
 
 /// An archived milestone.
@@ -71,10 +80,28 @@ impl PlanningFolder {
     /// Reads the names in the planning folder `dir`.
     pub fn read(dir: &Path) -> Result<Parsed<Self>> {
         let mut warnings = Vec::new();
-        let active = active_milestone(dir, &mut warnings)?;
-        let mut archived = archives(dir, &mut warnings)?;
+        let mut not_understood = Vec::new();
+        let mut active = active_milestone(dir, &mut not_understood, &mut warnings)?;
+        let mut archived = archives(&active.dir, &mut warnings)?;
+        if active.dir != dir {
+            archived.extend(archives(dir, &mut warnings)?);
+        }
+        if active.phases.is_empty()
+            && let Some(live) = live_phases(&active, &archived)
+        {
+            read_live_phases(dir, &mut active, &live)?.into_value(&mut warnings);
+            archived.retain(|archive| archive.dir.as_ref() != Some(&live));
+        }
         archived.retain(|archive| archive.dir.as_ref() != Some(&active.dir));
-        let value = Self { dir: dir.to_owned(), active, archived };
+        not_understood.extend(active.not_understood.iter().cloned());
+        if active.phases.is_empty() {
+            for path in elsewhere(&active.dir)? {
+                let message = "contains plans, but is not where phases are looked for; not read";
+                warnings.push(Warning::file(&path, message));
+                not_understood.push(path);
+            }
+        }
+        let value = Self { dir: dir.to_owned(), active, archived, not_understood };
         Ok(Parsed { value, warnings })
     }
 }
@@ -135,15 +162,16 @@ impl MilestoneFolder {
         let config = planning.join(vocabulary::CONFIG);
         let roadmap = home.join(vocabulary::ROADMAP);
         let numbering = OnceCell::new();
-        let phases =
+        let found =
             PhaseDir::read_all(&home.join(vocabulary::PHASES), OtherFolders::Mistakes, || {
                 *numbering.get_or_init(|| PhaseNumbering::read(&config, &roadmap))
             })?;
-        Ok(phases.map(|phases| Self {
+        Ok(found.map(|(phases, not_understood)| Self {
             slug: slug.to_owned(),
             dir: home.to_owned(),
             phases,
             numbering: numbering.into_inner(),
+            not_understood,
         }))
     }
 }
@@ -162,12 +190,13 @@ impl Archive {
         let others = if home == *dir { OtherFolders::Expected } else { OtherFolders::Mistakes };
         let numbering = OnceCell::new();
         let read_numbering = || *numbering.get_or_init(|| self.numbering(dir));
-        let phases = PhaseDir::read_all(&home, others, read_numbering)?;
-        Ok(phases.map(|phases| MilestoneFolder {
+        let found = PhaseDir::read_all(&home, others, read_numbering)?;
+        Ok(found.map(|(phases, not_understood)| MilestoneFolder {
             slug: self.slug.clone(),
             dir: dir.clone(),
             phases,
             numbering: numbering.into_inner(),
+            not_understood,
         }))
     }
 
@@ -200,7 +229,7 @@ impl Archive {
             PhaseNumbering::Plain => {
                 PhaseNumbering::read(&settings, &dir.join(vocabulary::ROADMAP))
             }
-            found @ PhaseNumbering::MilestonePrefixed => found,
+            found => found,
         }
     }
 
@@ -217,7 +246,151 @@ fn phases_dir(archive: &Path) -> PathBuf {
     if read::is_folder(&nested) { nested } else { archive.to_owned() }
 }
 
-fn active_milestone(dir: &Path, warnings: &mut Vec<Warning>) -> Result<MilestoneFolder> {
+/// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names,
+/// without an archived roadmap beside it.
+fn live_phases(active: &MilestoneFolder, archived: &[Archive]) -> Option<PathBuf> {
+    let state = read::text(&active.dir.join(vocabulary::STATE)).ok()??.value;
+    let stated = match front_matter::scan(&state, ["milestone"]) {
+        Some(([Some(name)], _)) => milestone_version_in(name)?,
+        _ => return None,
+    };
+    let live = archived.iter().find(|archive| {
+        let dir = archive.dir.as_deref();
+        milestone_version(&archive.slug) == Some(stated)
+            && dir.is_some_and(|dir| {
+                dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
+                    && !read::exists(&archive.roadmap_beside(dir))
+            })
+    });
+    live.and_then(|archive| archive.dir.clone())
+}
+
+/// Reads the phases of the open milestone in a folder below `milestones/`.
+fn read_live_phases(
+    planning: &Path,
+    active: &mut MilestoneFolder,
+    live: &Path,
+) -> Result<Parsed<()>> {
+    let config = planning.join(vocabulary::CONFIG);
+    let roadmap = active.dir.join(vocabulary::ROADMAP);
+    let numbering = || PhaseNumbering::read(&config, &roadmap);
+    let found = PhaseDir::read_all(live, OtherFolders::Mistakes, numbering)?;
+    Ok(found.map(|(phases, not_understood)| {
+        active.phases = phases;
+        active.not_understood.extend(not_understood);
+    }))
+}
+
+/// Folders of a planning folder in which plans are not those of phases.
+const NO_PHASES: &[&str] = &[
+    vocabulary::PHASES,
+    vocabulary::MILESTONES,
+    vocabulary::TAKEN_OVER,
+    vocabulary::WORKSTREAMS,
+    "archive",
+    "archived",
+    "backlog",
+    "codebase",
+    "debug",
+    "docs",
+    "intel",
+    "notes",
+    "old",
+    "patterns",
+    "quick",
+    "reports",
+    "research",
+    "reviews",
+    "seeds",
+    "sketches",
+    "spikes",
+    "templates",
+    "threads",
+    "todos",
+];
+
+/// Returns what contains plans or summaries in a home without phases: files directly in it, and folders down to
+/// the second level.
+fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for (name, kind) in entries(home, &mut Vec::new())? {
+        let path = home.join(&name);
+        let is_work = match kind {
+            PathKind::File => FileName::parse(&name, "").is_some_and(|file| file.plan.is_some()),
+            PathKind::Folder if !NO_PHASES.contains(&name.to_lowercase().as_str()) => {
+                holds_plans(&path, 2)? && !read::is_folder(&path.join(vocabulary::PHASES))
+            }
+            _ => false,
+        };
+        if is_work {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns whether a folder contains plans or summaries, down to a depth.
+pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
+    for (name, kind) in entries(dir, &mut Vec::new())? {
+        let is_found = match kind {
+            PathKind::File => FileName::parse(&name, "").is_some(),
+            PathKind::Folder if depth > 1 => holds_plans(&dir.join(&name), depth - 1)?,
+            _ => false,
+        };
+        if is_found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the active workstream's name and folder: the one that `active-workstream` names, or the only one.
+fn workstream(
+    dir: &Path,
+    not_understood: &mut Vec<PathBuf>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Option<(String, PathBuf)>> {
+    let all = dir.join(vocabulary::WORKSTREAMS);
+    let listed = entries(&all, warnings)?.into_iter();
+    let is_one = |name: &String| {
+        [vocabulary::STATE, vocabulary::ROADMAP, vocabulary::PHASES]
+            .iter()
+            .any(|own| read::exists(&all.join(name).join(own)))
+    };
+    let names = listed.filter(|(_, kind)| *kind == PathKind::Folder).map(|(name, _)| name);
+    let names: Vec<String> = names.filter(is_one).collect();
+    let file = dir.join(vocabulary::ACTIVE_WORKSTREAM);
+    let text = read::or_warning(read::text(&file), &file, warnings).unwrap_or_default();
+    let stated = text.trim();
+    let active = names.iter().find(|name| *name == stated);
+    let has_own_phases = || read::is_folder(&dir.join(vocabulary::PHASES));
+    match (active, names.as_slice()) {
+        (Some(name), _) => Ok(Some((name.clone(), all.join(name)))),
+        (None, []) => Ok(None),
+        (None, _) if stated.is_empty() && has_own_phases() => Ok(None),
+        (None, [only]) if stated.is_empty() => Ok(Some((only.clone(), all.join(only)))),
+        (None, names) => {
+            let names = names.join(", ");
+            let message = if stated.is_empty() {
+                format!("several workstreams, none of them active: {names}")
+            } else {
+                format!("the active workstream {stated:?} is none of {names}")
+            };
+            warnings.push(Warning::file(&all, message));
+            not_understood.push(all);
+            Ok(None)
+        }
+    }
+}
+
+fn active_milestone(
+    dir: &Path,
+    not_understood: &mut Vec<PathBuf>,
+    warnings: &mut Vec<Warning>,
+) -> Result<MilestoneFolder> {
+    if let Some((slug, home)) = workstream(dir, not_understood, warnings)? {
+        return Ok(MilestoneFolder::read(dir, &home, &slug)?.into_value(warnings));
+    }
     let file = dir.join(vocabulary::ACTIVE);
     let named = match read::kind(&file).at("look at", &file)? {
         None | Some(PathKind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),

@@ -46,6 +46,7 @@ pub use pairing::{PairedPlans, PlanSlot};
 pub use phase::PhaseDir;
 pub use phase_numbering::PhaseNumbering;
 pub use placeholder::{is_absent, non_placeholder};
+pub(crate) use plan::is_dropped_plan;
 pub use plan::{MustHaves, Plan, PlanTask, check_overlap, check_waves};
 pub use progress_table::ProgressRow;
 pub(crate) use project_file::without_emphasis;

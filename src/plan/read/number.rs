@@ -9,12 +9,15 @@ use serde::{Serialize, Serializer};
 use crate::error::Error;
 use crate::plan::read::PhaseNumbering;
 
-/// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2).
+/// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2), `B7`, `M1-2`,
+/// `KIOSK-02`.
 ///
 /// Ordered by its parts: 5 < 5.1 < 5.2 < 6 < 10, 3 < 3b < 4; numbers with a milestone come after those
 /// without. Displayed without leading zeros, except after a milestone: `5`, but `2-05`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PhaseNumber {
+    /// Letters in front, with their hyphen if one follows: `B` of `B7`, `KIOSK-` of `KIOSK-02`; mostly empty.
+    code: String,
     /// The numbers before hyphens: the milestone, and the parent in `2-04-01`; mostly empty.
     prefix: Vec<u32>,
     parts: Vec<u32>,
@@ -67,7 +70,29 @@ impl PhaseNumber {
             return None;
         }
         let letter = letter.map(|c| c.to_ascii_lowercase());
-        let number = Self { prefix, parts, letter };
+        let number = Self { code: String::new(), prefix, parts, letter };
+        Some((number, rest))
+    }
+
+    /// Parses a number with letters in front: `B7`, `P0.3`, `M1-2`, and `KIOSK-02` if a hyphen may follow the letters.
+    ///
+    /// `V2` is a version.
+    pub(super) fn split_coded(text: &str, may_have_hyphen: bool) -> Option<(Self, &str)> {
+        let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
+        let (word, behind) = text.split_at(letters);
+        let (code, after) = match behind.strip_prefix('-') {
+            Some(after) if may_have_hyphen && (2..=8).contains(&letters) => (letters + 1, after),
+            None if (1..=3).contains(&letters) && word != "V" => (letters, behind),
+            _ => return None,
+        };
+        let (mut number, mut rest) = Self::split(after)?;
+        let second = rest.strip_prefix('-').filter(|next| (1..=2).contains(&leading_digits(next)));
+        if let Some(next) = second.filter(|_| code == letters)
+            && let Some((inner, behind)) = Self::split_after(number.parts.clone(), next)
+        {
+            (number, rest) = (inner, behind);
+        }
+        text[..code].clone_into(&mut number.code);
         Some((number, rest))
     }
 
@@ -79,7 +104,8 @@ impl PhaseNumber {
 
     /// Parses a text that is known to be a single phase's number, possibly with a milestone: `05`, `2-01`.
     pub fn parse_id(text: &str) -> Option<Self> {
-        Self::parse(text).or_else(|| PhaseNumbering::MilestonePrefixed.parse(text))
+        let dashed = || PhaseNumbering::MilestonePrefixed.parse(text);
+        Self::parse(text).or_else(dashed).or_else(|| PhaseNumbering::Coded.parse(text))
     }
 
     /// Returns whether the number is more likely a year.
@@ -99,25 +125,34 @@ impl PhaseNumber {
 
     /// Returns the phase that has another integer and is otherwise numbered like this one: 2-07 for 2-01.
     pub(crate) fn sibling(&self, ordinal: u32) -> Self {
-        Self { prefix: self.prefix.clone(), ..Self::from(ordinal) }
+        Self { code: self.code.clone(), prefix: self.prefix.clone(), ..Self::from(ordinal) }
     }
 
     /// Returns the phase directly in the milestone that contains this one: 2-04 for 2-04-01.
     pub(crate) fn in_milestone(&self) -> Self {
         match self.prefix.as_slice() {
-            [milestone, phase, ..] => Self { prefix: vec![*milestone], ..Self::from(*phase) },
+            [milestone, phase, ..] => {
+                Self { code: self.code.clone(), prefix: vec![*milestone], ..Self::from(*phase) }
+            }
             _ => self.clone(),
         }
     }
 
     /// Returns whether both belong to the same milestone, or neither number names one.
     pub(crate) fn is_sibling(&self, other: &Self) -> bool {
-        self.prefix == other.prefix
+        self.code == other.code && self.prefix == other.prefix
+    }
+
+    /// Returns whether letters stand in front of the number.
+    pub(crate) fn has_code(&self) -> bool {
+        !self.code.is_empty()
     }
 
     /// Returns the convention that the number follows.
     pub fn numbering(&self) -> PhaseNumbering {
-        if self.prefix.is_empty() {
+        if !self.code.is_empty() {
+            PhaseNumbering::Coded
+        } else if self.prefix.is_empty() {
             PhaseNumbering::Plain
         } else {
             PhaseNumbering::MilestonePrefixed
@@ -126,16 +161,19 @@ impl PhaseNumber {
 
     /// Strips the number from the start of a text: in phase 2-01, `02-01-03` yields `-03`.
     ///
-    /// Numbers without a milestone are not stripped: what follows their hyphen may be anything.
+    /// Numbers without a milestone or a code are not stripped: what follows their hyphen may be anything.
     pub(crate) fn strip_id<'a>(&self, text: &'a str) -> Option<&'a str> {
-        self.prefix.first()?;
-        let mut rest = text;
+        if self.prefix.is_empty() && self.code.is_empty() {
+            return None;
+        }
+        let mut rest = text.strip_prefix(&*self.code)?;
         for part in &self.prefix {
             let (digits, behind) = rest.split_at(leading_digits(rest));
             rest = behind.strip_prefix('-').filter(|_| digits.parse() == Ok(*part))?;
         }
         let (number, rest) = Self::split_after(self.prefix.clone(), rest)?;
-        (number == *self).then_some(rest)
+        let is_same = number.parts == self.parts && number.letter == self.letter;
+        is_same.then_some(rest)
     }
 }
 
@@ -146,7 +184,7 @@ pub(super) fn leading_digits(text: &str) -> usize {
 
 impl From<u32> for PhaseNumber {
     fn from(number: u32) -> Self {
-        Self { prefix: Vec::new(), parts: vec![number], letter: None }
+        Self { code: String::new(), prefix: Vec::new(), parts: vec![number], letter: None }
     }
 }
 
@@ -155,7 +193,7 @@ impl Ord for PhaseNumber {
         // 2-04 comes before 2-04-01, which comes before 2-05.
         let key = |phase: &Self| {
             let numbers = [phase.prefix.as_slice(), &phase.parts[..1]].concat();
-            (!phase.prefix.is_empty(), numbers)
+            (phase.code.clone(), !phase.prefix.is_empty(), numbers)
         };
         let by_part = || (&self.parts, self.letter).cmp(&(&other.parts, other.letter));
         if self.is_sibling(other) {
@@ -174,16 +212,20 @@ impl PartialOrd for PhaseNumber {
 
 impl fmt::Display for PhaseNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // `2-05` and `KIOSK-05`, but `M1-2`.
+        let is_padded = self.code.is_empty() || self.code.ends_with('-');
+        f.write_str(&self.code)?;
         for (index, number) in self.prefix.iter().enumerate() {
-            if index == 0 {
-                write!(f, "{number}-")?;
-            } else {
+            if index > 0 && is_padded {
                 write!(f, "{number:02}-")?;
+            } else {
+                write!(f, "{number}-")?;
             }
         }
+        let is_second = !self.prefix.is_empty() || !self.code.is_empty();
         for (index, part) in self.parts.iter().enumerate() {
             match index {
-                0 if !self.prefix.is_empty() => write!(f, "{part:02}")?,
+                0 if is_second && is_padded => write!(f, "{part:02}")?,
                 0 => write!(f, "{part}")?,
                 _ => write!(f, ".{part}")?,
             }
@@ -357,6 +399,30 @@ mod tests {
         }
         assert_eq!(id("2-01").sibling(12), id("2-12"));
         assert_eq!(PhaseNumber::parse("2-01"), None);
+    }
+
+    #[test]
+    fn letters_may_stand_in_front() {
+        let split = |text, may_have_hyphen| {
+            let (number, rest) = PhaseNumber::split_coded(text, may_have_hyphen)?;
+            Some(format!("{number} {rest}"))
+        };
+        for (text, expected) in [
+            ("B7-shelf", Some("B7 -shelf")),
+            ("P0.3", Some("P0.3 ")),
+            ("M1-2 (Shelf)", Some("M1-2  (Shelf)")),
+            ("M1-404-page", Some("M1 -404-page")),
+            ("V2 rewrite", None),
+            ("S3x", None),
+            ("KIOSK-02", None),
+        ] {
+            assert_eq!(split(text, false).as_deref(), expected, "{text}");
+        }
+        assert_eq!(split("KIOSK-02-shelf", true).as_deref(), Some("KIOSK-02 -shelf"));
+        let id = |text| PhaseNumber::parse_id(text).unwrap();
+        assert!(id("3") < id("B2") && id("B2") < id("B10") && id("M1-9") < id("M1-10"));
+        assert_eq!(id("M1-2").strip_id("M1-2-01-PLAN"), Some("-01-PLAN"));
+        assert_eq!(id("B7").strip_id("B8-01-PLAN"), None);
     }
 
     #[test]

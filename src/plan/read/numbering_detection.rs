@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::phase_numbering::titled;
-use crate::plan::read::{PhaseNumbering, roadmap};
+use crate::plan::read::{PhaseNumber, PhaseNumbering, roadmap};
 use crate::project::vocabulary;
 use crate::storage::read;
 
@@ -18,6 +18,8 @@ impl PhaseNumbering {
     pub fn detect(config: Option<&str>, roadmap: Option<&str>) -> Self {
         if config.is_some_and(is_set) || roadmap.is_some_and(is_used) {
             Self::MilestonePrefixed
+        } else if roadmap.is_some_and(has_codes) {
+            Self::Coded
         } else {
             Self::Plain
         }
@@ -35,6 +37,16 @@ fn is_set(config: &str) -> bool {
     // Few projects set it.
     config.contains(MILESTONE_PREFIXED)
         && parsed().is_some_and(|config| config["phase_id_convention"] == MILESTONE_PREFIXED)
+}
+
+/// Returns whether a roadmap names its phases with a code: `Phase KIOSK-02`.
+fn has_codes(roadmap: &str) -> bool {
+    let mut titles =
+        roadmap.match_indices("Phase ").map(|(at, title)| &roadmap[at + title.len()..]);
+    titles.any(|title| {
+        PhaseNumber::split_coded(title, true).is_some()
+            && PhaseNumber::split_coded(title, false).is_none()
+    })
 }
 
 /// Returns whether a roadmap numbers its phases by milestone: `### Phase 2-01: Name`.

@@ -40,7 +40,8 @@ pub(super) fn pair<S: AsRef<str>>(folder: &FolderName<'_>, names: &[S]) -> Paire
     let mut paired = PairedPlans::default();
     let mut files = Vec::new();
     for name in names {
-        match FileName::parse_in(name, folder) {
+        let own = name.rsplit_once('/').map_or(name, |(_, own)| own);
+        match FileName::parse_in(own, folder) {
             Some(file) => files.push((name, file)),
             None if is_lookalike(name) => paired.ignored.push(name.to_owned()),
             None => {}

@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::plan::read::file_name::FolderName;
+use crate::plan::read::folder::holds_plans;
 use crate::plan::read::pairing::pair;
 use crate::plan::read::phase_numbering::{folder_prefix, may_be_prefixed};
-use crate::plan::read::{CheckFiles, PhaseNumber, PhaseNumbering, PlanSlot, check, names};
+use crate::plan::read::{
+    CheckFiles, FileName, PhaseNumber, PhaseNumbering, PlanSlot, check, names,
+};
 use crate::storage::stat::PathKind;
 use crate::text::capitalized;
 use crate::warning::{Parsed, Warning};
@@ -40,16 +43,17 @@ pub(crate) enum OtherFolders {
 }
 
 impl PhaseDir {
-    /// Reads the phase folders in `home`, by number, then by name.
+    /// Reads the phase folders in `home`, by number, then by name, and the other folders that contain plans.
     ///
     /// `numbering` is called only if a folder's name could begin with a milestone and a number.
     pub(crate) fn read_all(
         home: &Path,
         others: OtherFolders,
         numbering: impl Fn() -> PhaseNumbering,
-    ) -> Result<Parsed<Vec<Self>>> {
+    ) -> Result<Parsed<(Vec<Self>, Vec<PathBuf>)>> {
         let mut warnings = Vec::new();
         let mut phases = Vec::new();
+        let mut not_understood = Vec::new();
         let entries = names::entries(home, &mut warnings)?;
         let numbering = numbering_of_folders(&entries, numbering);
         for (name, kind) in entries {
@@ -57,22 +61,28 @@ impl PhaseDir {
                 continue;
             }
             let dir = home.join(&name);
-            match number_and_slug(&name, numbering) {
+            let parsed = number_and_slug(&name, numbering).or_else(|| {
+                repeated_number(&name, numbering).filter(|(number, _)| has_plans_of(&dir, number))
+            });
+            match parsed {
                 Some((number, slug)) => {
                     phases.push(Self {
                         name: words(slug),
                         ..Self::read(&name, number, dir, &mut warnings)?
                     });
                 }
-                None if others == OtherFolders::Mistakes => warnings.push(Warning::file(
-                    &dir,
-                    "not a phase: its name has no phase number in front",
-                )),
+                None if others == OtherFolders::Mistakes => {
+                    let message = "not a phase: its name has no phase number in front";
+                    warnings.push(Warning::file(&dir, message));
+                    if holds_plans(&dir, 2)? {
+                        not_understood.push(dir);
+                    }
+                }
                 None => {}
             }
         }
         phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
-        Ok(Parsed::new(phases, warnings))
+        Ok(Parsed::new((phases, not_understood), warnings))
     }
 
     /// Returns the names of the phase folders in `home` without reading the folders.
@@ -105,6 +115,14 @@ impl PhaseDir {
                 PathKind::File => names.push(entry),
                 PathKind::Folder => folders.push(entry),
                 PathKind::Link | PathKind::Other => others.push(entry),
+            }
+        }
+        // Some keep a phase's plans in a folder of their own.
+        if folders.iter().any(|folder| folder == PLANS) {
+            for (entry, kind) in names::entries(&dir.join(PLANS), warnings)? {
+                if kind == PathKind::File {
+                    names.push(format!("{PLANS}/{entry}"));
+                }
             }
         }
         let folder = FolderName::new(name, number.numbering());
@@ -142,6 +160,9 @@ impl PhaseDir {
     }
 }
 
+/// The folder within a phase for its plans and summaries.
+const PLANS: &str = "plans";
+
 /// Returns how the phases in a folder are numbered.
 fn numbering_of_folders(
     entries: &[(String, PathKind)],
@@ -161,18 +182,33 @@ fn number_and_slug(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber
         None if rest.is_empty() => rest,
         None => return None,
     };
-    if number.numbering() == PhaseNumbering::MilestonePrefixed {
+    if number.numbering() != PhaseNumbering::Plain {
         return Some((number, slug));
     }
-    // Both ends of a range are integers of the same width: `01-3d-terrain` is a single phase.
+    // Both ends of a range are integers of the same width: `01-3d-terrain` and `31-404-page` are single phases.
     let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let end_of_range = PhaseNumber::split(slug).filter(|(end, rest)| {
         *end == PhaseNumber::from(end.whole())
             && *end > number
-            && width(slug) >= width(name)
+            && width(slug) == width(name)
             && (rest.is_empty() || rest.starts_with('-'))
     });
     end_of_range.is_none().then_some((number, slug))
+}
+
+/// Splits `24-48-hours`, which may be a range, or a phase whose slug begins with a number.
+fn repeated_number(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = numbering.split(&name[folder_prefix(name).len()..])?;
+    Some((number, rest.strip_prefix('-')?))
+}
+
+/// Returns whether a folder contains a plan or summary that names the phase as its own.
+fn has_plans_of(dir: &Path, number: &PhaseNumber) -> bool {
+    let listed = names::entries(dir, &mut Vec::new()).unwrap_or_default();
+    listed.iter().any(|(name, _)| {
+        let file = FileName::parse(name, "");
+        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(number))
+    })
 }
 
 /// Converts a slug to words: `event-system` becomes `Event system`.

@@ -19,6 +19,8 @@ pub enum PhaseNumbering {
     Plain,
     /// The milestone and the phase's number in it, which has two digits: `2-01`; plain numbers are also accepted.
     MilestonePrefixed,
+    /// A project's code before the number: `KIOSK-02`. Elsewhere, a code before a folder's number says nothing.
+    Coded,
 }
 
 /// Maximum number of digits of a milestone's number: 999 is GSD's backlog.
@@ -28,15 +30,17 @@ impl PhaseNumbering {
     /// Parses the phase number at the start of `text` and returns it with the rest.
     pub fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
         let prefixed = match self {
-            Self::Plain => None,
+            Self::Plain | Self::Coded => None,
             Self::MilestonePrefixed => split_prefixed(text),
         };
-        prefixed.or_else(|| PhaseNumber::split(text))
+        let coded = || PhaseNumber::split_coded(text, self == Self::Coded);
+        prefixed.or_else(coded).or_else(|| PhaseNumber::split(text))
     }
 
     /// Parses the phase number at the start of a folder's name, after a project code or the word `phase`.
     pub fn split_folder(self, name: &str) -> Option<(PhaseNumber, &str)> {
-        self.split(&name[folder_prefix(name).len()..])
+        let coded = (self == Self::Coded).then(|| PhaseNumber::split_coded(name, true)).flatten();
+        coded.or_else(|| self.split(&name[folder_prefix(name).len()..]))
     }
 
     /// Parses a text that consists of a phase number.
@@ -49,9 +53,9 @@ impl PhaseNumbering {
         const WORDS: &[&str] = &["phase", "phases", "fase", "fases", "фаза"];
         const COMMANDS: &[&str] =
             &["--plan", "--execute", "--discuss", "--verify", ":plan", ":execute"];
-        let lower = text.to_lowercase();
-        let words: Vec<&str> = lower.split_whitespace().collect();
+        let words: Vec<&str> = text.split_whitespace().collect();
         let names_phase = |word: &str| {
+            let word = word.to_lowercase();
             let word = word.trim_matches(['*', '`', '(', '"', ':']);
             WORDS.iter().any(|known| word == *known || word.ends_with(&format!("-{known}")))
                 || COMMANDS.iter().any(|known| word.ends_with(known))
@@ -67,9 +71,11 @@ impl PhaseNumbering {
     }
 }
 
-/// Returns whether a folder's name may begin with a milestone and a number: `02-01-name`.
+/// Returns whether a folder's name may begin with a milestone and a number, or with a code: `02-01-name`, `CK-01-name`.
 pub(crate) fn may_be_prefixed(folder: &str) -> bool {
-    split_prefixed(&folder[folder_prefix(folder).len()..]).is_some()
+    let prefix = folder_prefix(folder);
+    prefix.starts_with(|c: char| c.is_ascii_uppercase())
+        || split_prefixed(&folder[prefix.len()..]).is_some()
 }
 
 /// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.

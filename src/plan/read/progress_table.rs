@@ -95,7 +95,14 @@ impl Columns {
     }
 
     fn read(&self, row: &TableRow, numbering: PhaseNumbering) -> Option<ProgressRow> {
-        let (number, rest) = phase_in_front(row.cells.first()?, numbering)?;
+        let first = row.cells.first()?;
+        let coded = || {
+            let (number, rest) = numbering.split(first.trim_matches(['*', ' ']))?;
+            let name = rest.trim_start_matches(['.', ':', '-', '\u{2013}', '\u{2014}', ' ']);
+            let is_id = rest.is_empty() || rest.starts_with(['.', ':']) || rest.starts_with(" -");
+            (number.has_code() && is_id).then_some((number, name))
+        };
+        let (number, rest) = phase_in_front(first, numbering).or_else(coded)?;
         let cell = |index: Option<usize>| {
             let index = index?;
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
@@ -158,8 +165,12 @@ fn names_total_first(header: &str) -> bool {
 /// Splits `1. Name`, `Phase 1: Name`, `[2. Name](#x)`, `**05.1** Name` into number and name.
 pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let text = strip_prefix_ignore_case(text, "phase").map_or(text, str::trim_start);
-    let (number, rest) = numbering.split(text)?;
+    let named = strip_prefix_ignore_case(text, "phase").map(str::trim_start);
+    let (number, rest) = match named {
+        Some(text) => numbering.split(text)?,
+        // Without the word, `M1` may be a milestone and `S3` a name.
+        None => numbering.split(text).filter(|(number, _)| !number.has_code())?,
+    };
     // `1-4` is a range of phases, `01-foundation` is a single one.
     let follows = rest.trim_start_matches([' ', '-', '\u{2013}', '\u{2014}']);
     if follows.len() < rest.len()

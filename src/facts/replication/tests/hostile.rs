@@ -1,13 +1,13 @@
 //! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
 use crate::facts::replication::tests::{Server, ada, replica, rows, state};
-use crate::facts::replication::{Received, operation, receive, retry_set_aside, sharing, wire};
+use crate::facts::replication::{Operation, operation, receive, retry, set_aside, sharing};
 use crate::facts::{Facts, Statement, add};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
 /// Returns an operation in which another device states a fact, as the server returns it.
-fn stated(key: &str) -> Received {
+fn stated(key: &str) -> Operation {
     let mut device = replica(NOW);
     state(&mut device, key, "sent", false);
     let mut server = Server::default();
@@ -15,7 +15,7 @@ fn stated(key: &str) -> Received {
     server.0.into_values().next().unwrap().remove(0)
 }
 
-fn receive_batch(facts: &mut Facts, batch: &[Received]) {
+fn receive_batch(facts: &mut Facts, batch: &[Operation]) {
     let clock = facts.clock();
     facts.write(|connection| receive(connection, batch, clock)).unwrap();
 }
@@ -28,13 +28,14 @@ fn reasons(facts: &Facts) -> Vec<String> {
 #[test]
 fn an_operation_with_an_invalid_clock_is_set_aside_and_does_not_advance_the_clock() {
     let mut facts = replica(NOW);
-    let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Received { clock, ..stated("city") });
+    let wrong = [i64::MAX, -1, 1 << 62].map(|clock| Operation { clock, ..stated("city") });
     receive_batch(&mut facts, &wrong);
     assert_eq!(rows(&facts), []);
     assert_eq!(reasons(&facts), ["invalid clock"; 3]);
     // A retry sets it aside again.
     let clock = facts.clock();
-    facts.write(|connection| retry_set_aside(connection, clock)).unwrap();
+    let aside = set_aside(facts.connection()).unwrap();
+    facts.write(|connection| retry(connection, &aside, clock)).unwrap();
     assert_eq!(reasons(&facts).len(), 3);
     state(&mut facts, "city", "Rome", false);
     receive_batch(&mut facts, &[stated("editor")]);
@@ -89,7 +90,7 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
         "turns": [],
         "mentions": [],
     });
-    let forget = |scope: &str| Received {
+    let forget = |scope: &str| Operation {
         scope: scope.to_owned(),
         kind: "forget".to_owned(),
         payload: Some(tombstone.to_string()),
@@ -101,7 +102,7 @@ fn a_team_that_forgets_reaches_what_it_sees_and_nothing_else() {
     assert_eq!(values(&facts), ["tea"]);
     // Late operations are dropped by the same rule.
     let late =
-        ["core", "private"].map(|scope| Received { scope: scope.to_owned(), ..stated("city") });
+        ["core", "private"].map(|scope| Operation { scope: scope.to_owned(), ..stated("city") });
     receive_batch(&mut facts, &late);
     assert_eq!(rows(&facts).len(), 2);
     // The user's own devices erase in every scope.
@@ -134,7 +135,7 @@ fn excerpt(facts: &Facts, key: &str) -> Option<String> {
 }
 
 /// Returns a tombstone for a key, that also names the turn and the operation of the private fact.
-fn forgetting(facts: &Facts, scope: &str, key: &str) -> Received {
+fn forgetting(facts: &Facts, scope: &str, key: &str) -> Operation {
     let sql = "SELECT o.scope, o.device, o.number, h.turn_id FROM operations AS o \
          JOIN fact_history AS h USING (history_id) WHERE h.key = 'habit'";
     let read = |row: &rusqlite::Row<'_>| row.try_into();
@@ -148,7 +149,7 @@ fn forgetting(facts: &Facts, scope: &str, key: &str) -> Received {
         "turns": [operation::turn(ada().as_str(), &turn)],
         "mentions": [(own, device, number)],
     });
-    Received {
+    Operation {
         scope: scope.to_owned(),
         kind: "forget".to_owned(),
         payload: Some(tombstone.to_string()),
@@ -173,7 +174,7 @@ fn a_team_that_forgets_clears_excerpts_in_its_scope_only() {
 #[test]
 fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
     let mut facts = with_scopes();
-    let aside = ["core", "private"].map(|scope| Received {
+    let aside = ["core", "private"].map(|scope| Operation {
         scope: scope.to_owned(),
         payload: Some("{}".to_owned()),
         ..stated("city")
@@ -190,7 +191,7 @@ fn a_team_that_forgets_drops_what_was_set_aside_in_its_scope_only() {
 fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_only() {
     let mut facts = with_scopes();
     let late = stated("drink");
-    let turn = wire::decode(late.payload.as_ref().unwrap(), ada().as_str());
+    let turn = operation::decode(late.payload.as_ref().unwrap(), ada().as_str());
     let turn = turn.unwrap().turn;
     let tombstone = |scope: &str| {
         let mut forget = forgetting(&facts, scope, "likes[]");
@@ -206,4 +207,43 @@ fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_on
     assert_eq!(excerpt(&facts, "drink").as_deref(), Some("sent"));
     receive_batch(&mut facts, &[own]);
     assert_eq!(excerpt(&facts, "drink").as_deref(), Some(""));
+}
+
+#[test]
+fn what_is_received_has_the_limits_of_what_is_typed() {
+    let mut facts = replica(NOW);
+    let token = ["ghp_", "0123456789abcdefghijklmnopqrstuvwxyz"].concat();
+    let long = "x".repeat(20_000);
+    let changed = |path: &str, value: &str| {
+        let mut one = stated("city");
+        let mut payload: serde_json::Value =
+            serde_json::from_str(one.payload.as_ref().unwrap()).unwrap();
+        *payload.pointer_mut(path).unwrap() = value.into();
+        one.payload = Some(payload.to_string());
+        one
+    };
+    let line = |line: &str| Operation {
+        kind: "line".to_owned(),
+        payload: Some(serde_json::json!({"v": 1, "line": line}).to_string()),
+        ..stated("city")
+    };
+    receive_batch(
+        &mut facts,
+        &[
+            changed("/fact/value_text", &token),
+            changed("/fact/value_text", &long),
+            changed("/fact/source_excerpt", &token),
+            changed("/fact/key", "wifi.password"),
+            changed("/reason", &token),
+            line(&format!("{{\"content\": \"{token}\"}}")),
+            line("no record"),
+        ],
+    );
+    assert_eq!(rows(&facts), []);
+    let reasons = reasons(&facts).join("; ");
+    for (reason, times) in
+        [("looks like a secret", 4), ("bytes long", 1), ("names a secret", 1), ("expected", 1)]
+    {
+        assert_eq!(reasons.matches(reason).count(), times, "{reason} in {reasons}");
+    }
 }

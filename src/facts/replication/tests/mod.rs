@@ -7,14 +7,10 @@ use std::collections::BTreeMap;
 use chrono::TimeDelta;
 
 use crate::clock::Clock;
-use crate::facts::fact::Fact;
-use crate::facts::replication::device::join;
-use crate::facts::replication::{Received, acknowledge, cursors, pending, receive};
-use crate::facts::transfer::export;
-use crate::facts::vocabulary::FactStatus;
+use crate::facts::replication::{Operation, acknowledge, cursors, join, pending, receive};
 use crate::facts::{
-    Facts, Observation, Statement, UserId, add, apply, confirm, forget, maintain, observe, reject,
-    wording,
+    Fact, FactStatus, Facts, Observation, Statement, UserId, add, apply, confirm, export, forget,
+    maintain, observe, reject, wording,
 };
 use crate::secrets::SecretPolicy;
 
@@ -38,7 +34,7 @@ impl Numbers {
 
 /// The server as replicas see it: the operations of each device, in order.
 #[derive(Default)]
-pub(crate) struct Server(pub(crate) BTreeMap<(String, String), Vec<Received>>);
+pub(crate) struct Server(pub(crate) BTreeMap<(String, String), Vec<Operation>>);
 
 impl Server {
     pub(crate) fn push(&mut self, facts: &mut Facts, most: usize) {
@@ -51,17 +47,7 @@ impl Server {
             if i64::try_from(kept.len()).unwrap() >= operation.number {
                 continue;
             }
-            kept.push(Received {
-                scope: operation.scope,
-                device: operation.device,
-                number: operation.number,
-                op_id: operation.op_id,
-                user_id: operation.user_id,
-                clock: operation.clock,
-                kind: operation.kind.as_str().to_owned(),
-                born: operation.born,
-                payload: operation.payload,
-            });
+            kept.push(Operation { digests: Default::default(), place: None, ..operation });
         }
         acknowledge(facts, &Vec::from_iter(reached)).unwrap();
     }
@@ -70,7 +56,7 @@ impl Server {
     pub(crate) fn pull(&self, facts: &mut Facts, numbers: &mut Numbers, most: usize) {
         let known = cursors(facts.connection()).unwrap();
         let own = device(facts);
-        let mut queues: Vec<&[Received]> = Vec::new();
+        let mut queues: Vec<&[Operation]> = Vec::new();
         for ((scope, device), kept) in &self.0 {
             if *device == own {
                 continue;
@@ -411,18 +397,4 @@ fn the_history_of_other_devices_is_looked_at_once_for_operations() {
     state(&mut two, "book", "Emma", false);
     assert_eq!(looked_at(&two), (KEYS.len() + 1, KEYS.len() + 1));
     assert_eq!(pending(two.connection(), 9).unwrap().len(), 1);
-}
-
-#[test]
-fn lines_of_other_devices_are_not_counted_as_changes_kept_here() {
-    let mut facts = replica("2026-03-01T12:00:00Z");
-    let clock = facts.clock();
-    facts
-        .write(|connection| {
-            let line = crate::facts::replication::line_id("a line");
-            crate::facts::replication::note_foreign_line(connection, "other", &line, clock)
-        })
-        .unwrap();
-    let summary = crate::facts::replication::sharing(&facts).unwrap().unwrap();
-    assert_eq!(summary.kept_here, 0);
 }

@@ -30,6 +30,8 @@ struct CheckFile {
     file: PathBuf,
     /// The file with the stage of the remediation.
     stage_file: Option<PathBuf>,
+    /// A plan of a round of remediation that has no summary, and no report of its own or a later round.
+    open_plan: Option<PathBuf>,
 }
 
 impl CheckFiles {
@@ -76,13 +78,15 @@ impl CheckFiles {
     fn latest(&self, kind: CheckKind) -> Result<Option<CheckFile>> {
         let own = self.reports.iter().find(|(own, _)| *own == kind);
         let mut file = own.map(|(_, name)| self.dir.join(name));
-        let mut stage_file = None;
+        let (mut stage_file, mut open_plan) = (None, None);
         if let Some((below, stage_name)) = kind.remediation() {
             let remediation = self.dir.join(REMEDIATION);
             let rounds = remediation.join(below);
             let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
             if self.has_remediation {
-                file = latest_round(&rounds, kind)?.or(file);
+                let (report, plan) = latest_round(&rounds, kind)?;
+                file = report.or(file);
+                open_plan = plan;
                 let mut below =
                     [rounds, remediation].map(|place| place.join(stage_name)).into_iter();
                 stage_file = below.find(is_file);
@@ -92,36 +96,52 @@ impl CheckFiles {
                 || Some(self.dir.join(stage_name)).filter(|path| is_beside() && is_file(path));
             stage_file = stage_file.or_else(beside);
         }
-        let file = file.or_else(|| stage_file.clone());
-        Ok(file.map(|file| CheckFile { kind, file, stage_file }))
+        let file = file.or_else(|| stage_file.clone()).or_else(|| open_plan.clone());
+        Ok(file.map(|file| CheckFile { kind, file, stage_file, open_plan }))
     }
 }
 
 /// The folder of a phase with the rounds of its remediation.
 pub(crate) const REMEDIATION: &str = "remediation";
 
-/// Returns the check's file in the highest-numbered round that has one.
-fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<PathBuf>> {
+/// Returns the check's file in the highest-numbered round that has one, and the plan of a later round that is open.
+fn latest_round(rounds: &Path, kind: CheckKind) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
     let mut ignored = Vec::new();
-    let mut found = Vec::new();
+    let mut reports = Vec::new();
+    let mut plans = Vec::new();
     for (round, entry) in names::entries(rounds, &mut ignored)? {
         let digits: String = round.chars().filter(char::is_ascii_digit).collect();
         if entry != PathKind::Folder || digits.is_empty() {
             continue;
         }
+        let number = digits.parse::<u32>().unwrap_or(0);
         let dir = rounds.join(&round);
-        for (name, entry) in names::entries(&dir, &mut ignored)? {
-            if entry == PathKind::File && CheckKind::from_name(&name) == Some(kind) {
-                found.push((digits.parse::<u32>().unwrap_or(0), dir.join(name)));
+        let listed = names::entries(&dir, &mut ignored)?;
+        let files = listed.iter().filter(|(_, entry)| *entry == PathKind::File);
+        let files: Vec<&String> = files.map(|(name, _)| name).collect();
+        let is_done = files.iter().any(|name| name.ends_with("SUMMARY.md"));
+        for name in files {
+            if CheckKind::from_name(name) == Some(kind) {
+                reports.push((number, dir.join(name)));
+            } else if !is_done && name.starts_with('R') && name.ends_with("-PLAN.md") {
+                plans.push((number, dir.join(name)));
             }
         }
     }
-    Ok(found.into_iter().max().map(|(_, file)| file))
+    let report = reports.into_iter().max();
+    let checked = report.as_ref().map(|(number, _)| *number);
+    let plan = plans.into_iter().max().filter(|(number, _)| Some(*number) > checked);
+    Ok((report.map(|(_, file)| file), plan.map(|(_, file)| file)))
 }
 
 impl CheckFile {
     /// Reads the result of the check; `None` if its files do not state one.
     fn read(&self, text: TextOf<'_>) -> Option<Check> {
+        if let Some(plan) = &self.open_plan {
+            let status_word = "planned".to_owned();
+            let outcome = CheckOutcome::Issues;
+            return Some(Check { kind: self.kind, file: plan.clone(), outcome, status_word });
+        }
         let stage = self.stage_file.as_ref().and_then(|path| Some((path, text(path)?)));
         let stated = text(&self.file)
             .and_then(|text| StatedStatus::from_report(self.kind, &text, &self.file));
@@ -134,7 +154,10 @@ impl CheckFile {
         // HUMAN-UAT files list items that are waiting for a person; work continues without them.
         let is_list = self.file.to_string_lossy().ends_with("HUMAN-UAT.md");
         let of_file = stated
-            .and_then(|stated| Some(check(&self.file, stated.outcome?, &stated.words)))
+            .map(|stated| {
+                let outcome = stated.outcome.unwrap_or(CheckOutcome::Unknown);
+                check(&self.file, outcome, &stated.words)
+            })
             .filter(|check| !is_list || check.outcome != CheckOutcome::Pending);
         if of_file.as_ref().is_some_and(|check| check.outcome == CheckOutcome::Passed) {
             return of_file;

@@ -41,8 +41,8 @@ impl Checks {
     /// Returns the checks with a known outcome; `text` reads their files on the first call.
     pub fn read(&self, text: TextOf<'_>) -> &[Check] {
         let outdated = |check: Check| {
-            let has_gaps =
-                check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues;
+            let found_gaps = [CheckOutcome::Issues, CheckOutcome::Diagnosed];
+            let has_gaps = check.kind != CheckKind::Review && found_gaps.contains(&check.outcome);
             if has_gaps && !status::is_repeated(&check.file, text) && self.has_closed_gaps(text) {
                 let outcome = CheckOutcome::Outdated;
                 return Check { outcome, ..check };

@@ -28,6 +28,8 @@ pub enum CheckOutcome {
     Repeat,
     /// It found gaps, and all gap-closure plans are complete; the phase was not checked again.
     Outdated,
+    /// Its status is a word that is not known.
+    Unknown,
 }
 
 /// A check with its result.
@@ -83,7 +85,7 @@ impl Check {
     pub fn is_open(&self) -> bool {
         match (self.kind, self.outcome) {
             (CheckKind::Review, _)
-            | (_, CheckOutcome::Passed)
+            | (_, CheckOutcome::Passed | CheckOutcome::Unknown)
             | (CheckKind::Verification, CheckOutcome::Pending) => false,
             (CheckKind::Uat | CheckKind::Verification, _) => true,
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::markdown::{FrontMatter, front_matter};
+use crate::markdown::{FrontMatter, Node, front_matter};
 use crate::plan::read::check::outcome::{CheckKind, CheckOutcome, TextOf};
 use crate::text::quantity;
 
@@ -20,7 +20,10 @@ pub(super) fn stage_word(text: &str) -> &str {
 pub(super) fn is_repeated(path: &Path, text: TextOf<'_>) -> bool {
     let text = text(path).unwrap_or_default();
     let front = FrontMatter::parse(&text, path).value;
-    front.get(&["re_verification"]).is_some()
+    // `re_verification: false` and an empty field say that it is the first one.
+    let field = front.get(&["re_verification"]);
+    let is_first = |node: &Node| node.flat().is_empty() || node.as_text() == Some("false");
+    field.is_some_and(|node| !is_first(node))
 }
 
 /// The status that a report states.
@@ -94,24 +97,41 @@ fn in_body(body: &str) -> Option<StatedStatus> {
         let label = label.trim_matches(['*', ' ']).to_lowercase();
         matches!(label.as_str(), "status" | "result" | "verdict")
             .then(|| StatedStatus::from_word(value))
+            // A sentence that is not known says nothing.
+            .filter(|stated| stated.outcome.is_some())
     })
 }
 
 /// The outcomes of status words, matched by prefix.
 const OUTCOMES: &[(CheckOutcome, &[&str])] = &[
-    (CheckOutcome::Issues, &["issues", "gaps", "fail"]),
+    (
+        CheckOutcome::Issues,
+        &[
+            "issue", "gap", "fail", "rejected", "needs fix", "needs work", "changes requested",
+            "blocked",
+        ],
+    ),
     (CheckOutcome::Diagnosed, &["diagnosed"]),
     (
         CheckOutcome::Passed,
-        &["pass", "complete", "resolved", "verified", "approved", "clean", "ok", "done"],
+        &[
+            "pass", "all pass", "all clear", "complete", "resolved", "verified", "validated",
+            "approved", "accepted", "clean", "ok", "done", "success", "no issue", "no gap",
+            "no finding", "no fail", "signed off",
+        ],
     ),
     (
         CheckOutcome::Pending,
-        &["human", "testing", "partial", "pending", "in_progress", "in progress", "ready"],
+        &[
+            "human", "testing", "partial", "pending", "in progress", "ready", "awaiting",
+            "waiting", "not started", "draft", "open", "started",
+        ],
     ),
 ];
 
 fn outcome(status_word: &str) -> Option<CheckOutcome> {
+    let bare = status_word.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let status_word = bare.replace(['_', '-'], " ");
     let found =
         OUTCOMES.iter().find(|(_, words)| words.iter().any(|word| status_word.starts_with(word)));
     found.map(|(outcome, _)| *outcome)

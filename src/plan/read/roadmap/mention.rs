@@ -6,7 +6,8 @@ use crate::markdown::{Block, ListItem, Outline, Ranges, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::roadmap::name;
 use crate::plan::read::roadmap::name::NamedPhase;
-use crate::plan::read::{PhaseNumbering, heading, phase_numbering};
+use crate::plan::read::{Located, PhaseNumbering, heading, phase_numbering};
+use crate::text::strip_prefix_ignore_case;
 
 /// A phase with a section.
 pub(super) struct PhaseHeading<'o> {
@@ -19,6 +20,55 @@ pub(super) struct ChecklistEntry<'o> {
     pub(super) named: NamedPhase,
     pub(super) block: &'o Block,
     pub(super) item: &'o ListItem,
+}
+
+/// Words after `Phase` in the headings of parts of a roadmap.
+const PARTS: &[&str] = &[
+    "checklist", "dependencies", "dependency", "details", "goals", "list", "numbering", "order",
+    "overview", "plan", "plans", "progress", "sequence", "status", "structure", "summary",
+];
+
+/// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read.
+pub(super) fn not_understood(
+    outline: &Outline<'_>,
+    numbering: PhaseNumbering,
+) -> Vec<Located<String>> {
+    let sections = outline.sections().iter().filter(|section| section.level > 0);
+    let titles = sections.filter_map(|section| {
+        let text = outline.text().get(section.heading.clone())?.trim_start_matches('#');
+        Some(Span::new(text, section.heading.end - text.len(), section.line))
+    });
+    let all = 0..outline.text().len();
+    let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
+    let boxed = boxed
+        .map(|(block, _)| Span::new(outline.slice(&block.range), block.range.start, block.line));
+    let seems_a_phase = |span: &Span<'_>| {
+        let line = span.text.lines().next().unwrap_or_default();
+        let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let Some(rest) = strip_prefix_ignore_case(text, "phase ").map(str::trim_start) else {
+            return false;
+        };
+        let end = rest.find([' ', ':', '*', '\u{2013}', '\u{2014}']).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        let after = after.trim_start_matches(['*', ' ']);
+        let is_named = after.starts_with([':', '\u{2013}', '\u{2014}']) || after.starts_with("- ");
+        let is_id = word.contains(|c: char| c.is_ascii_digit()) || is_named;
+        let is_part = PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
+        // A range of phases is read elsewhere, or stands for phases that are over.
+        is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none()
+    };
+    let found = titles.chain(boxed).filter(seems_a_phase);
+    found
+        .map(|span| span.with_value(span.text.lines().next().unwrap_or_default().to_owned()))
+        .collect()
+}
+
+/// Returns the first open checkbox: without a phase, the roadmap lists its work in a way that is not read.
+pub(super) fn open_box(outline: &Outline<'_>) -> Option<Located<String>> {
+    let all = 0..outline.text().len();
+    let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
+    let (block, item) = open.next()?;
+    Some(Located { value: item.text.clone(), range: block.range.clone(), line: block.line })
 }
 
 /// Titles of phase lists whose entries need no checkbox.

@@ -29,8 +29,8 @@ pub(crate) use crate::plan::read::roadmap::milestone::{
     version as milestone_version, version_in as milestone_version_in,
 };
 pub(in crate::plan::read) use crate::plan::read::roadmap::name::parse_phase;
-use crate::plan::read::{PhaseNumbering, PhaseProgress, limit};
-use crate::warning::Parsed;
+use crate::plan::read::{Located, PhaseNumbering, PhaseProgress, limit, non_placeholder};
+use crate::warning::{Parsed, Warning};
 
 mod assembly;
 mod field;
@@ -60,6 +60,12 @@ pub struct Roadmap {
     /// Whether the roadmap says explicitly that no milestone is active.
     #[serde(skip)]
     pub is_between_milestones: bool,
+    /// The milestone that VBW names above the phases: `**Milestone:** bread`.
+    #[serde(skip)]
+    pub milestone: Option<String>,
+    /// Headings and list entries that seem to name phases, but whose numbers are not read.
+    #[serde(skip)]
+    pub not_understood: Vec<Located<String>>,
 }
 
 /// Maximum number of phases, which bounds the comparisons between phases.
@@ -92,11 +98,21 @@ impl Roadmap {
             warnings.push(limit::too_many(milestone::MAX_MILESTONES, "milestones", path));
         }
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
+        let mut not_understood = mention::not_understood(&outline, numbering);
+        if phases.is_empty() && not_understood.is_empty() {
+            not_understood.extend(mention::open_box(&outline));
+        }
+        for found in not_understood.iter().take(MAX_REPORTED) {
+            let message = format!("not understood as a phase: {:?}", found.value);
+            warnings.push(Warning::at(path, found.line, message));
+        }
         let value = Self {
             title: outline.title().map(str::to_owned),
             phases,
             milestones: assembly.milestones,
             is_between_milestones: says_none_is_active(&outline),
+            milestone: stated_milestone(&outline),
+            not_understood,
         };
         Parsed { value, warnings }
     }
@@ -107,6 +123,14 @@ impl Roadmap {
             !phase.is_shipped && !phase.status.is_some_and(PhaseProgress::is_dropped)
         })
     }
+}
+
+/// Returns the milestone named by a label above the phases.
+fn stated_milestone(outline: &Outline<'_>) -> Option<String> {
+    let heads = outline.sections().iter().take_while(|section| section.level < 2);
+    let mut labels = heads.flat_map(|section| outline.labels(&section.own));
+    let label = labels.find(|label| label.name.eq_ignore_ascii_case("milestone"))?;
+    non_placeholder(&label.value).map(str::to_owned)
 }
 
 /// Returns whether a paragraph or a bullet begins by saying that no milestone is active.

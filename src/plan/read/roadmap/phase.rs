@@ -18,6 +18,9 @@ pub struct RoadmapPlan {
     pub text: String,
     /// Whether the entry is checked; `None` without a checkbox.
     pub checked: Option<bool>,
+    /// Whether the entry is struck out, so that the plan will not be done.
+    #[serde(skip)]
+    pub is_dropped: bool,
     /// The mark between the checkbox's brackets: a space or a letter.
     #[serde(skip)]
     pub mark: Option<Located<bool>>,

@@ -229,6 +229,7 @@ impl SectionReader<'_, '_> {
                     title: plan_entry::title(rest),
                     text: text.to_owned(),
                     checked: item.checked,
+                    is_dropped: text.starts_with("~~") || text.starts_with("**~~"),
                     mark: checkbox(self.outline, block, item),
                 });
             }

@@ -115,6 +115,9 @@ pub struct StateFile {
     /// The performance metrics of the active milestone, without those that are listed twice.
     #[serde(skip)]
     pub metrics: Vec<Label>,
+    /// Labels of the current phase whose values neither name a phase nor say that there is none.
+    #[serde(skip)]
+    pub not_understood: Vec<Located<String>>,
     /// How phases are numbered in it.
     #[serde(skip)]
     pub numbering: PhaseNumbering,
@@ -145,7 +148,9 @@ impl StateFile {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        for label in position::unclear_phases(&outline).into_iter().take(MAX_UNCLEAR) {
+        let mut not_understood = position::unclear_phases(&outline);
+        not_understood.truncate(MAX_UNCLEAR);
+        for label in &not_understood {
             let message = format!("the current phase has no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
         }
@@ -157,7 +162,7 @@ impl StateFile {
             warnings.push(Warning::at(path, first.line, message));
             claims.truncate(MAX_CLAIMS);
         }
-        let value = Self::read(&front, &outline, numbering, claims);
+        let value = Self { not_understood, ..Self::read(&front, &outline, numbering, claims) };
         Parsed { value, warnings }
     }
 
@@ -198,6 +203,7 @@ impl StateFile {
             activity: log::activity(outline),
             last_active: log::last_active(front, outline),
             metrics,
+            not_understood: Vec::new(),
             numbering,
         }
     }

@@ -120,7 +120,7 @@ fn rows(outline: &Outline<'_>, scope: &Range<usize>) -> Vec<Label> {
 }
 
 /// Returns the labels of the current phase that neither contain a number nor say that there is no phase.
-pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
+pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Located<String>> {
     let scopes = scopes(outline);
     let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
     labels
@@ -134,6 +134,7 @@ pub(super) fn unclear_phases(outline: &Outline<'_>) -> Vec<Label> {
             let is_over = ["complete", "milestone", "shipped", "all phases"];
             !says_none && !is_over.iter().any(|word| lower.contains(word))
         })
+        .map(|label| Span::from_label(&label).with_value(label.value.clone()))
         .collect()
 }
 

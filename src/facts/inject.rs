@@ -5,14 +5,11 @@ use std::cmp::Reverse;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::facts::fact::Fact;
+use crate::facts::fact::{Category, Fact, UserId};
 use crate::facts::search::judge_each;
 use crate::facts::store::Facts;
-use crate::facts::user::UserId;
-use crate::facts::vocabulary::Category;
 use crate::facts::{confidence, maintenance, profile};
-use crate::text;
-use crate::text::Line;
+use crate::text::{self, Line};
 
 /// Days without a mention or change after which a fact ranks below fresher ones.
 const STALE_AFTER: i64 = 90;
@@ -36,27 +33,15 @@ pub struct Injection {
     pub unrelated: usize,
 }
 
-/// The section of a fact; facts of earlier sections are dropped last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Priority {
-    Constraint,
-    Task,
-    Preference,
-}
+/// The sections of the text; facts of earlier ones are dropped last.
+const SECTIONS: [&str; 3] = ["Constraints and facts", "Current tasks", "Preferences"];
 
-impl Priority {
-    const ALL: [(Self, &'static str); 3] = [
-        (Self::Constraint, "Constraints and facts"),
-        (Self::Task, "Current tasks"),
-        (Self::Preference, "Preferences"),
-    ];
-
-    fn for_fact(fact: &Fact) -> Self {
-        match fact.category {
-            Category::Identity | Category::HardPreference | Category::Health => Self::Constraint,
-            Category::TaskContext => Self::Task,
-            Category::SoftPreference | Category::Other => Self::Preference,
-        }
+/// Returns the section of a fact, as its index.
+fn section(fact: &Fact) -> usize {
+    match fact.category {
+        Category::Identity | Category::HardPreference | Category::Health => 0,
+        Category::TaskContext => 1,
+        Category::SoftPreference | Category::Other => 2,
     }
 }
 
@@ -79,9 +64,10 @@ pub fn inject(
     };
     let stale = maintenance::before(facts.clock().now(), STALE_AFTER);
     let related = in_order(all, &shares, &stale);
+    let unrelated = total - related.len();
     let mut selected: Vec<Fact> = Vec::new();
-    for fact in &related {
-        selected.push(fact.clone());
+    for fact in related {
+        selected.push(fact);
         if text::estimate_tokens(&page(&selected)) > budget {
             selected.pop();
         }
@@ -93,7 +79,7 @@ pub fn inject(
         text,
         budget,
         left_out: total - selected.len(),
-        unrelated: total - related.len(),
+        unrelated,
         facts: selected.into_iter().map(|fact| fact.fact_id).collect(),
     })
 }
@@ -104,49 +90,36 @@ fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> 
         .into_iter()
         .zip(shares)
         .filter_map(|(fact, share)| {
-            let share = (*share).or_else(|| applies_to_every_prompt(&fact).then_some(0.0))?;
-            Some((share, fact))
+            let is_law = matches!(fact.category, Category::HardPreference | Category::Health);
+            Some(((*share).or(is_law.then_some(0.0))?, fact))
         })
         .collect();
     ordered.sort_by_key(|(share, fact)| {
         let is_unsure = fact.confidence < confidence::FIRST_MENTION;
         let is_stale_or_unsure = fact.last_touched() < stale || is_unsure;
-        let (share, sure) = (share.to_bits(), fact.confidence.to_bits());
-        (
-            Priority::for_fact(fact),
-            is_stale_or_unsure,
-            Reverse(share),
-            Reverse(sure),
-            fact.key.clone(),
-        )
+        let (share, sure) = (Reverse(share.to_bits()), Reverse(fact.confidence.to_bits()));
+        (section(fact), is_stale_or_unsure, share, sure, fact.key.clone())
     });
     ordered.into_iter().map(|(_, fact)| fact).collect()
-}
-
-/// Returns whether a fact must be followed whatever the prompt is about.
-fn applies_to_every_prompt(fact: &Fact) -> bool {
-    matches!(fact.category, Category::HardPreference | Category::Health)
 }
 
 /// Renders the facts; values are single sanitised lines, which cannot become headings or instruction blocks.
 fn page(facts: &[Fact]) -> String {
     let mut page = String::new();
-    for (rank, title) in Priority::ALL {
-        let mut lines = facts.iter().filter(|fact| Priority::for_fact(fact) == rank).peekable();
-        if lines.peek().is_none() {
-            continue;
-        }
-        page.push_str(title);
-        page.push_str(":\n");
-        for fact in lines {
-            let value = Line::new(&fact.value_text);
-            let end = match &fact.valid_to {
-                Some(end) => format!(" (until {})", end.get(..10).unwrap_or(end)),
-                None => String::new(),
-            };
-            let key = fact.key.trim_end_matches("[]");
-            let line = format!("- {key}: {value}{end} [{:.2}]\n", fact.confidence);
-            page.push_str(&line);
+    for (index, title) in SECTIONS.into_iter().enumerate() {
+        let lines: String = facts
+            .iter()
+            .filter(|fact| section(fact) == index)
+            .map(|fact| {
+                let value = Line::new(&fact.value_text);
+                let end = fact.valid_to.as_deref().map(|end| end.get(..10).unwrap_or(end));
+                let end = end.map(|end| format!(" (until {end})")).unwrap_or_default();
+                let key = fact.key.trim_end_matches("[]");
+                format!("- {key}: {value}{end} [{:.2}]\n", fact.confidence)
+            })
+            .collect();
+        if !lines.is_empty() {
+            page.push_str(&format!("{title}:\n{lines}"));
         }
     }
     page

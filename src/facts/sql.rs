@@ -1,0 +1,205 @@
+//! Runs SQL statements, each prepared once, and reads their rows; an error says what was attempted.
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, ToSql};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+
+/// Runs statements; each method takes a description of the attempt, the SQL and its parameters.
+pub(crate) trait Query {
+    /// Prepares a statement, unless it is cached, and runs it with `run`.
+    fn prepared<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        run: impl FnOnce(&mut CachedStatement<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T>;
+
+    /// Runs a statement that returns no rows.
+    fn run(&self, tried: &str, sql: &str, values: impl Params) -> Result<()> {
+        self.run_counted(tried, sql, values).map(|_| ())
+    }
+
+    /// Runs a statement that returns no rows, and returns the number of changed rows.
+    fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize> {
+        self.prepared(tried, sql, |statement| statement.execute(values))
+    }
+
+    /// Returns the first column of the first row.
+    fn value<T: FromSql>(&self, tried: &str, sql: &str, values: impl Params) -> Result<T> {
+        self.row(tried, sql, values, |row| row.get(0))
+    }
+
+    /// Returns the first row.
+    fn row<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        self.prepared(tried, sql, |statement| statement.query_row(values, read))
+    }
+
+    /// Returns the first row, if there is one.
+    fn optional_row<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>> {
+        self.prepared(tried, sql, |statement| statement.query_row(values, read).optional())
+    }
+
+    /// Returns all rows.
+    fn rows<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>> {
+        self.prepared(tried, sql, |statement| statement.query_map(values, read)?.collect())
+    }
+
+    /// Returns the first column of all rows.
+    fn column<T: FromSql>(&self, tried: &str, sql: &str, values: impl Params) -> Result<Vec<T>> {
+        self.rows(tried, sql, values, |row| row.get(0))
+    }
+
+    /// Reads each row in turn, without collecting them.
+    fn each(
+        &self,
+        tried: &str,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<()> {
+        // A vector of nothing takes no memory.
+        self.rows(tried, sql, values, read).map(drop)
+    }
+}
+
+impl Query for Connection {
+    fn prepared<T>(
+        &self,
+        tried: &str,
+        sql: &str,
+        run: impl FnOnce(&mut CachedStatement<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        self.prepare_cached(sql).and_then(|mut statement| run(&mut statement)).context(tried)
+    }
+}
+
+/// Adds context to an SQLite error.
+pub(crate) trait SqliteResultExt<T> {
+    /// Converts the error to an [`Error`] that says what was tried.
+    fn context(self, tried: &str) -> Result<T>;
+}
+
+impl<T> SqliteResultExt<T> for rusqlite::Result<T> {
+    fn context(self, tried: &str) -> Result<T> {
+        self.map_err(|error| {
+            let hint = match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    "another process is writing; run it again when that is done"
+                }
+                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+                    "run `annals facts check` for details, or use --db for another file"
+                }
+                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                    "annals cannot write there; nothing was changed"
+                }
+                Some(ErrorCode::SystemIoFailure) => {
+                    "the disk may be full or failing; nothing was written"
+                }
+                Some(ErrorCode::DiskFull) => "free some space; nothing was written",
+                _ => return Error::failed(format!("cannot {tried}: {error}")),
+            };
+            Error::failed(format!("cannot {tried}: {error}")).hint(hint)
+        })
+    }
+}
+
+/// Reads a struct from a row that begins with its fields, in this order.
+macro_rules! row {
+    ($name:ident: $first:ident $(, $field:ident)+ $(,)?) => {
+        impl $name {
+            pub(crate) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+                let mut index = 0;
+                Ok(Self {
+                    $first: row.get(index)?,
+                    $($field: row.get({ index += 1; index })?,)+
+                })
+            }
+        }
+    };
+}
+
+/// Lists the fields of a struct that are the columns of its table.
+macro_rules! columns {
+    ($name:ident: $first:ident $(, $column:ident)+ $(,)?) => {
+        $crate::facts::sql::row!($name: $first $(, $column)+);
+
+        impl $name {
+            /// The columns, in order.
+            pub(crate) const COLUMNS: &'static str =
+                concat!(stringify!($first) $(, ", ", stringify!($column))+);
+
+            /// Returns the values of the columns.
+            #[allow(dead_code, reason = "not every struct is written as it is")]
+            fn values(&self) -> Vec<&dyn rusqlite::ToSql> {
+                vec![&self.$first, $(&self.$column),+]
+            }
+        }
+    };
+}
+
+/// Stores enums as their words in the database.
+macro_rules! stored_as_word {
+    ($($name:ty: $what:literal),*) => {$(
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                Ok(self.as_str().into())
+            }
+        }
+
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                Self::choose(value.as_str()?, $what)
+                    .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
+            }
+        }
+    )*};
+}
+
+pub(crate) use {columns, row, stored_as_word};
+
+/// A JSON value, stored as text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Json(pub Value);
+
+impl FromSql for Json {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let value = serde_json::from_str(value.as_str()?);
+        value.map(Self).map_err(|error| FromSqlError::Other(error.into()))
+    }
+}
+
+impl ToSql for Json {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.0.to_string().into())
+    }
+}
+
+/// Returns a value as JSON text.
+pub(crate) fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| Error::failed(format!("cannot write a record: {error}")))
+}

@@ -1,0 +1,333 @@
+//! Runs a sync: pulls the operations of other devices, then pushes ours, in batches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::facts::replication::{self, Address, Incoming, Operation};
+use crate::facts::{Device, Facts};
+use crate::journal;
+use crate::project::Project;
+use crate::secrets;
+use crate::share::connect;
+use crate::share::lines::{self, Lines};
+use crate::share::server::{Highest, SyncServer};
+
+/// Number of operations that are sent or fetched at once.
+const BATCH: usize = 5_000;
+
+/// The same for a time budget of less than two seconds, because a batch is not interrupted.
+const SMALL_BATCH: usize = 500;
+const SHORT: Duration = Duration::from_secs(2);
+
+/// Timeout for a statement if there is no budget.
+const WAIT: Duration = Duration::from_mins(2);
+
+/// The direction in which operations are transferred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From this device to the server.
+    Push,
+    /// From the server to this device.
+    Pull,
+    /// Both.
+    Both,
+}
+
+/// The outcome of a sync.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Synced {
+    /// The device.
+    pub device: String,
+    /// Number of operations sent.
+    pub pushed: usize,
+    /// Number of operations of other devices that were received.
+    pub pulled: usize,
+    /// Number of those that are journal lines.
+    pub lines: usize,
+    /// Number of operations that were not understood and were set aside.
+    pub set_aside: usize,
+    /// Devices with an operation missing on the server, so that their later operations wait.
+    pub stuck: Vec<String>,
+    /// Number of operations withheld because they contain what looks like a secret.
+    pub withheld: usize,
+    /// Number of lines of this device that were not sent because no journal contains them any more.
+    pub missing_lines: usize,
+    /// Whether this database turned out to be a copy, and got a new device id.
+    pub is_renamed: bool,
+    /// Whether time ran out; the next sync continues from there.
+    pub is_partial: bool,
+    /// Whether facts forgotten on other devices may remain in free pages of the file: another process has it
+    /// open, or time ran out.
+    pub is_unclean: bool,
+    /// Number of round trips to the server.
+    pub round_trips: u32,
+}
+
+/// Syncs this device with the server, within a time budget if one is given.
+///
+/// Each batch is atomic, and an interrupted sync is continued by the next one.
+pub fn sync(
+    project: &Project,
+    facts: &mut Facts,
+    direction: Direction,
+    budget: Option<Duration>,
+) -> Result<Synced> {
+    let deadline = budget.map(|budget| Instant::now() + budget);
+    let connected = connect(project, facts, budget.unwrap_or(WAIT));
+    let result = connected.and_then(|(device, mut server)| {
+        let highest = server.state()?;
+        facts.enlarge_cache()?;
+        let is_short = budget.is_some_and(|budget| budget < SHORT);
+        let mut run = SyncRun {
+            project,
+            facts,
+            server,
+            highest,
+            journal: journal::default_path(&project.environment).ok(),
+            deadline,
+            batch: if is_short { SMALL_BATCH } else { BATCH },
+            done: Synced { device, ..Synced::default() },
+        };
+        run.work(direction)?;
+        run.done.round_trips = run.server.round_trips;
+        Ok(run.done)
+    });
+    let failure = result.as_ref().err().map(Error::reason);
+    if Device::find(facts.connection())?.is_some() {
+        replication::synced(facts, failure.as_deref())?;
+    }
+    result
+}
+
+/// A running sync.
+struct SyncRun<'a> {
+    project: &'a Project,
+    facts: &'a mut Facts,
+    server: SyncServer,
+    highest: Highest,
+    journal: Option<PathBuf>,
+    deadline: Option<Instant>,
+    batch: usize,
+    done: Synced,
+}
+
+impl SyncRun<'_> {
+    fn work(&mut self, direction: Direction) -> Result<()> {
+        if self.facts.is_dry_run() {
+            return self.preview(direction);
+        }
+        self.ensure_own_name()?;
+        if let Some(path) = self.journal.clone() {
+            let deadline = self.deadline;
+            let goes_on = || deadline.is_none_or(|deadline| Instant::now() < deadline);
+            let scope = self.project.settings.share.journal.as_str();
+            Lines { path: &path, scope }.note(self.facts, goes_on)?;
+        }
+        if direction != Direction::Push {
+            self.pull()?;
+        }
+        if direction != Direction::Pull {
+            self.push()?;
+            self.rewrite()?;
+        }
+        self.done.is_unclean = !replication::clean_file(self.facts, self.deadline)?;
+        Ok(())
+    }
+
+    /// Counts what would be sent and received.
+    fn preview(&mut self, direction: Direction) -> Result<()> {
+        if direction != Direction::Pull {
+            self.done.pushed = replication::pending_count(self.facts.connection())?;
+        }
+        if direction != Direction::Push {
+            for (scope, device, number) in self.missing()? {
+                let more = self.highest.get(&(scope, device)).map_or(0, |highest| highest - number);
+                self.done.pulled += usize::try_from(more).unwrap_or(0);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_over(&mut self) -> bool {
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.done.is_partial |= is_over;
+        is_over
+    }
+
+    /// Checks that this database is still the only one with its device id; returns whether that had to be changed.
+    ///
+    /// If the server has more operations of this device than were recorded as sent, either an acknowledgement was
+    /// lost, and the operations are identical; or the database was restored from an older copy or copied to
+    /// another machine, and they differ. In the latter case, this database becomes a new device.
+    fn ensure_own_name(&mut self) -> Result<bool> {
+        let sent = replication::cursors(self.facts.connection())?;
+        let own = self.highest.keys().chain(sent.keys());
+        let own: BTreeSet<_> = own.filter(|one| one.1 == self.done.device).cloned().collect();
+        let (mut agreed, mut is_another) = (Vec::new(), false);
+        for address in own {
+            let remembered = sent.get(&address).copied().unwrap_or(0);
+            let there = self.highest.get(&address).copied().unwrap_or(0);
+            // If the server lost some operations, they are sent again.
+            let mut same = there.min(remembered);
+            'compared: while same < there {
+                let last = (address.0.clone(), address.1.clone(), same);
+                let batch = self.server.fetch(&[last], BATCH)?;
+                for one in &batch {
+                    if !replication::is_unchanged(self.facts.connection(), one)? {
+                        break 'compared;
+                    }
+                    same = one.number;
+                }
+                if batch.is_empty() {
+                    break;
+                }
+            }
+            is_another |= same < there;
+            if same != remembered {
+                replication::acknowledge(self.facts, &[(address.0.clone(), same)])?;
+            }
+            agreed.push((address.0, same));
+        }
+        if is_another {
+            replication::renew(self.facts, &agreed)?;
+            self.done.device = Device::required(self.facts.connection())?.id;
+            self.done.is_renamed = true;
+        }
+        Ok(is_another)
+    }
+
+    /// Returns the last known operation of each device of which the server has more.
+    fn missing(&self) -> Result<Vec<Address>> {
+        let cursors = replication::cursors(self.facts.connection())?;
+        let mut missing = Vec::new();
+        for (cursor, highest) in &self.highest {
+            let number = cursors.get(cursor).copied().unwrap_or(0);
+            if cursor.1 != self.done.device && number < *highest {
+                missing.push((cursor.0.clone(), cursor.1.clone(), number));
+            }
+        }
+        Ok(missing)
+    }
+
+    fn pull(&mut self) -> Result<()> {
+        let clock = self.facts.clock();
+        let aside = replication::set_aside(self.facts.connection())?;
+        if !aside.is_empty() {
+            self.take_in(true, |connection| replication::retry(connection, &aside, clock))?;
+        }
+        let mut stuck = BTreeSet::new();
+        loop {
+            let mut missing = self.missing()?;
+            missing.retain(|one| !stuck.contains(&one.1));
+            if missing.is_empty() || self.is_over() {
+                break;
+            }
+            let batch = self.server.fetch(&missing, self.batch)?;
+            let has_lines = batch.iter().any(|one| one.kind == "line");
+            let incoming = self
+                .take_in(has_lines, |connection| replication::receive(connection, &batch, clock))?;
+            self.done.pulled += incoming.operations;
+            self.done.lines += incoming.lines.len();
+            self.done.set_aside += incoming.set_aside;
+            if incoming.operations == 0 {
+                // The server lacks the next operation of these devices; the others must not wait for it.
+                let of_batch = batch.iter().map(|one| one.device.clone());
+                let asked = missing.into_iter().filter(|_| batch.is_empty()).map(|one| one.1);
+                stuck.extend(of_batch.chain(asked));
+            }
+        }
+        self.done.stuck = stuck.into_iter().collect();
+        if self.done.pulled > 0 {
+            self.server.note_pull(&self.done.device)?;
+        }
+        Ok(())
+    }
+
+    /// Receives operations and appends their journal lines, in one transaction.
+    fn take_in(
+        &mut self,
+        has_lines: bool,
+        receive: impl FnOnce(&Connection) -> Result<Incoming>,
+    ) -> Result<Incoming> {
+        let clock = self.facts.clock();
+        let path = self.journal.clone().filter(|_| has_lines);
+        let scope = self.project.settings.share.journal.as_str();
+        let lines = path.as_deref().map(|path| Lines { path, scope });
+        let environment = &self.project.environment;
+        self.facts.write(|connection| {
+            let Some(lines) = &lines else {
+                let incoming = receive(connection)?;
+                if !incoming.lines.is_empty() {
+                    // Without a journal, its lines would be lost: the error undoes the receipt.
+                    journal::default_path(environment)?;
+                }
+                return Ok(incoming);
+            };
+            // The lock keeps others from adding lines between reading the journal and appending to it.
+            let mut log = lines.lock()?;
+            while lines.catch_up(connection, clock)? > 0 {}
+            let incoming = receive(connection)?;
+            lines::append(&mut log, &incoming.lines)?;
+            Ok(incoming)
+        })
+    }
+
+    fn push(&mut self) -> Result<()> {
+        loop {
+            let mut batch = replication::pending(self.facts.connection(), self.batch)?;
+            if batch.is_empty() || self.is_over() {
+                return Ok(());
+            }
+            let missing = lines::load_payloads(self.facts, self.journal.as_deref(), &mut batch)?;
+            self.done.missing_lines += missing;
+            // Of operations that may contain a secret, only the numbers are sent.
+            let mut withheld = Vec::new();
+            for operation in &mut batch {
+                if operation.payload.as_deref().is_some_and(holds_secret) {
+                    operation.withhold("withheld");
+                    withheld.push(operation.clone());
+                }
+            }
+            if !withheld.is_empty() {
+                self.done.withheld += withheld.len();
+                replication::withhold(self.facts, &withheld)?;
+            }
+            let new = self.server.insert(&batch)?;
+            if new < batch.len() {
+                // Another run of this device was faster, or another device has the same id.
+                self.highest = self.server.state()?;
+                if self.ensure_own_name()? {
+                    continue;
+                }
+            }
+            self.done.pushed += new;
+            let reached: BTreeMap<String, i64> =
+                batch.into_iter().map(|one| (one.scope, one.number)).collect();
+            replication::acknowledge(self.facts, &Vec::from_iter(reached))?;
+        }
+    }
+
+    /// Overwrites operations on the server that were forgotten here after they were sent.
+    fn rewrite(&mut self) -> Result<()> {
+        loop {
+            let changed = replication::rewritten(self.facts.connection(), self.batch)?;
+            if changed.is_empty() || self.is_over() {
+                return Ok(());
+            }
+            let (rows, operations): (Vec<i64>, Vec<Operation>) = changed.into_iter().unzip();
+            self.server.rewrite(&operations)?;
+            replication::mark_sent(self.facts, &rows)?;
+        }
+    }
+}
+
+/// Returns whether one of the texts of a JSON document looks like a secret.
+fn holds_secret(payload: &str) -> bool {
+    let payload = serde_json::from_str(payload);
+    payload.is_ok_and(|payload| secrets::first_rule_in_json(&payload).is_some())
+}
