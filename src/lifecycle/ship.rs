@@ -109,7 +109,10 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.active = Some(next.slug.clone());
         after = afterwards(project, &survey, Some(next), changes)?;
     }
-    refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
+    let shipped =
+        report.archived.as_ref().map(|done| (done.name.clone(), Some(project.clock.today())));
+    let request = SyncRequest { shipped, ..SyncRequest::default() };
+    refresh::plan_with(project, &survey, &after, &request, work)?;
     report.left_to = (ships && is_foreign).then(|| layout.commands.ship.clone());
     Ok(report)
 }
