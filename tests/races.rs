@@ -129,7 +129,7 @@ fn ledger_updates_at_once_lose_nothing() {
                     "decisions": [{"date": "2026-02-27", "title": format!("Title {process}"), "why": "w", "impact": "i", "evidence": head}],
                     "covered_through": head,
                 });
-                case.run("ledger update --commit").stdin(document.to_string()).success();
+                case.run("ledger update").stdin(document.to_string()).success();
             });
         }
     });

@@ -38,7 +38,7 @@ pub(crate) struct ExecuteArgs {
     /// Print what is needed to choose the phase's lessons, and record nothing
     #[arg(long, conflicts_with_all = ["all", "again", "lessons"])]
     digest: bool,
-    /// Record these lessons instead of those annals would choose; `-` reads standard input
+    /// Record these lessons instead of the summaries' sentences; `-` reads standard input
     #[arg(long, value_name = "FILE|-", conflicts_with = "all")]
     lessons: Option<PathBuf>,
     /// The effort profile it was executed with, if the plans do not name it
@@ -62,7 +62,15 @@ pub(crate) fn run(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Re
         effort: args.effort.clone(),
     };
     let done = lifecycle::execute(project, &request)?;
-    out.outcome(&done, show, done.refusal())
+    out.outcome(&done, show, done.refusal())?;
+    let is_asked = request.lessons.is_none() && !request.all && out.can_ask();
+    if is_asked && !done.value.recorded.is_empty() {
+        let number = args.phase.as_ref().map(|phase| format!(" {phase}")).unwrap_or_default();
+        out.note(&format!(
+            "These are the summaries' words. Yours are better: annals execute{number} --digest, then --lessons"
+        ));
+    }
+    Ok(())
 }
 
 fn show(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {

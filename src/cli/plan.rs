@@ -9,7 +9,8 @@ use crate::cli::output::Output;
 use crate::error::Result;
 use crate::lifecycle;
 use crate::lifecycle::{
-    CarefulFile, CommandOutcome, Dependency, DeviationRate, PhaseBrief, PlanBrief,
+    CarefulFile, CommandOutcome, Dependency, DeviationRate, InsightBrief, PhaseBrief, PhaseShape,
+    PlanBrief,
 };
 use crate::patterns::{PatternOutcome, PlanRef, Rate, RelevantPattern};
 use crate::plan::{PlanState, Requirement};
@@ -21,7 +22,7 @@ use crate::warning::Warning;
 const WIDTH: usize = 160;
 
 /// Maximum width of a line with a lesson, its outcome and its source, none of them truncated.
-const LESSON_WIDTH: usize = 240;
+const LESSON_WIDTH: usize = 320;
 
 /// Maximum percentage of deviating plans that is worth a line.
 const MAX_TELLING_PERCENT: usize = 80;
@@ -70,6 +71,10 @@ fn show(done: &CommandOutcome<PhaseBrief>, to: &mut dyn Write) -> io::Result<()>
     let careful: Vec<String> = careful.collect();
     print_lines("Files to be careful with", &careful, 5, LESSON_WIDTH, to)?;
     rate(brief.rate, to)?;
+    let insights: Vec<String> = brief.insights.iter().map(insight).collect();
+    print_lines("What the history shows", &insights, 5, LESSON_WIDTH, to)?;
+    let similar: Vec<String> = brief.similar.iter().map(shape).collect();
+    print_lines("Phases like this one", &similar, 3, LESSON_WIDTH, to)?;
     list("Plans", &plans(&brief.plans), 5, to)?;
     problems(&brief.problems, to)?;
     if let Some(diff) = done.diff.as_ref().filter(|diff| !diff.is_empty()) {
@@ -213,6 +218,39 @@ fn careful(file: &CarefulFile, lesson: Option<&str>) -> String {
     with_lesson.filter(|line| line.chars().count() <= LESSON_WIDTH).unwrap_or(head)
 }
 
+/// Returns a line with a difference between plans, and the open plans that fall under it.
+fn insight(insight: &InsightBrief) -> String {
+    let open: Vec<String> = insight.open_plans.iter().map(ToString::to_string).collect();
+    let open =
+        if open.is_empty() { String::new() } else { format!(" (open: {})", open.join(", ")) };
+    format!("{}{open}", insight.statement)
+}
+
+/// Returns a line about a finished phase: `phase 3 Lists: 4 plans of 2-3 tasks and 3-7 files; 1 of 4 deviated`.
+fn shape(shape: &PhaseShape) -> String {
+    let range = |sizes: Option<[u32; 2]>, one: &str| {
+        sizes.map(|[from, to]| match from == to {
+            true => quantity(to as usize, one),
+            false => format!("{from}-{to} {one}s"),
+        })
+    };
+    let sizes: Vec<String> =
+        [range(shape.tasks, "task"), range(shape.files, "file")].into_iter().flatten().collect();
+    let of = if sizes.is_empty() { String::new() } else { format!(" of {}", sizes.join(" and ")) };
+    let rates = [(shape.deviated, "deviated"), (shape.completed, "completed")];
+    let known = rates.into_iter().filter(|(rate, _)| rate.of > 0);
+    let went: Vec<String> =
+        known.map(|(rate, verb)| format!("{} of {} {verb}", rate.count, rate.of)).collect();
+    let went = if went.is_empty() { String::new() } else { format!("; {}", went.join(", ")) };
+    let milestone = shape.milestone.as_ref().map(|slug| format!("{slug} ")).unwrap_or_default();
+    format!(
+        "{milestone}phase {} {}: {}{of}{went}",
+        shape.phase,
+        shape.name,
+        quantity(shape.plans, "plan")
+    )
+}
+
 fn dependency(dependency: &Dependency) -> String {
     let status =
         dependency.status.as_ref().map(|status| format!(" ({status})")).unwrap_or_default();
@@ -303,6 +341,8 @@ mod tests {
             notes: vec![long.clone(); 90],
             know: vec![endless_pattern(&long); 90],
             rate: DeviationRate::default(),
+            insights: Vec::new(),
+            similar: Vec::new(),
             careful: vec![
                 CarefulFile {
                     file: "a.rs".to_owned(),

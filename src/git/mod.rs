@@ -14,6 +14,7 @@ mod range;
 mod renames;
 mod repository;
 mod running;
+mod since;
 mod timeline;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,7 @@ pub use objects::{Object, Objects, TreeEntry};
 pub use range::{ChangedFile, Commit, CommitNode, Distance};
 pub use renames::Rename;
 pub use running::{kill_all, use_process_groups};
+pub use since::Removal;
 pub use timeline::Timeline;
 
 use crate::clock::Clock;
@@ -210,6 +212,18 @@ impl Git {
     /// Returns the first-parent history of the checked-out commit, with times.
     pub fn timeline(&self) -> Result<Timeline> {
         self.at_head(timeline::commits).map(Timeline::new)
+    }
+
+    /// Returns the files of the index that differ from a commit, with renames.
+    pub fn changes_since(&self, commit: &str) -> Result<Vec<ChangedFile>> {
+        let found = self.with_program(|program| since::changes_since(program, commit))?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Returns the commits that last removed these files and folders, as far as the history shows.
+    pub fn removals(&self, paths: &[&str]) -> Result<Vec<Option<Removal>>> {
+        let found = self.at_head(|program, head| since::removals(program, head, paths))?;
+        Ok(if found.is_empty() { vec![None; paths.len()] } else { found })
     }
 
     /// Returns the files that each commit renamed relative to its first parent, including files that it also

@@ -1,7 +1,6 @@
 //! Formats JSON for the file and for readers: on one line, without invisible characters.
 
 use std::borrow::Cow;
-use std::fmt::Write;
 
 use crate::text::{is_invisible, is_joiner_or_selector, strip_controls};
 
@@ -15,19 +14,19 @@ pub(crate) fn visible(json: &str) -> Cow<'_, str> {
     if !json.bytes().any(may_begin) || !json.chars().any(may_be_hidden) {
         return Cow::Borrowed(json);
     }
-    let text = escaped(json, is_hidden);
+    let text = with_escapes(json, is_hidden);
     // Joiners and variation selectors are removed where they join or style nothing.
     if strip_controls(&text) == text {
         return Cow::Owned(text);
     }
-    Cow::Owned(escaped(&text, is_joiner_or_selector))
+    Cow::Owned(with_escapes(&text, is_joiner_or_selector))
 }
 
-fn escaped(json: &str, is_escaped: fn(char) -> bool) -> String {
+fn with_escapes(json: &str, is_escaped: fn(char) -> bool) -> String {
     let mut text = String::with_capacity(json.len() + 16);
     for c in json.chars() {
         if is_escaped(c) {
-            push(c, &mut text);
+            text.push_str(&escaped(c));
         } else {
             text.push(c);
         }
@@ -54,12 +53,9 @@ pub(crate) fn compact(json: &str) -> String {
     text
 }
 
-/// Appends a character in escaped form.
-pub(crate) fn push(c: char, text: &mut String) {
-    for unit in c.encode_utf16(&mut [0; 2]) {
-        // Writing to a string cannot fail.
-        let _written = write!(text, "\\u{unit:04x}").is_ok();
-    }
+/// Returns a character in escaped form.
+pub(crate) fn escaped(c: char) -> String {
+    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 
 fn is_hidden(c: char) -> bool {

@@ -7,40 +7,21 @@
 //! ```
 //!
 //! Lines are appended under an exclusive lock on the file and never rewritten. Other programs may also append
-//! to the file: every line that is a JSON object counts as a record, and any other is skipped.
+//! to the file: every JSON object counts as a record, several on one line too, and anything else is skipped.
 
-mod adopt;
-mod backwards;
-mod dated;
-mod draft;
 mod escape;
-mod filter;
-mod foreign;
-mod forwards;
+mod file;
 mod import;
-mod matcher;
-mod parallel_scan;
-mod path;
-mod query;
-mod record;
+mod read;
 mod requests;
 mod search;
-mod shared;
-mod statistics;
-mod tail;
 mod write;
 
-pub use adopt::{Adopted, adopt};
-pub use dated::DatedRecord;
-pub use draft::RecordDraft;
-pub use import::{Imported, import};
-pub use path::default_path;
-pub use query::{JournalQuery, MAX_WINDOW, Mode};
-pub use search::{SearchResults, search};
-pub(crate) use shared::{SharedLine, line_at, lines_from, marked};
-pub use statistics::{Frequency, Statistics, statistics};
-pub use tail::{JournalEntry, OpenLine, TailState, last, read_from};
-pub use write::{JournalWriteReport, WriteOptions, write};
-
-/// Maximum length of a line that is written or searched, in bytes; longer lines are skipped.
-pub const MAX_LINE: usize = 8 * 1024 * 1024;
+pub use file::{MAX_LINE, default_path};
+pub use import::{Adopted, DatedRecord, Imported, adopt, import};
+pub use read::{
+    Frequency, JournalEntry, OpenLine, Statistics, TailState, last, read_from, statistics,
+};
+pub(crate) use read::{SharedLine, line_at, lines_from, marked};
+pub use search::{JournalQuery, MAX_WINDOW, Mode, SearchResults, search};
+pub use write::{JournalWriteReport, RecordDraft, WriteOptions, write};

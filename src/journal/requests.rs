@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::{At, Error, Result};
-use crate::journal::MAX_LINE;
-use crate::journal::forwards::{JournalLine, LineReader};
+use crate::journal::file::ForwardReader;
 use crate::storage;
 use crate::storage::{Log, Visibility, read};
 use crate::text::hexadecimal;
@@ -149,12 +148,12 @@ fn read_at(file: &mut File, at: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
 ///
 /// Other lines may be interleaved, and a truncated line may precede its complete copy.
 fn length_present(file: File, from: u64, lines: &[u8]) -> std::io::Result<usize> {
-    let mut reader = LineReader::new(file, from, MAX_LINE)?;
+    let mut reader = ForwardReader::new(file, from)?;
     let mut there = 0;
     while there < lines.len() {
         let wanted = memchr(b'\n', &lines[there..]).map_or(lines.len(), |end| there + end + 1);
         match reader.next()? {
-            Some(JournalLine::Whole(line)) if line == &lines[there..wanted] => there = wanted,
+            Some((_, Some(line))) if line == &lines[there..wanted] => there = wanted,
             Some(_) => {}
             None => break,
         }

@@ -4,36 +4,153 @@ use std::fs::File;
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
 
-use memchr::memrchr_iter;
-use serde::Serialize;
+use chrono::{DateTime, Days, NaiveTime, TimeDelta, Utc};
+use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
+use regex::bytes::{Regex, RegexBuilder};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{At, Error, Result};
-use crate::journal::backwards::{Region, ReverseLineReader, count};
-use crate::journal::matcher::{LineMatch, Matcher};
-use crate::journal::parallel_scan::Chunk;
-use crate::journal::query::JournalQuery;
-use crate::journal::record::lossy;
-use crate::journal::{MAX_LINE, escape, parallel_scan};
-use crate::storage::read;
+use crate::journal::escape;
+use crate::journal::file::{
+    BackwardReader, JournalRecord, Region, displayed, open, records, trimmed,
+};
+use crate::journal::write::input;
+use crate::text::word_enum;
+
+/// Maximum size to which a search window grows by itself, in lines.
+pub const MAX_WINDOW: usize = 1_000_000;
 
 /// Maximum total size of the results, in bytes; the first result is always returned.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// How the file is divided, in bytes.
-#[derive(Clone, Copy)]
-struct Division {
-    /// Size of the end of the file that is searched on one thread: most searches finish there.
-    tail: u64,
-    /// Size of the chunks that threads scan in parallel.
-    chunk: u64,
+word_enum! {
+    /// The text that a query is compared with.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+    pub enum Mode {
+        /// The raw line of the file, and its decoded texts if the query may be escaped in the line.
+        #[default]
+        Hybrid = "hybrid",
+        /// The raw line of the file.
+        Rg = "rg",
+        /// The decoded texts of content, type, tags and meta.
+        Jq = "jq",
+    }
 }
 
-const DIVISION: Division = Division { tail: 2 * 1024 * 1024, chunk: 2 * 1024 * 1024 };
+/// A search: the text to find, the search window, and filters.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JournalQuery {
+    /// A literal text, or `/…/` or `/…/i` for a regular expression; an empty text matches every line.
+    pub q: String,
+    /// Maximum number of results.
+    #[serde(default = "default_limit", deserialize_with = "limit")]
+    pub limit: usize,
+    /// Size of the first search window, in lines from the end.
+    #[serde(default = "default_window", deserialize_with = "window")]
+    pub window_lines: usize,
+    /// The text that the query is compared with.
+    #[serde(default, deserialize_with = "mode")]
+    pub mode: Mode,
+    /// The required type.
+    #[serde(default, rename = "type")]
+    pub kind: Option<String>,
+    /// The required tags.
+    #[serde(default)]
+    pub tags: Option<Vec<String>>,
+    /// The earliest day or time.
+    #[serde(default)]
+    pub since: Option<String>,
+    /// The latest day or time, inclusive.
+    #[serde(default)]
+    pub until: Option<String>,
+}
 
-/// Initial and maximum number of chunks that are scanned at once.
-const MIN_CHUNKS: usize = 4;
-const MAX_CHUNKS: usize = 64;
+fn default_limit() -> usize {
+    20
+}
+
+fn default_window() -> usize {
+    50_000
+}
+
+fn limit<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
+    number(from, "limit", default_limit())
+}
+
+fn window<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
+    number(from, "window_lines", default_window())
+}
+
+fn mode<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Mode, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_default())
+}
+
+fn number<'de, D: Deserializer<'de>>(
+    from: D,
+    name: &str,
+    default: usize,
+) -> std::result::Result<usize, D::Error> {
+    let given = Value::deserialize(from)?;
+    if given.is_null() {
+        return Ok(default);
+    }
+    let number = given.as_u64().and_then(|number| usize::try_from(number).ok());
+    let message = format!("{name} must be a whole number, 1 or more, not {given}");
+    number.ok_or_else(|| D::Error::custom(message))
+}
+
+impl JournalQuery {
+    /// Creates a search for a text, with defaults for everything else.
+    pub fn new(q: impl Into<String>) -> Self {
+        Self {
+            q: q.into(),
+            limit: default_limit(),
+            window_lines: default_window(),
+            mode: Mode::default(),
+            kind: None,
+            tags: None,
+            since: None,
+            until: None,
+        }
+    }
+
+    /// Parses a search from a JSON object `{q, limit?, window_lines?, mode?, …}`.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        let query: Self = input(json)?;
+        query.check()?;
+        Ok(query)
+    }
+
+    /// Fails if a number is 0.
+    fn check(&self) -> Result<()> {
+        for (name, number) in [("limit", self.limit), ("window_lines", self.window_lines)] {
+            if number == 0 {
+                return Err(Error::failed(format!("{name} must be 1 or more")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the maximum number of lines that are searched; a requested window may be larger than the default.
+    fn widest_window(&self) -> usize {
+        self.window_lines.max(MAX_WINDOW)
+    }
+
+    /// Returns the size of the first window, after growth, that contains this many lines.
+    fn window_for(&self, lines: usize) -> usize {
+        let widest = self.widest_window();
+        let mut window = self.window_lines;
+        while window < lines && window < widest {
+            window = window.saturating_mul(4).min(widest);
+        }
+        window
+    }
+}
 
 /// The results of a search.
 #[derive(Debug, Serialize)]
@@ -51,51 +168,30 @@ pub struct SearchResults {
 
 /// Searches the journal; a missing or empty one has no results.
 pub fn search(path: &Path, query: &JournalQuery) -> Result<SearchResults> {
-    search_divided(path, query, DIVISION)
-}
-
-fn search_divided(path: &Path, query: &JournalQuery, division: Division) -> Result<SearchResults> {
     query.check()?;
-    let mut progress = SearchProgress::new(query)?;
+    let mut search = Search {
+        query,
+        matcher: Matcher::new(query)?,
+        lines: 0,
+        bound: query.widest_window(),
+        results: Vec::new(),
+        bytes: 0,
+        truncated: false,
+        skipped: 0,
+    };
     if let Some((file, length)) = open(path)? {
-        let journal = Journal { file: &file, path, division };
-        progress.search(&journal, length)?;
+        search.read(&file, length, path)?;
     }
-    Ok(progress.end())
-}
-
-/// Opens the journal and returns it with its current length, or `None` if it does not exist.
-#[expect(clippy::disallowed_methods, reason = "the user chooses the path of the journal")]
-pub(crate) fn open(path: &Path) -> Result<Option<(File, u64)>> {
-    let metadata = match std::fs::metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(None),
-        metadata => metadata.at("read", path)?,
-    };
-    if metadata.is_dir() {
-        return Err(Error::failed("is a directory, a file was expected").at(path, None));
-    }
-    // A device such as /dev/null has no content, and opening a pipe would block until it has a writer.
-    if !metadata.is_file() {
-        return Ok(None);
-    }
-    // It may have been deleted in the meantime.
-    let file = match File::open(path) {
-        Err(error) if read::is_absent(&error) => return Ok(None),
-        file => file.at("read", path)?,
-    };
-    let length = file.metadata().at("read", path)?.len();
-    Ok(Some((file, length)))
-}
-
-/// The file to search.
-struct Journal<'a> {
-    file: &'a File,
-    path: &'a Path,
-    division: Division,
+    Ok(SearchResults {
+        results: search.results,
+        truncated: search.truncated,
+        used_window_lines: search.bound,
+        skipped: Some(search.skipped),
+    })
 }
 
 /// The state of a search from the end of the file to its beginning.
-struct SearchProgress<'a> {
+struct Search<'a> {
     query: &'a JournalQuery,
     matcher: Matcher,
     /// Number of lines searched so far, from the end.
@@ -108,81 +204,15 @@ struct SearchProgress<'a> {
     skipped: usize,
 }
 
-impl<'a> SearchProgress<'a> {
-    fn new(query: &'a JournalQuery) -> Result<Self> {
-        Ok(Self {
-            query,
-            matcher: Matcher::new(query)?,
-            lines: 0,
-            bound: query.widest_window(),
-            results: Vec::new(),
-            bytes: 0,
-            truncated: false,
-            skipped: 0,
-        })
-    }
-
-    /// Searches the whole file of this length, in bytes.
-    fn search(&mut self, journal: &Journal<'_>, length: u64) -> Result<()> {
-        let tail = if self.matcher.has_prefilter() {
-            parallel_scan::line_after(
-                journal.file,
-                length.saturating_sub(journal.division.tail)..length,
-            )
-            .at("read", journal.path)?
-        } else {
-            0
-        };
-        if self.read(journal, tail..length)?.is_break() {
-            return Ok(());
-        }
-        self.search_before(journal, tail)
-    }
-
-    /// Searches the rest of the file, skipping chunks without candidates.
-    fn search_before(&mut self, journal: &Journal<'_>, mut before: u64) -> Result<()> {
-        // Increased each time: starting another thread takes as long as reading several megabytes.
-        let mut max_chunks = MIN_CHUNKS;
-        while before > 0 {
-            let size = journal.division.chunk;
-            let chunks =
-                parallel_scan::scan_before(journal.file, &self.matcher, before, max_chunks, size)
-                    .at("read", journal.path)?;
-            max_chunks = MAX_CHUNKS.min(max_chunks * 4);
-            let mut is_any_skipped = false;
-            for chunk in chunks {
-                before = chunk.range.start;
-                if self.skip(&chunk) {
-                    is_any_skipped = true;
-                } else if self.read(journal, chunk.range)?.is_break() {
-                    return Ok(());
-                }
-            }
-            if !is_any_skipped {
-                return self.read(journal, 0..before).map(|_| ());
+impl Search<'_> {
+    fn read(&mut self, file: &File, length: u64, path: &Path) -> Result<()> {
+        let mut reader = BackwardReader::new(file, length);
+        while let Some(region) = reader.next().at("read", path)? {
+            if self.search_region(&region)?.is_break() {
+                break;
             }
         }
         Ok(())
-    }
-
-    /// Skips a chunk without candidates if the window allows it, and returns whether it did.
-    fn skip(&mut self, chunk: &Chunk) -> bool {
-        let lines = self.lines + chunk.lines;
-        let can_skip = !chunk.has_candidates && lines < self.bound;
-        if can_skip {
-            self.lines = lines;
-        }
-        can_skip
-    }
-
-    fn read(&mut self, journal: &Journal<'_>, range: Range<u64>) -> Result<ControlFlow<()>> {
-        let mut reader = ReverseLineReader::new(journal.file, range, MAX_LINE);
-        while let Some(region) = reader.next().at("read", journal.path)? {
-            if self.search_region(&region)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
     }
 
     fn search_region(&mut self, region: &Region) -> Result<ControlFlow<()>> {
@@ -203,7 +233,7 @@ impl<'a> SearchProgress<'a> {
         for line in self.matcher.candidates(lines).into_iter().rev() {
             after += count(&lines[line.end..behind]);
             behind = line.end;
-            if after >= self.bound || self.judge(lines, line, after)?.is_break() {
+            if after >= self.bound || self.judge(&lines[line], after)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -212,103 +242,282 @@ impl<'a> SearchProgress<'a> {
     }
 
     /// Handles a candidate; `after` is the number of lines after it.
-    fn judge(&mut self, lines: &[u8], line: Range<usize>, after: usize) -> Result<ControlFlow<()>> {
-        let line = &lines[line];
-        match self.matcher.verdict(line) {
-            LineMatch::Other => {}
-            LineMatch::Malformed => self.skipped += 1,
-            LineMatch::Match => {
-                let is_full = !self.results.is_empty() && self.bytes + line.len() > MAX_BYTES;
-                if is_full || self.results.len() == self.query.limit {
-                    self.truncated = true;
-                    self.bound = self.query.window_for(after + 1).min(self.bound);
-                    return Ok(ControlFlow::Break(()));
-                }
-                self.bytes += line.len();
-                self.results.push(display_line(line)?);
-                if self.results.len() == self.query.limit {
-                    self.bound = self.query.window_for(after + 1);
-                }
+    fn judge(&mut self, line: &[u8], after: usize) -> Result<ControlFlow<()>> {
+        let found = self.matcher.matches(line);
+        self.skipped += usize::from(found.is_none());
+        for range in found.into_iter().flatten().rev() {
+            let is_full = !self.results.is_empty() && self.bytes + range.len() > MAX_BYTES;
+            if is_full || self.results.len() == self.query.limit {
+                self.truncated = true;
+                self.bound = self.query.window_for(after + 1).min(self.bound);
+                return Ok(ControlFlow::Break(()));
+            }
+            self.bytes += range.len();
+            self.results.push(displayed(&line[range])?);
+            if self.results.len() == self.query.limit {
+                self.bound = self.query.window_for(after + 1);
             }
         }
         Ok(ControlFlow::Continue(()))
     }
-
-    fn end(self) -> SearchResults {
-        SearchResults {
-            results: self.results,
-            truncated: self.truncated,
-            used_window_lines: self.bound,
-            skipped: Some(self.skipped),
-        }
-    }
 }
 
-/// Returns a JSON line as it is displayed.
-pub(crate) fn display_line(line: &[u8]) -> Result<Box<RawValue>> {
-    let text = lossy(line);
-    let text = escape::visible(&text).into_owned();
-    RawValue::from_string(text)
-        .map_err(|error| Error::failed(format!("cannot show a line: {error}")))
+/// Counts the lines of a text, including a last one without a newline.
+fn count(lines: &[u8]) -> usize {
+    let is_open = lines.last().is_some_and(|last| *last != b'\n');
+    memchr_iter(b'\n', lines).count() + usize::from(is_open)
 }
 
 /// Returns at most the last `most` lines of a text.
 fn last_lines(lines: &[u8], most: usize) -> &[u8] {
     let body = lines.strip_suffix(b"\n").unwrap_or(lines);
-    match memrchr_iter(b'\n', body).nth(most.saturating_sub(1)) {
-        Some(newline) => &lines[newline + 1..],
-        None => lines,
+    let newline = memrchr_iter(b'\n', body).nth(most.saturating_sub(1));
+    newline.map_or(lines, |newline| &lines[newline + 1..])
+}
+
+/// A compiled query.
+struct Matcher {
+    text: Regex,
+    mode: Mode,
+    /// What every line that may match contains; without it, all lines may.
+    prefilter: Option<Regex>,
+    /// Whether decoded text may match although the raw line does not.
+    decodes: bool,
+    kind: Option<String>,
+    tags: Vec<String>,
+    since: Option<DateTime<Utc>>,
+    before: Option<DateTime<Utc>>,
+}
+
+impl Matcher {
+    /// Compiles a query; fails if its regular expression or its times are invalid.
+    fn new(query: &JournalQuery) -> Result<Self> {
+        let mode = query.mode;
+        let (text, prefilter, decodes) = match expression(&query.q) {
+            Some(pattern) => (compiled(&pattern)?, None, mode != Mode::Rg),
+            None => {
+                let is_plain = query.q.chars().all(is_plain);
+                let decodes = mode == Mode::Jq || mode == Mode::Hybrid && !is_plain;
+                let prefilter = prefilter(&query.q, mode, decodes);
+                let prefilter = prefilter.map(|pattern| compiled(&pattern)).transpose()?;
+                (compiled(&regex::escape(&query.q))?, prefilter, decodes)
+            }
+        };
+        let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
+        let before = query.until.as_deref().map(|text| bound("until", text, 1)).transpose()?;
+        let (kind, tags) = (query.kind.clone(), query.tags.clone().unwrap_or_default());
+        Ok(Self { text, mode, prefilter, decodes, kind, tags, since, before })
     }
+
+    /// Returns the lines that may match, in file order.
+    fn candidates(&self, lines: &[u8]) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < lines.len() {
+            let place = match &self.prefilter {
+                Some(prefilter) => prefilter.find_at(lines, at).map(|found| found.start()),
+                None => Some(at),
+            };
+            let Some(place) = place else { break };
+            let start = memrchr(b'\n', &lines[at..place]).map_or(at, |newline| at + newline + 1);
+            let end =
+                memchr(b'\n', &lines[place..]).map_or(lines.len(), |newline| place + newline + 1);
+            found.push(start..end);
+            at = end;
+        }
+        found
+    }
+
+    /// Returns the places of the records on a line that match, or `None` if it looks like a match and is no record.
+    fn matches(&self, line: &[u8]) -> Option<Vec<Range<usize>>> {
+        let is_raw = |text: &[u8]| self.mode != Mode::Jq && self.text.is_match(text);
+        let is_line = is_raw(trimmed(line));
+        if trimmed(line).is_empty() || !is_line && !self.decodes {
+            return Some(Vec::new());
+        }
+        let (records, is_whole) = records(line);
+        let is_broken = records.is_empty() && !is_whole && is_line;
+        let is_alone = records.len() == 1 && is_whole;
+        let found = records.into_iter().filter(|(range, record)| {
+            let is_in = || record.texts().any(|text| self.text.is_match(text.as_bytes()));
+            let is_raw = if is_alone { is_line } else { is_raw(&line[range.clone()]) };
+            (is_raw || self.decodes && is_in()) && self.accepts(record)
+        });
+        (!is_broken).then(|| found.map(|(range, _)| range).collect())
+    }
+
+    /// Returns whether a record passes all filters.
+    fn accepts(&self, record: &JournalRecord) -> bool {
+        let tags = record.tags();
+        let is_in_time = || {
+            record.time().is_some_and(|time| {
+                self.since.is_none_or(|since| time >= since)
+                    && self.before.is_none_or(|before| time < before)
+            })
+        };
+        self.kind.as_deref().is_none_or(|kind| record.text("type") == Some(kind))
+            && self.tags.iter().all(|tag| tags.contains(&tag.as_str()))
+            && (self.since.is_none() && self.before.is_none() || is_in_time())
+    }
+}
+
+/// Returns the regular expression between the slashes of a query.
+fn expression(query: &str) -> Option<String> {
+    let inner = query.strip_prefix('/')?;
+    let pattern = match inner.strip_suffix("/i") {
+        Some(pattern) if !pattern.is_empty() => format!("(?i){pattern}"),
+        _ => inner.strip_suffix('/')?.to_owned(),
+    };
+    (!pattern.is_empty()).then_some(pattern)
+}
+
+fn compiled(pattern: &str) -> Result<Regex> {
+    /// Maximum size of a compiled regular expression, in bytes.
+    const MAX_SIZE: usize = 2 * 1024 * 1024;
+    let built = RegexBuilder::new(pattern).size_limit(MAX_SIZE).dfa_size_limit(MAX_SIZE).build();
+    built.map_err(|error| {
+        let fault = error.to_string();
+        let last = fault.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let pattern = pattern.trim_start_matches("(?i)");
+        Error::failed(format!("the regular expression /{pattern}/ is invalid: {last}"))
+    })
+}
+
+/// Returns what every line that matches a literal text contains.
+fn prefilter(text: &str, mode: Mode, decodes: bool) -> Option<String> {
+    /// Minimum length of a part of a text that is selective enough to be searched for alone, in bytes.
+    const SELECTIVE: usize = 3;
+    /// Number of characters that are searched for in all their JSON encodings.
+    const ENCODED: usize = 16;
+    if text.is_empty() {
+        return None;
+    }
+    if !decodes {
+        return Some(regex::escape(text));
+    }
+    let part = text.split(|c| !is_plain(c)).max_by_key(|part| part.len())?;
+    if part.len() < SELECTIVE && part.len() < text.len() {
+        let encoded: String = text.chars().take(ENCODED).map(encoded).collect();
+        return Some(format!("{encoded}|{}", regex::escape(text)));
+    }
+    // No writer escapes such characters, but this mode promises to search the decoded text.
+    let escaped = if mode == Mode::Jq { r"|\\u00" } else { "" };
+    Some(format!("{}{escaped}", regex::escape(part)))
+}
+
+/// Returns whether a character is unescaped in every JSON text that programs write.
+fn is_plain(c: char) -> bool {
+    // Some programs escape characters with a meaning in HTML, the slash, or all but the most basic ASCII.
+    matches!(c, ' '..='~') && !"\"\\/<>&'+`=".contains(c)
+}
+
+/// Returns a pattern for all JSON encodings of a character.
+fn encoded(c: char) -> String {
+    let short = match c {
+        '"' | '\\' | '/' => Some(c),
+        '\n' => Some('n'),
+        '\r' => Some('r'),
+        '\t' => Some('t'),
+        '\u{8}' => Some('b'),
+        '\u{c}' => Some('f'),
+        _ => None,
+    };
+    let short = short.map(|short| regex::escape(&format!("\\{short}"))).map(|short| short + "|");
+    let long = escape::escaped(c).replace("\\u", "\\\\u");
+    format!("(?:{}|{}(?i:{long}))", regex::escape(&c.to_string()), short.unwrap_or_default())
+}
+
+/// Parses the time of an option, and returns the start of its day or second, or with `after` 1 that of the next.
+fn bound(option: &str, text: &str, after: u64) -> Result<DateTime<Utc>> {
+    let second = TimeDelta::seconds(i64::from(after == 1));
+    let time = match parse_timestamp(text) {
+        Some(time) => time.checked_add_signed(second),
+        None => parse_date(text)
+            .and_then(|day| day.checked_add_days(Days::new(after)))
+            .map(|day| day.and_time(NaiveTime::MIN).and_utc()),
+    };
+    time.ok_or_else(|| {
+        Error::failed(format!("{option} is not a valid date or time: {text:?}"))
+            .hint("write it like 2026-02-17 or 2026-02-17T10:11:12Z")
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
-    use proptest::prelude::*;
-
     use super::*;
 
-    /// A line: a record, a blank line, invalid JSON, or one that only looks like a match.
-    fn line() -> impl Strategy<Value = String> {
-        let record = ("[abx]{1,3}", "(note|fact)").prop_map(|(content, kind)| {
-            format!(
-                r#"{{"ts":"2026-03-01T12:00:00+00:00","type":"{kind}","content":"{content}","tags":null,"meta":null}}"#
-            )
-        });
-        prop_oneof![
-            8 => record,
-            1 => Just(String::new()),
-            1 => Just("no record: xx".to_owned()),
-            1 => "y{50,300}",
-        ]
+    #[test]
+    fn a_window_grows_fourfold_up_to_its_maximum() {
+        let query = JournalQuery::new("x");
+        let windows = [1, 50_000, 50_001, 200_001, 2_000_000].map(|lines| query.window_for(lines));
+        assert_eq!(windows, [50_000, 50_000, 200_000, 800_000, MAX_WINDOW]);
     }
 
-    proptest! {
-        #[test]
-        fn what_is_found_does_not_depend_on_how_the_file_is_divided(
-            lines in prop::collection::vec(line(), 0..60),
-            is_ended in any::<bool>(),
-            word in "(xx|x|zz|/x+/)",
-            (tail, chunk) in (0_u64..600, 1_u64..900),
-            (window, limit) in (1_usize..40, 1_usize..8),
-        ) {
-            let mut text = lines.join("\n");
-            if is_ended {
-                text.push('\n');
-            }
-            let mut file = tempfile::NamedTempFile::new().unwrap();
-            file.write_all(text.as_bytes()).unwrap();
-            let query = JournalQuery {
-                q: word,
-                limit,
-                window_lines: window,
-                ..JournalQuery::new("")
-            };
-            let found = |division| {
-                serde_json::to_value(search_divided(file.path(), &query, division).unwrap()).unwrap()
-            };
-            prop_assert_eq!(found(Division { tail, chunk }), found(DIVISION));
+    #[test]
+    fn input_is_checked_field_by_field() {
+        let query =
+            JournalQuery::parse(br#"{"q":"x","limit":null,"mode":null,"tags":["a"]}"#).unwrap();
+        assert_eq!(
+            (query.limit, query.mode, query.tags),
+            (20, Mode::Hybrid, Some(vec!["a".to_owned()]))
+        );
+        for (json, fault) in [
+            (r#"{"q":"x","limit":0}"#, "limit must be 1 or more"),
+            (r#"{"q":"x","limit":-1}"#, "limit must be a whole number"),
+            (r#"{"q":"x","mode":"grep"}"#, "unknown variant"),
+            (r#"{"limit":1}"#, "missing field `q`"),
+            (r#"{"q":"x","mod":"rg"}"#, "unknown field"),
+        ] {
+            let error = JournalQuery::parse(json.as_bytes()).unwrap_err();
+            assert!(error.message.contains(fault), "{json}: {}", error.message);
         }
+    }
+
+    #[test]
+    fn escaped_forms_of_a_text_are_found_by_a_hybrid_search() {
+        let matches = |q: &str, mode: Mode, line: &str| {
+            let matcher = Matcher::new(&JournalQuery { mode, ..JournalQuery::new(q) }).unwrap();
+            let is_candidate = !matcher.candidates(line.as_bytes()).is_empty();
+            is_candidate && matcher.matches(line.as_bytes()).is_some_and(|found| !found.is_empty())
+        };
+        for (q, line) in [
+            ("caf\u{e9}", r#"{"content":"caf\u00E9"}"#),
+            ("\u{e9}", r#"{"content":"\u00e9"}"#),
+            ("a/b", r#"{"content":"a\/b"}"#),
+            ("say \"hi\"", r#"{"content":"say \"hi\""}"#),
+            ("one\ntwo", r#"{"content":"one\ntwo"}"#),
+            ("\u{1f600}", r#"{"meta":{"x":["\ud83d\ude00"]}}"#),
+        ] {
+            assert!(matches(q, Mode::Hybrid, line), "{q}");
+            assert!(!matches(q, Mode::Rg, line), "{q}");
+        }
+        assert!(matches("plain", Mode::Jq, r#"{"content":"pl\u0061in"}"#));
+        assert!(!matches("content", Mode::Jq, r#"{"content":"x"}"#));
+        assert!(matches("/h.llo/i", Mode::Hybrid, r#"{"content":"HELLO"}"#));
+        assert!(matches("", Mode::Hybrid, "{}"));
+    }
+
+    #[test]
+    fn filters_restrict_type_tags_and_time() {
+        let accepts = |query: &str, record: &str| {
+            let query = JournalQuery::parse(query.as_bytes()).unwrap();
+            let found = Matcher::new(&query).unwrap().matches(record.as_bytes());
+            found.is_some_and(|found| !found.is_empty())
+        };
+        let record = r#"{"ts":"2026-02-17T10:11:12Z","type":"note","tags":["a","b"]}"#;
+        for (query, expected) in [
+            (r#"{"q":"","type":"note","tags":["b"]}"#, true),
+            (r#"{"q":"","type":"fact"}"#, false),
+            (r#"{"q":"","tags":["a","c"]}"#, false),
+            (r#"{"q":"","since":"2026-02-17","until":"2026-02-17"}"#, true),
+            (r#"{"q":"","until":"2026-02-16"}"#, false),
+            (r#"{"q":"","since":"2026-02-17T10:11:12Z","until":"2026-02-17T10:11:12Z"}"#, true),
+            (r#"{"q":"","since":"2026-02-17T10:11:13Z"}"#, false),
+        ] {
+            assert_eq!(accepts(query, record), expected, "{query}");
+        }
+        assert!(!accepts(r#"{"q":"","since":"2026-01-01"}"#, "{}"));
+        let query = JournalQuery { until: Some("soon".to_owned()), ..JournalQuery::new("") };
+        assert!(Matcher::new(&query).err().unwrap().message.contains("until"));
     }
 }

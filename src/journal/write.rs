@@ -1,19 +1,24 @@
 //! Appends records to the journal: all of a call or none, acknowledged only after they are written.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use chrono::SecondsFormat;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::journal::draft::RecordDraft;
-use crate::journal::requests;
+use crate::journal::file::MAX_LINE;
 use crate::journal::requests::{Request, RequestState};
+use crate::journal::{escape, requests};
 use crate::progress::Progress;
+use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Log, Visibility};
+use crate::text::{clip, without_byte_order_mark};
 
 /// The parameters of a write.
 #[derive(Clone, Debug)]
@@ -149,4 +154,237 @@ fn refuse_secrets(drafts: &[RecordDraft], options: &WriteOptions) -> Result<()> 
     };
     Err(Error::refused(format!("{which} what looks like a secret ({rule})"))
         .hint("agents read the journal back; leave the secret out, or pass --allow-secret"))
+}
+
+/// Default type of a record.
+const DEFAULT_TYPE: &str = "note";
+
+/// Maximum length of a parser's error message that is passed on, in characters.
+const MAX_FAULT_CHARS: usize = 200;
+
+/// A record without its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordDraft {
+    kind: String,
+    content: String,
+    tags: Option<Vec<String>>,
+    /// A compact JSON object as text, so that its numbers keep all their digits.
+    meta: Option<String>,
+}
+
+/// The raw fields; each is parsed on its own, so that an error can name its field.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tags: Option<&'a RawValue>,
+    #[serde(borrow)]
+    meta: Option<&'a RawValue>,
+}
+
+impl RecordDraft {
+    /// Creates a draft; `meta` is the text of a JSON object.
+    pub fn new(
+        kind: Option<String>,
+        content: String,
+        tags: Option<Vec<String>>,
+        meta: Option<&str>,
+    ) -> Result<Self> {
+        let kind = kind.unwrap_or_else(|| DEFAULT_TYPE.to_owned());
+        if kind.trim().is_empty() {
+            return Err(Error::failed("type must not be empty"));
+        }
+        if content.is_empty() {
+            return Err(Error::failed("content must not be empty"));
+        }
+        let meta = meta.map(object).transpose()?;
+        Ok(Self { kind, content, tags, meta })
+    }
+
+    /// Parses a draft from a JSON object `{type, content, tags?, meta?}`.
+    pub fn parse(json: &[u8]) -> Result<Self> {
+        let fields: Fields = input(json)?;
+        let content = value(fields.content, "content must be a string")?
+            .ok_or_else(|| Error::failed("content is required"))?;
+        let kind = value(fields.kind, "type must be a string")?;
+        let tags = value(fields.tags, "tags must be an array of strings")?;
+        Self::new(kind, content, tags, fields.meta.map(RawValue::get))
+    }
+
+    /// Returns the content of the record.
+    pub(crate) fn content(&self) -> &str {
+        &self.content
+    }
+
+    /// Returns the draft as a line of the journal, including its newline.
+    pub(crate) fn line(&self, time: &str) -> Result<String> {
+        let tags = self.tags.as_ref().map_or(Ok("null".to_owned()), json)?;
+        let line = format!(
+            "{{\"ts\":{},\"type\":{},\"content\":{},\"tags\":{tags},\"meta\":{}}}\n",
+            json(&time)?,
+            json(&self.kind)?,
+            json(&self.content)?,
+            self.meta.as_deref().unwrap_or("null"),
+        );
+        let line = match escape::visible(&line) {
+            Cow::Borrowed(_) => line,
+            Cow::Owned(escaped) => escaped,
+        };
+        // Escaped, since a longer line would be written but never read.
+        if line.len() > MAX_LINE {
+            let most = MAX_LINE / 1024 / 1024;
+            return Err(Error::failed(format!("the entry is larger than {most} MiB")));
+        }
+        Ok(line)
+    }
+
+    /// Returns the name of the rule that detects a secret in the draft.
+    pub(crate) fn secret(&self) -> Option<&'static str> {
+        let tags = self.tags.iter().flatten().map(String::as_str);
+        let mut texts = [self.content.as_str(), &self.kind].into_iter().chain(tags);
+        let meta = || {
+            let meta: Value = serde_json::from_str(self.meta.as_deref()?).ok()?;
+            secrets::first_rule_in_json(&meta)
+        };
+        texts.find_map(secrets::first_rule).or_else(meta)
+    }
+}
+
+/// Parses the input as a single JSON object.
+pub(crate) fn input<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T> {
+    let json = without_byte_order_mark(json);
+    match json.trim_ascii_start().first() {
+        None => Err(Error::failed("the input is empty, a JSON object was expected")),
+        // Serde would accept an array as the values of a struct in order.
+        Some(b'[') => Err(Error::failed("the input must be a JSON object, not an array")),
+        Some(first) => serde_json::from_slice(json).map_err(|error| {
+            if error.is_data() && *first != b'{' {
+                return Error::failed("the input must be a JSON object");
+            }
+            let fault = error.to_string();
+            Error::failed(format!("invalid input: {}", clip(&fault, MAX_FAULT_CHARS)))
+        }),
+    }
+}
+
+fn value<T: DeserializeOwned>(field: Option<&RawValue>, wanted: &str) -> Result<Option<T>> {
+    let Some(field) = field else { return Ok(None) };
+    serde_json::from_str(field.get()).map(Some).map_err(|error| {
+        let is_type = error.classify() == serde_json::error::Category::Data;
+        let fault = if is_type { String::new() } else { format!(": {error}") };
+        Error::failed(format!("{wanted}{fault}"))
+    })
+}
+
+/// Returns the compact text of a JSON object.
+fn object(json: &str) -> Result<String> {
+    // Parsed completely, because text that is passed on unparsed may contain lone surrogates.
+    match serde_json::from_str::<Value>(json) {
+        Ok(Value::Object(_)) => Ok(escape::compact(json)),
+        Ok(_) => Err(Error::failed("meta must be a JSON object")),
+        Err(error) => Err(Error::failed(format!("meta must be a JSON object: {error}"))),
+    }
+}
+
+fn json<T: Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::failed(format!("cannot write it: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(json: &str) -> String {
+        RecordDraft::parse(json.as_bytes()).unwrap().line("T").unwrap()
+    }
+
+    fn fault(json: &str) -> String {
+        RecordDraft::parse(json.as_bytes()).unwrap_err().message
+    }
+
+    #[test]
+    fn keys_have_one_order_and_what_is_absent_is_null() {
+        assert_eq!(
+            line(r#"{"content":"c"}"#),
+            "{\"ts\":\"T\",\"type\":\"note\",\"content\":\"c\",\"tags\":null,\"meta\":null}\n"
+        );
+        assert_eq!(
+            line(
+                r#"{"meta":{"b": 12345678901234567890.10, "a":null},"tags":[],"content":"c","type":"fact"}"#
+            ),
+            "{\"ts\":\"T\",\"type\":\"fact\",\"content\":\"c\",\"tags\":[],\"meta\":{\"b\":12345678901234567890.10,\"a\":null}}\n"
+        );
+        assert!(
+            line(r#"{"content":"c","type":null,"tags":null,"meta":null}"#).contains("\"note\"")
+        );
+    }
+
+    #[test]
+    fn every_content_is_one_line() {
+        let content = "a\nb\r\t\"\\\u{0}\u{1b}\u{2028}\u{85}é\u{1f600}";
+        let json = serde_json::json!({ "content": content }).to_string();
+        let line = line(&json);
+        assert_eq!(line.lines().count(), 1);
+        assert!(!line.trim_end().chars().any(|c| c.is_control() || c == '\u{2028}'));
+        let read: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(read["content"], content);
+    }
+
+    #[test]
+    fn a_fault_is_named() {
+        for (json, expected) in [
+            ("", "the input is empty"),
+            ("  \n", "the input is empty"),
+            ("[\"note\",\"c\"]", "not an array"),
+            ("null", "the input must be a JSON object"),
+            ("\"c\"", "the input must be a JSON object"),
+            ("7", "the input must be a JSON object"),
+            ("{\"content\":\"c\"", "invalid input: EOF"),
+            ("{\"content\":\"c\"}{}", "trailing characters"),
+            ("{}", "content is required"),
+            ("{\"content\":null}", "content is required"),
+            ("{\"content\":\"\"}", "content must not be empty"),
+            ("{\"content\":5}", "content must be a string"),
+            ("{\"content\":\"c\",\"type\":\"\"}", "type must not be empty"),
+            ("{\"content\":\"c\",\"type\":1}", "type must be a string"),
+            ("{\"content\":\"c\",\"tags\":\"t\"}", "tags must be an array of strings"),
+            ("{\"content\":\"c\",\"tags\":[1]}", "tags must be an array of strings"),
+            ("{\"content\":\"c\",\"meta\":[]}", "meta must be a JSON object"),
+            ("{\"content\":\"c\",\"ts\":\"now\"}", "unknown field `ts`"),
+            ("{\"content\":\"c\",\"content\":\"d\"}", "duplicate field `content`"),
+            ("{\"content\":\"\\ud800\"}", "content must be a string: "),
+            ("{\"content\":\"c\",\"meta\":{\"a\":\"\\ud800\"}}", "meta must be a JSON object: "),
+        ] {
+            let fault = fault(json);
+            assert!(fault.contains(expected), "{json}: {fault}");
+        }
+        let invalid = RecordDraft::parse(b"{\"content\":\"\xff\"}").unwrap_err();
+        assert!(invalid.message.contains("invalid"), "{invalid}");
+    }
+
+    #[test]
+    fn a_secret_is_found_wherever_it_stands() {
+        let key = ["AK", "IAQ7ZT2LMX9VKC4RBW"].concat();
+        for json in [
+            format!("{{\"content\":\"use {key}\"}}"),
+            format!("{{\"content\":\"c\",\"tags\":[\"{key}\"]}}"),
+            format!("{{\"content\":\"c\",\"meta\":{{\"a\":[{{\"b\":\"x\\n{key}\"}}]}}}}"),
+        ] {
+            let draft = RecordDraft::parse(json.as_bytes()).unwrap();
+            assert!(draft.secret().is_some(), "{json}");
+        }
+        assert_eq!(RecordDraft::parse(br#"{"content":"plain"}"#).unwrap().secret(), None);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_once_it_is_escaped_is_refused() {
+        let text = "\u{85}".repeat(MAX_LINE / 4);
+        let draft = RecordDraft::new(None, text, None, None).unwrap();
+        let error = draft.line("2026-03-01T00:00:00+00:00").unwrap_err();
+        assert!(error.message.contains("larger than"), "{error}");
+    }
 }

@@ -12,7 +12,6 @@
 mod audit;
 mod checked;
 mod classify;
-mod debt;
 mod delete;
 mod dir;
 mod draft;
@@ -43,7 +42,6 @@ pub(crate) mod yaml;
 
 pub use audit::{BrokenLink, EntryAudit, Invalid, audit};
 pub use classify::{Classification, Proposal, Surface, classify};
-pub use debt::{Debt, DebtMarker, IndebtedFile, debt};
 pub use delete::{Deleted, delete};
 pub(crate) use dir::ENTRIES;
 pub use dir::KnowledgeDir;

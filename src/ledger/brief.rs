@@ -13,6 +13,7 @@ use crate::ledger::files::LedgerFiles;
 use crate::ledger::session_constraints::session_constraints;
 use crate::ledger::state::LedgerState;
 use crate::project::Project;
+use crate::secrets;
 use crate::warning::Warning;
 
 /// A commit in one line.
@@ -51,7 +52,11 @@ pub struct Brief {
 /// Assembles the summary, with the entries of the last `days` days.
 pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     let mut warnings = Vec::new();
-    let files = LedgerFiles::read(project, &mut warnings)?;
+    let mut files = LedgerFiles::read(project, &mut warnings)?;
+    // Before the texts are taken apart, since a key may have several lines.
+    for file in [&mut files.state, &mut files.constraints, &mut files.decisions] {
+        file.text = secrets::redact(&file.text).text.into_owned();
+    }
     let state = LedgerState::parse(&files.state.text);
     let survey = coverage::survey(project, &state.footer, files.folder.repo_path.as_deref())?;
     let decisions = Decisions::parse(&files.decisions.text);

@@ -84,23 +84,6 @@ impl LedgerFolder {
         Ok(Self { path, repo_path })
     }
 
-    /// Returns the three files' names in git; for a link, the name of the file it points to.
-    pub(crate) fn names_in_git(&self, project: &Project) -> Result<Vec<String>> {
-        let Some(top) = project.git.top() else {
-            return Ok(Vec::new());
-        };
-        let folder = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        let names = [STATE, CONSTRAINTS, DECISIONS].map(|name| {
-            let path = folder.join(name);
-            let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-            name_in_git(&real, top).ok_or_else(|| {
-                Error::refused("is outside of the repository, or its name is not UTF-8")
-                    .at(&path, None)
-            })
-        });
-        names.into_iter().collect()
-    }
-
     /// Returns a file's name as git knows it.
     pub(crate) fn git_path(&self, name: &str) -> Option<String> {
         self.repo_path.as_ref().map(|folder| format!("{folder}/{name}"))

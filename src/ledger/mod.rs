@@ -61,7 +61,6 @@ pub use init::{InitReport, init};
 pub use pending::{CurrentFiles, Pending, PendingRequest, pending};
 pub use skill::skill;
 pub use specs::{Spec, Specs};
-pub(crate) use update::commit_since;
 pub use update::{UpdateReport, UpdateRequest, UpdateResult, update};
 
 #[cfg(test)]

@@ -2,19 +2,17 @@
 
 use std::path::PathBuf;
 
-use chrono::DateTime;
 use serde::Serialize;
 
 use crate::error::{Error, Problem, Result};
-use crate::git::NewCommit;
 use crate::ledger::anchor::Footer;
 use crate::ledger::apply::FileUpdate;
 use crate::ledger::document::DocumentDraft;
-use crate::ledger::files::{LedgerFile, LedgerFiles, LedgerFolder};
+use crate::ledger::files::{LedgerFile, LedgerFiles};
 use crate::ledger::{apply, document, redacted};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
-use crate::storage::{Changes, Scratch, Store, read};
+use crate::storage::{Changes, Store};
 use crate::templates::Template;
 use crate::text::quantity;
 use crate::warning::Warning;
@@ -22,8 +20,6 @@ use crate::warning::Warning;
 /// The options of an update.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UpdateRequest {
-    /// Whether the ledger's files are committed to git afterwards.
-    pub commit: bool,
     /// Whether text that looks like a secret is accepted.
     pub secrets: SecretPolicy,
 }
@@ -47,8 +43,6 @@ pub struct UpdateReport {
     pub changed: Vec<PathBuf>,
     /// The anchor afterwards.
     pub covered_through: Option<String>,
-    /// The commit of the ledger's files, if one was made.
-    pub commit: Option<String>,
     /// On a dry run, what would change.
     pub diff: Option<String>,
     /// Warnings of rules that do not refuse the update.
@@ -73,10 +67,6 @@ struct AnchorTarget {
 /// Applies an update document, given as JSON.
 pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<UpdateReport> {
     let update = document::read(text, request.secrets);
-    if request.commit {
-        // Before anything is written: a refusal must leave the files as they were.
-        committable_files(project)?;
-    }
     let (plan, applied) =
         project.transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
     let UpdatePlan { covered_through, mut warnings } = plan;
@@ -84,16 +74,10 @@ pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<
     let changed = applied.changed;
     let outcome =
         if changed.is_empty() { UpdateResult::AlreadyApplied } else { UpdateResult::Applied };
-    let commit = if request.commit && !project.dry_run {
-        commit(project, covered_through.as_deref())?
-    } else {
-        None
-    };
     Ok(UpdateReport {
         outcome,
         changed,
         covered_through,
-        commit,
         diff: applied.diff,
         warnings: project.named(warnings),
     })
@@ -259,79 +243,6 @@ impl AnchorTarget {
             format!("{full} does not descend from the anchor {old}: an anchor only moves forward")
         }))
     }
-}
-
-/// Beginning of the subject of the ledger's commits.
-const COMMIT_SUBJECT: &str = "Update the ledger";
-
-/// Number of digits of the hash in the subject.
-const HASH_DIGITS: usize = 12;
-
-/// Maximum number of commits searched for one of the ledger.
-const MAX_SEARCHED_COMMITS: usize = 50;
-
-/// Returns the hash of the first commit of the ledger made at or after a time, RFC 3339.
-pub(crate) fn commit_since(project: &Project, time: &str) -> Result<Option<String>> {
-    let Ok(time) = DateTime::parse_from_rfc3339(time) else {
-        return Ok(None);
-    };
-    let newest = project.git.newest_commits(MAX_SEARCHED_COMMITS)?;
-    let is_later = |date: &str| DateTime::parse_from_rfc3339(date).is_ok_and(|date| date >= time);
-    let mut commits = newest.into_iter().rev();
-    let first = commits.find(|commit| is_ledger_subject(&commit.subject) && is_later(&commit.date));
-    Ok(first.map(|commit| commit.hash))
-}
-
-/// Returns whether a subject has exactly the form that [`commit_message`] writes, since people write similar ones.
-fn is_ledger_subject(subject: &str) -> bool {
-    let is_hash =
-        |word: &str| word.len() == HASH_DIGITS && word.bytes().all(|c| c.is_ascii_hexdigit());
-    subject == COMMIT_SUBJECT
-        || subject
-            .strip_prefix(COMMIT_SUBJECT)
-            .and_then(|rest| rest.strip_prefix(" through "))
-            .is_some_and(is_hash)
-}
-
-/// Returns the message of a commit of the ledger.
-fn commit_message(covered_through: Option<&str>) -> String {
-    let through = covered_through.and_then(|hash| hash.get(..HASH_DIGITS));
-    let through = through.map(|hash| format!(" through {hash}"));
-    format!("{COMMIT_SUBJECT}{}", through.unwrap_or_default())
-}
-
-/// Returns the ledger files' names in git; fails if git would not commit them as they are.
-fn committable_files(project: &Project) -> Result<Vec<String>> {
-    let names = LedgerFolder::locate(project)?.names_in_git(project)?;
-    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    project.git.refuse_commit(&paths)?;
-    Ok(names)
-}
-
-/// Commits the ledger's files, under its lock, so that parallel updates do not conflict in git's index.
-fn commit(project: &Project, covered_through: Option<&str>) -> Result<Option<String>> {
-    let message = commit_message(covered_through);
-    let storage = project.storage();
-    let (hash, _) = storage.transact("ledger commit", &[Store::Ledger], || {
-        let names = committable_files(project)?;
-        let existing = names.iter().filter(|name| {
-            let path = project.git.top().map(|top| top.join(name));
-            path.is_some_and(|path| read::is_file(&path))
-        });
-        let existing: Vec<&str> = existing.map(String::as_str).collect();
-        let scratch = Scratch::create(&std::env::temp_dir(), "annals-index")?;
-        let new_commit = NewCommit {
-            files: &existing,
-            message: &message,
-            scratch: scratch.path(),
-        };
-        let hash = project.git.commit_only(&new_commit, &project.clock)?;
-        Ok((hash, Changes::new()))
-    })
-    .map_err(|error| {
-        error.hint("the files were written but not committed; run the same update with --commit to retry")
-    })?;
-    Ok(hash)
 }
 
 fn refusal(problems: Vec<Problem>) -> Error {

@@ -1,20 +1,25 @@
-//! Records the lessons of finished phases.
+//! Records the lessons of finished phases: chooses the phases, then writes their entries.
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
+use crate::lifecycle::chronology::{DatedPhase, in_order};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
-use crate::lifecycle::record::{ExecuteReport, RecordOptions, Recorder};
 use crate::lifecycle::refresh;
-use crate::patterns::SubmittedLessons;
-use crate::plan;
+use crate::patterns::{
+    Comparison, EntryContext, FinishedPhase, History, Insights, Patterns, RecordIndex, Recorded,
+    Retrospective, SubmittedLessons, derive_durations,
+};
 use crate::plan::{
-    MilestoneFolder, Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey, TextOf,
-    roadmap_phase, status_words,
+    Phase, PhaseDir, PhaseNumber, PhaseState, PlanState, Survey, TextOf, status_words,
 };
 use crate::project::Project;
-use crate::storage::{Changes, Store};
+use crate::storage::Store;
 use crate::warning::Warning;
+use crate::{patterns, plan};
 
 /// The options of `annals execute`.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +34,21 @@ pub struct ExecuteRequest {
     pub again: bool,
     /// The effort profile with which the phase was carried out.
     pub effort: Option<String>,
-    /// The lessons of the agent that worked on the phase, which replace the automatically chosen ones.
+    /// The lessons of the agent that worked on the phase, which stand instead of what its summaries say.
     pub lessons: Option<SubmittedLessons>,
+}
+
+/// The outcome of `annals execute`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ExecuteReport {
+    /// The newly recorded phases, by folder name.
+    pub recorded: Vec<String>,
+    /// The phases that were already recorded, by folder name.
+    pub already: Vec<String>,
+    /// The already recorded phases whose lessons were replaced, by folder name.
+    pub judged: Vec<String>,
+    /// The recorded phases whose summaries have changed since, by folder name.
+    pub changed_since: Vec<String>,
 }
 
 /// Appends an entry to PATTERNS.md for each requested phase, and refreshes the context files.
@@ -42,71 +60,112 @@ pub fn execute(
 ) -> Result<CommandOutcome<ExecuteReport>> {
     project.planning()?;
     let stores = [Store::Plan, Store::Patterns, Store::Context];
-    carry_out(project, "execute", &stores, |work| plan(project, request, work))
+    carry_out(project, "execute", &stores, |work| {
+        let survey = Survey::read(project)?;
+        let report = record(project, &survey, request, work)?;
+        work.warnings.extend(survey.warnings.iter().cloned());
+        refresh::plan(project, &survey, work)?;
+        Ok(report)
+    })
 }
 
-fn plan(project: &Project, request: &ExecuteRequest, work: &mut Work) -> Result<ExecuteReport> {
-    let survey = Survey::read(project)?;
-    let options = RecordOptions {
-        again: request.again,
-        effort: request.effort.clone(),
-        lessons: request.lessons.clone().zip(lessons_dir(&survey, request)),
-        latest: complete(&survey).last().map(|(dir, _)| dir.dir.clone()),
+/// Plans the entries of the requested phases at the end of PATTERNS.md, in the order in which the phases were finished.
+pub(crate) fn record(
+    project: &Project,
+    survey: &Survey,
+    request: &ExecuteRequest,
+    work: &mut Work,
+) -> Result<ExecuteReport> {
+    let known = patterns::with_changes(project, &work.changes, &mut work.warnings)?;
+    let mut warnings = Vec::new();
+    let mut history = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
+    let index = RecordIndex::new(&known);
+    history.read_efforts(&index, &known.entries);
+    let wanted = wanted(project, survey, &history, request, &mut work.warnings)?;
+    let lessons_dir = phase_or_last_complete(survey, request.phase.as_ref()).ok();
+    let lessons_dir = lessons_dir.map(|(dir, _)| dir.dir.clone());
+    let lessons = request.lessons.as_ref().zip(lessons_dir);
+    let chosen = choose(&history, wanted, &index, request, lessons.as_ref().map(|(_, dir)| dir));
+    let is_used = |(_, dir): &(_, PathBuf)| {
+        chosen
+            .new
+            .iter()
+            .chain(chosen.judged.iter().map(|(phase, _)| phase))
+            .any(|one| one.dir == *dir)
     };
-    let mut recorder = Recorder::new(project, &survey, options, &work.changes)?;
-    match &request.phase {
-        Some(number) => add_numbered(
-            project, &survey, number, request.partial, &mut recorder, &mut work.warnings,
-        )?,
-        None if request.all => add_all_complete(&survey, &mut recorder)?,
-        None => add_latest(project, &survey, &mut recorder, &mut work.warnings)?,
-    }
-    if request.lessons.is_some() && !recorder.has_used_lessons() {
+    if request.lessons.is_some() && !lessons.as_ref().is_some_and(is_used) {
         return Err(Error::refused("there is no phase with a summary to record the lessons for")
             .hint("`annals status` says where the work stands"));
     }
-    let written = recorder.write(&mut work.changes)?;
-    work.warnings.extend(survey.warnings.iter().cloned());
-    let report = written.into_value(&mut work.warnings);
-    refresh::plan(project, &survey, work)?;
-    Ok(report)
+    if let (Some((phase, line)), Some((lessons, _))) = (&chosen.judged, &lessons) {
+        let checked = lessons.checked(phase, &known, Some(*line), &project.root)?;
+        patterns::replace_lessons(project, *line, &checked, &mut work.changes)?;
+    }
+    // Warnings about old summaries were reported when their phases were recorded.
+    let folders: Vec<PathBuf> = chosen.new.iter().map(|phase| phase.dir.clone()).collect();
+    let is_of_new =
+        |warning: &Warning| folders.iter().any(|dir| warning.place.file.starts_with(dir));
+    work.warnings.extend(warnings.into_iter().filter(is_of_new));
+    let lessons = lessons.as_ref().map(|(lessons, dir)| (*lessons, dir));
+    let entries = entries(project, survey, history, chosen.new, request, &known, lessons)?;
+    patterns::append(project, &entries, &mut work.changes)?;
+    Ok(chosen.report)
 }
 
-/// Returns the phase folder that the given lessons belong to, which is the one that the digest shows. A phase
-/// without a folder has no entry either.
-fn lessons_dir(survey: &Survey, request: &ExecuteRequest) -> Option<PathBuf> {
-    let (dir, _) = phase_or_last_complete(survey, request.phase.as_ref()).ok()?;
-    Some(dir.dir.clone())
+/// Returns the folder names of the complete phases, archived milestones included, that `execute --all` would
+/// record.
+pub fn unrecorded(project: &Project) -> Result<Vec<String>> {
+    let survey = Survey::read(project)?;
+    let known = patterns::stored(project)?.value;
+    let history = History::read(&survey.folder, &survey.position.phases, &mut Vec::new())?;
+    let request = ExecuteRequest { all: true, ..ExecuteRequest::default() };
+    let wanted = all_complete(&survey, &history)?;
+    Ok(choose(&history, wanted, &RecordIndex::new(&known), &request, None).report.recorded)
 }
 
-/// Adds the phase with a number; two folders may have the same number.
-fn add_numbered(
+/// A phase of the history, and its name where the folder's is not the best one.
+type Wanted<'h> = (&'h FinishedPhase, Option<String>);
+
+/// Returns the requested phases; without a request for one or all, the complete ones, latest first.
+fn wanted<'h>(
     project: &Project,
     survey: &Survey,
-    number: &PhaseNumber,
-    is_partial: bool,
-    recorder: &mut Recorder<'_>,
+    history: &'h History,
+    request: &ExecuteRequest,
     warnings: &mut Vec<Warning>,
-) -> Result<()> {
+) -> Result<Vec<Wanted<'h>>> {
+    if request.all {
+        return all_complete(survey, history);
+    }
+    let of_dir = |dir: &PhaseDir| {
+        history.phases.iter().find(|phase| phase.dir == dir.dir).map(|phase| (phase, None))
+    };
+    let Some(number) = &request.phase else {
+        return Ok(reading(project, warnings, |text| {
+            let complete = complete(survey).into_iter().rev();
+            let left = complete.filter(|(_, phase)| !left_plans(phase, text));
+            left.filter_map(|(dir, _)| of_dir(dir)).collect()
+        }));
+    };
     survey.phase(number)?;
-    let phases: Vec<&Phase> =
-        survey.position.phases.iter().filter(|phase| phase.number == *number).collect();
-    let has_summary = |phase: &&Phase| folder(survey, phase).is_some_and(has_summary);
-    let has_any_summary = phases.iter().any(has_summary);
-    for phase in phases {
+    // Two folders may have the same number.
+    let phases = || survey.position.phases.iter().filter(|phase| phase.number == *number);
+    let has_summary =
+        |phase: &Phase| folder(survey, phase).is_some_and(|dir| dir.summaries().next().is_some());
+    let has_any_summary = phases().any(has_summary);
+    for phase in phases() {
         let mut left = || reading(project, warnings, |text| left_plans(phase, text));
         let is_incomplete = phase.state != PhaseState::Done || has_any_summary && left();
-        if is_incomplete && !is_partial {
+        if is_incomplete && !request.partial {
             return Err(incomplete(project, phase, has_any_summary));
         }
         if !has_any_summary {
-            return Err(without_summary(project, phase));
-        }
-        if let Some(dir) = folder(survey, phase) {
-            recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
+            let message = format!("phase {} has no summary to record", phase.number);
+            let error = Error::refused(message).hint("record it when its plans have summaries");
+            return Err(located(error, project, phase));
         }
     }
-    Ok(())
+    Ok(phases().filter_map(|phase| of_dir(folder(survey, phase)?)).collect())
 }
 
 /// Returns whether a plan was left without a summary, and no check of the phase made up for it.
@@ -114,65 +173,160 @@ fn left_plans(phase: &Phase, text: TextOf<'_>) -> bool {
     phase.count(PlanState::Open) > 0 && !phase.has_passed(text)
 }
 
-/// Adds the latest complete phase that is not recorded yet, or with `again` the latest complete one.
-fn add_latest(
-    project: &Project,
-    survey: &Survey,
-    recorder: &mut Recorder<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<()> {
-    reading(project, warnings, |text| {
-        let complete = complete(survey).into_iter().rev();
-        for (dir, phase) in complete.filter(|(_, phase)| !left_plans(phase, text)) {
-            if recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)? {
-                break;
-            }
-        }
-        Ok(())
-    })
-}
-
-/// Adds all phases that are called complete, even with plans left. Archived phases come first, because they were
-/// finished first.
-pub(crate) fn add_all_complete(survey: &Survey, recorder: &mut Recorder<'_>) -> Result<()> {
+/// Returns all phases that are complete: of archived milestones and workstreams, quick tasks that taught something, and
+/// those of the active milestone that are called complete, even with plans left.
+fn all_complete<'h>(survey: &Survey, history: &'h History) -> Result<Vec<Wanted<'h>>> {
+    let active = &survey.folder.active.slug;
+    let open = survey.folder.milestones()?;
+    let mut names: HashMap<PathBuf, String> = HashMap::new();
     for archive in &survey.folder.archived {
-        let milestone: MilestoneFolder = archive.milestone()?.value;
+        let Some(milestone) = history.milestones.iter().find(|one| one.slug == archive.slug) else {
+            continue;
+        };
         let roadmap = archive.roadmap(milestone.numbering.unwrap_or_default())?;
         for dir in &milestone.phases {
-            if Recorder::is_complete(dir)? {
-                let planned = roadmap.as_ref();
-                let planned = planned.and_then(|roadmap| roadmap_phase(roadmap, &dir.number));
-                let planned = planned.and_then(|phase| phase.name.as_deref());
-                let name = plan::name_of_past_phase(dir, planned);
-                recorder.add_phase(dir, Some(name), &milestone.slug)?;
-            }
+            let planned = roadmap.as_ref();
+            let planned = planned.and_then(|roadmap| plan::roadmap_phase(roadmap, &dir.number));
+            let planned = planned.and_then(|phase| phase.name.as_deref());
+            names.insert(dir.dir.clone(), plan::name_of_past_phase(dir, planned).to_owned());
         }
     }
-    for (dir, phase) in complete(survey) {
-        recorder.add_phase(dir, phase.name.as_deref(), &survey.folder.active.slug)?;
-    }
-    Ok(())
+    let past = history.phases.iter().filter(|phase| {
+        phase.is_complete && phase.milestone != *active && !open.contains(&phase.milestone)
+    });
+    let quick = history.quick.iter().filter(|task| Retrospective::has_lessons(task));
+    let done: HashSet<&PathBuf> = complete(survey).into_iter().map(|(dir, _)| &dir.dir).collect();
+    let active = history.phases.iter().filter(|phase| done.contains(&phase.dir));
+    let all = past.chain(quick).chain(active);
+    Ok(all.map(|phase| (phase, names.remove(&phase.dir))).collect())
 }
 
-/// Returns the folder names of the complete phases, archived milestones included, that `execute --all` would
-/// record.
-pub fn unrecorded(project: &Project) -> Result<Vec<String>> {
-    let survey = Survey::read(project)?;
-    let changes = Changes::new();
-    let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), &changes)?;
-    add_all_complete(&survey, &mut recorder)?;
-    Ok(recorder.into_names())
+/// The phases to be written, and what is reported.
+#[derive(Default)]
+struct Chosen {
+    new: Vec<FinishedPhase>,
+    /// The recorded phase whose lessons are to be replaced, and the line number of its entry.
+    judged: Option<(FinishedPhase, usize)>,
+    report: ExecuteReport,
+}
+
+/// Compares the wanted phases with what is recorded; `lessons_dir` is the folder of the phase that gets the lessons
+/// of an agent.
+fn choose(
+    history: &History,
+    wanted: Vec<Wanted<'_>>,
+    index: &RecordIndex<'_>,
+    request: &ExecuteRequest,
+    lessons_dir: Option<&PathBuf>,
+) -> Chosen {
+    let mut by_name: HashMap<&str, Vec<&FinishedPhase>> = HashMap::new();
+    for phase in &history.phases {
+        by_name.entry(&phase.dir_name).or_default().push(phase);
+    }
+    let is_latest_wanted = !request.all && request.phase.is_none();
+    let mut chosen = Chosen::default();
+    let mut seen = HashSet::new();
+    for (phase, name) in wanted {
+        let namesakes = by_name.get(phase.dir_name.as_str()).into_iter().flatten();
+        let others: Vec<&FinishedPhase> =
+            namesakes.copied().filter(|other| other.dir != phase.dir).collect();
+        let state = index.recorded(phase, &others);
+        let dir_name = phase.dir_name.clone();
+        match state.line().filter(|_| !request.again) {
+            Some(line) if lessons_dir == Some(&phase.dir) => {
+                chosen.report.judged.push(dir_name);
+                chosen.judged = Some((phase.clone(), line));
+            }
+            Some(_) => {
+                if matches!(state, Recorded::Changed(_)) {
+                    chosen.report.changed_since.push(dir_name.clone());
+                }
+                chosen.report.already.push(dir_name);
+                continue;
+            }
+            // A copy of a phase outside of its archive is recorded only once.
+            None if !seen.insert((&phase.digest, &phase.dir_name)) => continue,
+            None => {
+                let name = name.unwrap_or_else(|| phase.name.clone());
+                chosen.new.push(FinishedPhase { name, ..phase.clone() });
+                chosen.report.recorded.push(dir_name);
+            }
+        }
+        if is_latest_wanted {
+            break;
+        }
+    }
+    chosen
+}
+
+/// Returns the entries of new phases, the latest of which says what the whole history shows.
+fn entries(
+    project: &Project,
+    survey: &Survey,
+    history: History,
+    mut new: Vec<FinishedPhase>,
+    request: &ExecuteRequest,
+    known: &Patterns,
+    lessons: Option<(&SubmittedLessons, &PathBuf)>,
+) -> Result<Vec<Retrospective>> {
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    let summaries = new.iter_mut().flat_map(|phase| &mut phase.plans);
+    derive_durations(summaries.map(|plan| &mut plan.summary).collect(), &project.git)?;
+    let dated = in_order(project, survey, &history.milestones, new)?;
+    let insights = Insights::from_phases(&history.into_distinct_phases());
+    let insights: Vec<Comparison> = insights.lessons().cloned().collect();
+    let latest = complete(survey).last().map(|(dir, _)| dir.dir.clone());
+    let last = dated.len() - 1;
+    let mut entries = Vec::new();
+    for (at, one) in dated.iter().enumerate() {
+        let is_latest = latest.as_ref() == Some(&one.phase.dir);
+        let effort = effort(project, one, request, is_latest)?;
+        let context = EntryContext {
+            date: one.date,
+            effort: effort.as_deref(),
+            commit: one.commit.as_deref(),
+            insights: if at == last { &insights } else { &[] },
+        };
+        let lessons = lessons.filter(|(_, dir)| **dir == one.phase.dir);
+        let checked =
+            lessons.map(|(lessons, _)| lessons.checked(&one.phase, known, None, &project.root));
+        entries.push(Retrospective::judged(&one.phase, &context, checked.transpose()?));
+    }
+    Ok(entries)
+}
+
+/// Returns the effort of a phase: the caller's, else that of its plans, else for the latest phase the current setting.
+fn effort(
+    project: &Project,
+    one: &DatedPhase,
+    request: &ExecuteRequest,
+    is_latest: bool,
+) -> Result<Option<String>> {
+    if request.effort.is_some() {
+        return Ok(request.effort.clone());
+    }
+    let plans = &one.phase.plans;
+    let own: Vec<&str> = plans.iter().filter_map(|plan| plan.effort.as_deref()).collect();
+    if own.is_empty() {
+        return if is_latest { patterns::effort(&project.planning_place().dir) } else { Ok(None) };
+    }
+    let mut named = own.clone();
+    named.sort_unstable();
+    named.dedup();
+    let named = named.join(", ");
+    Ok(Some(if own.len() == plans.len() {
+        named
+    } else {
+        format!("{named} ({} of {} plans)", own.len(), plans.len())
+    }))
 }
 
 /// Returns the complete phases of the active milestone that have a folder.
 fn complete(survey: &Survey) -> Vec<(&PhaseDir, &Phase)> {
-    survey
-        .position
-        .phases
-        .iter()
-        .filter(|phase| phase.state == PhaseState::Done)
-        .filter_map(|phase| Some((folder(survey, phase)?, phase)))
-        .collect()
+    let done = survey.position.phases.iter().filter(|phase| phase.state == PhaseState::Done);
+    done.filter_map(|phase| Some((folder(survey, phase)?, phase))).collect()
 }
 
 /// Returns a phase by number, or by default the last complete one, with its folder.
@@ -185,7 +339,7 @@ pub(crate) fn phase_or_last_complete<'a>(
             let phase = survey.phase(number)?;
             folder(survey, phase).map(|dir| (dir, phase))
         }
-        None => complete(survey).into_iter().rfind(|(dir, _)| has_summary(dir)),
+        None => complete(survey).into_iter().rfind(|(dir, _)| dir.summaries().next().is_some()),
     };
     found.ok_or_else(|| Error::not_found("there is no phase with summaries"))
 }
@@ -193,11 +347,6 @@ pub(crate) fn phase_or_last_complete<'a>(
 fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     let dirs = &survey.folder.active.phases;
     dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
-}
-
-/// Returns whether a phase's folder has something to record.
-fn has_summary(dir: &PhaseDir) -> bool {
-    dir.summaries().next().is_some()
 }
 
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.
@@ -226,12 +375,6 @@ fn incomplete(project: &Project, phase: &Phase, has_summary: bool) -> Error {
     } else {
         error.hint(format!("`annals plan {number}` prints what to know before planning it"))
     };
-    located(error, project, phase)
-}
-
-fn without_summary(project: &Project, phase: &Phase) -> Error {
-    let message = format!("phase {} has no summary to record", phase.number);
-    let error = Error::refused(message).hint("record it when its plans have summaries");
     located(error, project, phase)
 }
 

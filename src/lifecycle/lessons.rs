@@ -16,9 +16,6 @@ use crate::text::hexadecimal;
 /// The name of the cache file in `.annals/`.
 const CACHE: &str = "lessons.json";
 
-/// Minimum number of summaries that mention deviations for a lesson to be worth a session's tokens.
-const MIN_SUMMARIES: usize = 20;
-
 /// Returns the lessons that the history supports with evidence, one line each.
 ///
 /// `recorded` is the planned content of PATTERNS.md: its entries contain the effort of their phases.
@@ -34,9 +31,7 @@ pub(crate) fn lessons(
     }
     let phases = patterns::history(survey, recorded)?.value;
     let insights = Insights::from_phases(&phases);
-    let is_telling = insights.deviated.of >= MIN_SUMMARIES;
-    let lessons = insights.lessons().filter(|one| is_telling && !one.question.is_about_size());
-    let lessons: Vec<String> = lessons.map(|lesson| lesson.statement.clone()).collect();
+    let lessons: Vec<String> = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
     storage.write_derived(CACHE, fingerprint, &lessons);
     Ok(lessons)
 }

@@ -14,19 +14,17 @@ mod milestone;
 mod outcome;
 mod pause;
 mod plan;
-mod record;
 mod refresh;
 mod resume;
 mod ship;
 mod shipped;
-mod stated_dates;
 mod sync;
 mod undo;
 
 pub use archive::Archived;
 pub use digest::{LessonBrief, digest};
 pub use example::{example_files, finish_example, write_example};
-pub use execute::{ExecuteRequest, execute, unrecorded};
+pub use execute::{ExecuteReport, ExecuteRequest, execute, unrecorded};
 pub use init::{InitDefaults, InitReport, InitRequest, init, init_defaults};
 pub use inspect::{Inspected, Model, inspect};
 pub use milestone::{
@@ -34,8 +32,9 @@ pub use milestone::{
 };
 pub use outcome::{CommandOutcome, ContextFiles};
 pub use pause::{PauseReport, pause};
-pub use plan::{CarefulFile, Dependency, DeviationRate, PhaseBrief, PlanBrief, plan};
-pub use record::ExecuteReport;
+pub use plan::{
+    CarefulFile, Dependency, DeviationRate, InsightBrief, PhaseBrief, PhaseShape, PlanBrief, plan,
+};
 pub use refresh::SyncRequest;
 pub(crate) use refresh::decision_lists;
 pub(crate) use resume::current_notes;

@@ -64,8 +64,7 @@ pub(crate) fn plan_with(
     };
     let lessons = lessons(project, before, &patterns)?;
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
-    let phase = survey.position.phase();
-    let relevant = patterns::relevant_to(&patterns, &reasons, survey, phase);
+    let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
     let mut sources =
         sources(project, survey, relevant, lessons, request.shipped.as_ref(), warnings);
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::lifecycle::archive::{Archived, afterwards, archive, next_milestone, slug_of};
+use crate::lifecycle::execute::{ExecuteRequest, record};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
-use crate::lifecycle::record::{RecordOptions, Recorder};
+use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
-use crate::lifecycle::{execute, refresh};
 use crate::plan::{
     Action, Archive, Phase, PhaseState, PlanState, Position, Survey, TextOf, roadmap_phase,
 };
@@ -91,23 +91,21 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.removed =
             remove_session_notes(project, &survey, moved.as_deref(), &mut work.changes)?;
     }
-    let changes = &mut work.changes;
     let mut after = survey.clone();
     if ships && !is_foreign {
-        let mut recorder = Recorder::new(project, &survey, RecordOptions::default(), changes)?;
-        execute::add_all_complete(&survey, &mut recorder)?;
-        let written = recorder.write(changes)?;
-        report.recorded = written.into_value(&mut work.warnings).recorded;
+        let all = ExecuteRequest { all: true, ..ExecuteRequest::default() };
+        report.recorded = record(project, &survey, &all, work)?.recorded;
+        let changes = &mut work.changes;
         let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
         after = left;
         report.archived = Some(done);
     }
     if let Some(slug) = &moved
-        && let Some(next) = next_milestone(&survey, slug, changes)?
+        && let Some(next) = next_milestone(&survey, slug, &mut work.changes)?
     {
         report.active = Some(next.slug.clone());
-        after = afterwards(project, &survey, Some(next), changes)?;
+        after = afterwards(project, &survey, Some(next), &mut work.changes)?;
     }
     let shipped =
         report.archived.as_ref().map(|done| (done.name.clone(), Some(project.clock.today())));

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::{Operation, OperationId};
 use crate::warning::Warning;
-use crate::{knowledge, ledger};
 
 /// The outcome of `annals undo`. It is the document of `annals undo --json`.
 #[derive(Clone, Debug, Serialize)]
@@ -65,12 +65,6 @@ fn left_in_git(project: &Project, operation: &Operation) -> Result<Vec<String>> 
         return Ok(Vec::new());
     }
     let stays = match operation.operation.as_str() {
-        "ledger update" => ledger::commit_since(project, &operation.time)?.map(|hash| {
-            format!(
-                "The git commit {} stays; committing these files reverts the update in git, too.",
-                &hash[..hash.len().min(12)]
-            )
-        }),
         SETUP_GIT => Some(
             "The merge drivers in git's configuration stay as they are: `annals setup git` sets \
              them, `annals setup git --remove` removes them."

@@ -7,6 +7,7 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::patterns::Trace;
+use crate::patterns::citation::cited;
 use crate::plan::{PhaseNumber, PlanNumber};
 
 /// PATTERNS.md as parsed.
@@ -72,6 +73,21 @@ impl PatternEntry {
             Some(phase) => format!("Phase {phase}: {}", self.name),
             None => self.name.clone(),
         }
+    }
+
+    /// Fills in the bullets, without their sources.
+    pub(crate) fn list_bullets(&mut self) {
+        let bullet = |section| {
+            move |text: &String| Bullet {
+                text: text.clone(),
+                section,
+                plans: cited(text),
+                source: None,
+            }
+        };
+        let worked = self.worked.iter().map(bullet(BulletSection::Worked));
+        let failed = self.failed.iter().map(bullet(BulletSection::Failed));
+        self.bullets = worked.chain(failed).collect();
     }
 
     /// Returns the texts of all bullets and notes.

@@ -1,15 +1,108 @@
-//! Reads every recorded plan of a project, archived milestones included, without duplicates.
+//! Reads every finished plan of a project: of the milestones, archived ones included, of workstreams, and of quick
+//! tasks.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
 
 use chrono::NaiveDate;
+use serde_json::Value;
 
 use crate::error::Result;
-use crate::git::Git;
-use crate::patterns::{FinishedPhase, Insights, Patterns, PlanRecord, Recorded, stored};
-use crate::plan::{MilestoneFolder, Phase, PhaseDir, Plan, Survey};
-use crate::project::Project;
-use crate::storage::read;
+use crate::patterns::{
+    BulletSource, FinishedPhase, Insights, PatternEntry, Patterns, PlanRecord, RecordIndex, stored,
+};
+use crate::plan::{MilestoneFolder, Phase, PhaseDir, Plan, PlanNumber, PlanningFolder, Survey};
+use crate::project::{Project, vocabulary};
+use crate::storage::stat::PathKind;
+use crate::storage::{listing, read};
 use crate::text::fold;
 use crate::warning::{Parsed, Warning};
+
+/// The folders of GSD's quick tasks and workstreams in a planning folder.
+const QUICK: &str = "quick";
+const WORKSTREAMS: &str = "workstreams";
+
+/// Everything that was finished in a project, read once.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// The milestones and workstreams, in the order of their first completed plans; the active one comes last.
+    pub(crate) milestones: Vec<MilestoneFolder>,
+    /// The phases with summaries, in the same order.
+    pub(crate) phases: Vec<FinishedPhase>,
+    /// The quick tasks, which are part of no phase.
+    pub(crate) quick: Vec<FinishedPhase>,
+}
+
+impl History {
+    /// Reads the summaries of a planning folder; `active` are the phases of the active milestone as surveyed.
+    ///
+    /// Git is not called for missing durations: the time between commits excludes the work before the first
+    /// one, so it is not comparable to stated durations.
+    pub(crate) fn read(
+        folder: &PlanningFolder,
+        active: &[Phase],
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self> {
+        let mut others = folder.other_milestones(warnings)?;
+        others.extend(workstreams(&folder.dir, warnings)?);
+        let mut read: Vec<(MilestoneFolder, Vec<FinishedPhase>)> = Vec::new();
+        for milestone in others {
+            let phases = phases(&milestone, warnings);
+            read.push((milestone, phases));
+        }
+        // Archives are listed by name; milestones without dates sort first, since their order is unknown.
+        read.sort_by_key(|(_, phases)| first_day(phases));
+        let mut current = phases(&folder.active, warnings);
+        for phase in &mut current {
+            let own = active.iter().find(|one| one.dir.as_ref() == Some(&phase.dir));
+            if let Some(name) = own.and_then(|own| own.name.as_ref()) {
+                phase.name.clone_from(name);
+            }
+        }
+        read.push((folder.active.clone(), current));
+        let (milestones, phases): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+        Ok(Self {
+            milestones,
+            phases: phases.into_iter().flatten().collect(),
+            quick: quick_tasks(&folder.dir, warnings)?,
+        })
+    }
+
+    /// Fills in the effort of each plan, from the plan itself or from the phase's entry.
+    pub(crate) fn read_efforts(&mut self, index: &RecordIndex<'_>, entries: &[PatternEntry]) {
+        let dirs = self.milestones.iter().flat_map(|milestone| &milestone.phases);
+        let dirs: HashMap<&Path, &PhaseDir> = dirs.map(|dir| (dir.dir.as_path(), dir)).collect();
+        let by_line: HashMap<usize, &PatternEntry> =
+            entries.iter().map(|entry| (entry.line, entry)).collect();
+        for phase in &mut self.phases {
+            let entry = index.recorded(phase, &[]).line().and_then(|line| by_line.get(&line));
+            let recorded = entry.and_then(|entry| single_word(entry.timing.effort.as_deref()?));
+            for plan in &mut phase.plans {
+                let planned =
+                    dirs.get(phase.dir.as_path()).and_then(|dir| planned_effort(dir, plan));
+                plan.effort = planned.or_else(|| recorded.clone());
+            }
+        }
+    }
+
+    /// Returns the phases without the plans that an earlier folder of the same name contains as an identical copy.
+    pub(crate) fn into_distinct_phases(self) -> Vec<FinishedPhase> {
+        let mut seen: HashSet<(String, PlanNumber, u64)> = HashSet::new();
+        let mut kept = self.phases;
+        for phase in &mut kept {
+            let name = &phase.dir_name;
+            phase.plans.retain(|plan| {
+                // Equal summaries print alike, whatever their files are called.
+                let mut content = DefaultHasher::new();
+                format!("{:?}", plan.summary).hash(&mut content);
+                seen.insert((name.clone(), plan.plan.clone(), content.finish()))
+            });
+        }
+        kept.retain(|phase| !phase.plans.is_empty());
+        kept
+    }
+}
 
 /// Returns the statistics of the project's whole history.
 pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
@@ -21,64 +114,73 @@ pub fn insights(project: &Project) -> Result<Parsed<Insights>> {
     Ok(history.map(|phases| Insights::from_phases(&phases)))
 }
 
-/// Returns all phases that have plans with a summary, in the order of their milestones' first completed
-/// plans, with the effort of each plan.
+/// Returns all phases that have plans with a summary, with the effort of each plan; a plan that exists in two places,
+/// such as a copy beside its archive, counts once.
 pub(crate) fn history(survey: &Survey, recorded: &Patterns) -> Result<Parsed<Vec<FinishedPhase>>> {
-    read_history(survey, Some(recorded))
-}
-
-/// Returns the same without effort, for which every plan would have to be read.
-pub(crate) fn history_without_effort(survey: &Survey) -> Result<Parsed<Vec<FinishedPhase>>> {
-    read_history(survey, None)
-}
-
-/// Reads the history; with the `recorded` patterns, the effort of each plan, too.
-///
-/// The active milestone comes last. A plan that exists in two places, such as a copy beside its archive,
-/// counts once. Git is not called for missing durations: the time between commits excludes the work before
-/// the first one, so it is not comparable to stated durations.
-fn read_history(
-    survey: &Survey,
-    recorded: Option<&Patterns>,
-) -> Result<Parsed<Vec<FinishedPhase>>> {
     let mut warnings = Vec::new();
-    let mut milestones = Vec::new();
-    for milestone in survey.folder.other_milestones(&mut warnings)? {
-        milestones.push(read_all(&milestone, &[], recorded, &mut warnings)?);
-    }
-    // Archives are listed by name; milestones without dates sort first, since their order is unknown.
-    milestones.sort_by_key(|phases| first_day(phases));
-    let (active, surveyed) = (&survey.folder.active, &survey.position.phases);
-    milestones.push(read_all(active, surveyed, recorded, &mut warnings)?);
-    Ok(Parsed::new(deduplicated(milestones.into_iter().flatten()), warnings))
+    let mut all = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
+    all.read_efforts(&RecordIndex::new(recorded), &recorded.entries);
+    Ok(Parsed::new(all.into_distinct_phases(), warnings))
 }
 
-/// Reads the phases of a milestone, with the names of those that were `surveyed`.
-fn read_all(
-    milestone: &MilestoneFolder,
-    surveyed: &[Phase],
-    recorded: Option<&Patterns>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Vec<FinishedPhase>> {
-    let git = Git::absent();
-    let mut phases = Vec::new();
-    for dir in &milestone.phases {
-        let own = surveyed.iter().find(|phase| phase.dir.as_ref() == Some(&dir.dir));
-        let name = own.and_then(|phase| phase.name.as_deref());
-        let phase = FinishedPhase::read(dir, name, &milestone.slug, &read::text, &git)?;
-        let mut phase = phase.into_value(warnings);
-        if phase.plans.is_empty() {
-            continue;
+fn phases(milestone: &MilestoneFolder, warnings: &mut Vec<Warning>) -> Vec<FinishedPhase> {
+    let read = milestone.phases.iter();
+    let mut phases: Vec<FinishedPhase> =
+        read.map(|dir| FinishedPhase::read(dir, &milestone.slug, warnings)).collect();
+    phases.retain(|phase| !phase.plans.is_empty());
+    phases
+}
+
+/// Returns the workstreams, each of which keeps its phases as a milestone does.
+fn workstreams(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<MilestoneFolder>> {
+    let mut found = Vec::new();
+    for name in folders(&planning.join(WORKSTREAMS)) {
+        let home = planning.join(WORKSTREAMS).join(&name);
+        if read::is_folder(&home.join(vocabulary::PHASES)) {
+            let milestone = MilestoneFolder::read(planning, &home, &name)?;
+            found.push(milestone.into_value(warnings));
         }
-        if let Some(recorded) = recorded {
-            let of_phase = recorded_effort(&phase, recorded);
-            for plan in &mut phase.plans {
-                plan.effort = planned_effort(dir, plan).or_else(|| of_phase.clone());
-            }
-        }
-        phases.push(phase);
     }
-    Ok(phases)
+    Ok(found)
+}
+
+/// Returns the quick tasks: `quick/<id>-<name>/<id>-SUMMARY.md`.
+fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<FinishedPhase>> {
+    let mut found = Vec::new();
+    for name in folders(&planning.join(QUICK)) {
+        let dir = planning.join(QUICK).join(&name);
+        let files = listing::entries(&dir).unwrap_or_default().into_iter();
+        let files: Vec<String> = files
+            .filter(|(file, kind)| *kind == PathKind::File && file.ends_with("SUMMARY.md"))
+            .map(|(file, _)| file)
+            .collect();
+        let numbers: Vec<PlanNumber> = (1..).take(files.len()).map(PlanNumber::from).collect();
+        let listed = numbers.iter().zip(&files);
+        let mut task = FinishedPhase::from_files(None, &name, &dir, listed, warnings);
+        QUICK.clone_into(&mut task.milestone);
+        if let Some(title) = task.plans.first().and_then(|plan| plan.summary.title.clone()) {
+            task.name = title;
+        }
+        if task.is_complete {
+            found.push(task);
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the sorted names of the folders in a folder, which may be absent.
+fn folders(home: &Path) -> Vec<String> {
+    let entries = listing::entries(home).unwrap_or_default().into_iter();
+    let folders =
+        entries.filter(|(name, kind)| *kind == PathKind::Folder && !name.starts_with('.'));
+    let mut names: Vec<String> = folders.map(|(name, _)| name).collect();
+    names.sort();
+    names
+}
+
+fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {
+    let plans = phases.iter().flat_map(|phase| &phase.plans);
+    plans.filter_map(|plan| plan.summary.completed).min()
 }
 
 /// Returns the effort that the plan itself requests.
@@ -94,16 +196,6 @@ fn planned_effort(dir: &PhaseDir, record: &PlanRecord) -> Option<String> {
     single_word(&Plan::parse(&text, &path).value.effort_override?)
 }
 
-/// Returns the effort profile recorded in PATTERNS.md.
-fn recorded_effort(phase: &FinishedPhase, recorded: &Patterns) -> Option<String> {
-    let line = match recorded.recorded(phase, &[]) {
-        Recorded::Same(line) | Recorded::Changed(line) | Recorded::Foreign(line) => line,
-        Recorded::No => return None,
-    };
-    let entry = recorded.entries.iter().find(|entry| entry.line == line)?;
-    single_word(entry.timing.effort.as_deref()?)
-}
-
 /// Returns the name of a profile; `None` for a text such as `balanced, then thorough`.
 fn single_word(effort: &str) -> Option<String> {
     let word = fold(effort);
@@ -111,25 +203,47 @@ fn single_word(effort: &str) -> Option<String> {
     (!word.is_empty() && word.chars().all(is_word)).then_some(word)
 }
 
-fn first_day(phases: &[FinishedPhase]) -> Option<NaiveDate> {
-    let plans = phases.iter().flat_map(|phase| &phase.plans);
-    plans.filter_map(|plan| plan.completed).min()
+/// Returns the effort profile that a planning folder sets, such as `balanced`; `None` if it sets none.
+pub fn effort(planning_dir: &Path) -> Result<Option<String>> {
+    let Some(bytes) = read::bytes(&planning_dir.join(vocabulary::CONFIG))? else {
+        return Ok(None);
+    };
+    // A broken config.json is reported by the planning tool that owns it.
+    let config: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    // GSD's `model_profile` names a model, not an effort.
+    let known = ["effort", "effort_profile"].iter().find_map(|key| config.get(key)?.as_str());
+    Ok(known.map(str::to_owned))
 }
 
-/// Drops plans that an earlier folder of the same name contains as an identical copy.
-fn deduplicated(phases: impl Iterator<Item = FinishedPhase>) -> Vec<FinishedPhase> {
-    let mut kept: Vec<FinishedPhase> = Vec::new();
-    for mut phase in phases {
-        let same_named = || kept.iter().filter(|one| one.dir_name == phase.dir_name);
-        let is_copy = |plan: &PlanRecord| {
-            same_named().any(|other| other.plans.iter().any(|other| other.is_copy_of(plan)))
-        };
-        let copies: Vec<bool> = phase.plans.iter().map(is_copy).collect();
-        let mut copies = copies.into_iter();
-        phase.plans.retain(|_| !copies.next().unwrap_or_default());
-        if !phase.plans.is_empty() {
-            kept.push(phase);
+/// Returns the recorded patterns, each bullet with its source as far as the summaries still exist.
+pub fn traced(project: &Project) -> Result<Parsed<Patterns>> {
+    let mut found = stored(project)?;
+    let folder = PlanningFolder::read(&project.planning()?.dir)?.value;
+    // Warnings about old summaries are reported by the commands that read them for their own sake.
+    let history = History::read(&folder, &[], &mut Vec::new())?;
+    let mut by_name: HashMap<&str, Vec<&FinishedPhase>> = HashMap::new();
+    for phase in history.phases.iter().chain(&history.quick) {
+        by_name.entry(&phase.dir_name).or_default().push(phase);
+    }
+    for entry in &mut found.value.entries {
+        let Some(trace) = &entry.trace else { continue };
+        let named = by_name.get(trace.phase_dir.as_str()).map(Vec::as_slice).unwrap_or_default();
+        let own = named.iter().find(|phase| Some(&phase.milestone) == trace.milestone.as_ref());
+        // Shipping moves a phase to another milestone.
+        let Some(phase) = own.or_else(|| named.first()) else { continue };
+        for (bullet, source) in entry.bullets.iter_mut().zip(&trace.sources) {
+            let Some(source) = source else { continue };
+            let plan = phase.plans.iter().find(|plan| plan.plan == source.plan);
+            bullet.source = plan.map(|plan| BulletSource {
+                file: project.relative(&phase.dir.join(&plan.file)).to_owned(),
+                line: Some(source.line).filter(|line| *line > 0),
+                text: plan
+                    .text_at(source.line)
+                    .or(plan.summary.title.as_deref())
+                    .unwrap_or_default()
+                    .to_owned(),
+            });
         }
     }
-    kept
+    Ok(found)
 }

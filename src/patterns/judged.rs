@@ -1,23 +1,27 @@
 //! Checks the lessons submitted by the agent that worked on a phase.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::markdown::Outline;
-use crate::patterns::bullet::cited;
-use crate::patterns::lesson::{
-    Lesson, MAX_LESSON_LENGTH, MAX_LESSONS, StemmedWords, cite, is_complete, split_citation,
-};
+use crate::patterns::citation::{cite, cited, split_citation};
+use crate::patterns::lesson::Lesson;
 use crate::patterns::part::EntryPart;
-use crate::patterns::{
-    BulletSection, FinishedPhase, LessonSource, PatternEntry, Patterns, named_files,
-};
+use crate::patterns::sentences::{ContentWords, is_complete};
+use crate::patterns::{BulletSection, FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::PlanNumber;
 use crate::secrets;
+use crate::storage::read;
 use crate::text::{Line, clip};
+
+/// Maximum number of submitted lessons of each kind.
+const MAX_LESSONS: usize = 3;
+
+/// Maximum length of a submitted lesson, in characters.
+const MAX_LESSON_LENGTH: usize = 160;
 
 /// Minimum similarity by shared words at which two lessons count as duplicates.
 const MIN_DUPLICATE_SIMILARITY: f64 = 0.7;
@@ -125,19 +129,19 @@ impl SubmittedLessons {
                 return Err(Error::refused(message).hint("keep those that change the next plan"));
             }
         }
-        let mut before: Vec<(String, StemmedWords)> = known
+        let mut before: Vec<(String, ContentWords)> = known
             .entries
             .iter()
             .filter(|entry| Some(entry.line) != own)
             .flat_map(PatternEntry::texts)
             .chain(known.loose.iter().map(|loose| loose.text.as_str()))
-            .map(|text| (text.to_owned(), StemmedWords::from_text(text)))
+            .map(|text| (text.to_owned(), ContentWords::from_text(text)))
             .collect();
         let mut check = |lessons: &[SubmittedLesson]| -> Result<Vec<Lesson>> {
             let mut found = Vec::new();
             for lesson in lessons {
                 let checked = lesson.checked(phase, root)?;
-                let words = StemmedWords::from_text(&lesson.text);
+                let words = ContentWords::from_text(&lesson.text);
                 if let Some((other, _)) = before
                     .iter()
                     .find(|(_, other)| other.similarity(&words) >= MIN_DUPLICATE_SIMILARITY)
@@ -152,6 +156,16 @@ impl SubmittedLessons {
         };
         Ok(CheckedLessons { worked: check(&self.worked)?, failed: check(&self.failed)? })
     }
+}
+
+/// Returns whether a file exists in the project under this path, which must be relative to its root.
+///
+/// A lesson is shared, so it must not name a path of one machine.
+pub(crate) fn is_project_file(root: &Path, file: &str) -> bool {
+    let path = Path::new(file);
+    let is_inside =
+        path.is_relative() && !path.components().any(|part| part == Component::ParentDir);
+    is_inside && read::exists(&root.join(path))
 }
 
 /// Returns the section that a line introduces.
@@ -220,7 +234,7 @@ impl SubmittedLesson {
             format!("({})", files.join(", "))
         };
         let own: Vec<&PlanNumber> = plans.iter().collect();
-        let citation = if plans.is_empty() { of_files() } else { cite(&own, &[]) };
+        let citation = if plans.is_empty() { of_files() } else { cite(&own) };
         let is_said = plans.is_empty() && files.iter().all(|file| sentence.contains(*file));
         Ok(Lesson {
             text: Line::new(&if is_said {
@@ -238,8 +252,7 @@ impl SubmittedLesson {
             let number = PlanNumber::parse(plan);
             let exists = |number: &PlanNumber| phase.plans.iter().any(|plan| plan.plan == *number);
             number.filter(exists).ok_or_else(|| {
-                let reason =
-                    format!("names plan {text}, which phase {} does not have", phase.number);
+                let reason = format!("names plan {text}, which {} does not have", phase.dir_name);
                 let all: Vec<String> =
                     phase.plans.iter().map(|plan| plan.plan.to_string()).collect();
                 self.refused(&reason, &format!("its plans: {}", all.join(", ")))
@@ -252,10 +265,10 @@ impl SubmittedLesson {
         let touched: BTreeSet<&str> = phase
             .plans
             .iter()
-            .flat_map(|plan| plan.files.iter().flatten().map(String::as_str))
+            .flat_map(|plan| plan.summary.files.iter().flatten().map(String::as_str))
             .collect();
         for file in &self.files {
-            if !touched.contains(file.as_str()) && !named_files::exists(root, file) {
+            if !touched.contains(file.as_str()) && !is_project_file(root, file) {
                 let reason =
                     format!("names {file}, which is not the path of a file in this project");
                 return Err(self.refused(&reason, "name files relative to the project"));
@@ -312,6 +325,18 @@ mod tests {
         for text in ["", "{\"worked\":[{\"txt\":\"a\"}]}", "- a bullet under nothing"] {
             let error = SubmittedLessons::parse(text).unwrap_err();
             assert!(error.hint.is_some(), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_named_relative_to_the_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.rs");
+        std::fs::write(&file, "").unwrap();
+        std::fs::create_dir(folder.path().join("inner")).unwrap();
+        assert!(is_project_file(folder.path(), "a.rs"));
+        for outside in ["b.rs", "../a.rs", file.to_str().unwrap()] {
+            assert!(!is_project_file(&folder.path().join("inner"), outside), "{outside}");
         }
     }
 }

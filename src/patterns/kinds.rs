@@ -5,7 +5,7 @@ use crate::patterns::{PlanRecord, stated_deviations};
 /// Returns the kinds by frequency, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; `None` if there are
 /// none.
 pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
-    let labels = plans.iter().flat_map(|plan| &plan.deviations);
+    let labels = plans.iter().flat_map(PlanRecord::deviations);
     let labels = labels.filter_map(|deviation| {
         let kind = plain(deviation.kind.as_deref()?);
         let severity = deviation.severity.as_deref().map(plain).unwrap_or_default();
@@ -29,7 +29,7 @@ pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
 
 /// Returns the words that all spellings of a kind begin with, and its count, most frequent first.
 pub(crate) fn counted<'a>(plans: impl IntoIterator<Item = &'a PlanRecord>) -> Vec<(String, u32)> {
-    let deviations = plans.into_iter().flat_map(|plan| &plan.deviations);
+    let deviations = plans.into_iter().flat_map(PlanRecord::deviations);
     count(deviations.filter_map(|deviation| deviation.kind.as_deref().map(plain)))
 }
 
@@ -84,20 +84,17 @@ pub(crate) fn is_same(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::plan::{Deviation, PlanNumber, Summary};
 
     fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
-        let mut plan =
-            PlanRecord::new(PlanNumber::from(1), Summary::default(), "", Path::new("S.md"));
-        plan.deviations = vec![Deviation {
+        let mut plan = PlanRecord::new(PlanNumber::from(1), "S.md", Summary::default(), "");
+        plan.summary.deviations = Some(vec![Deviation {
             kind: Some(kind.to_owned()),
             severity: Some(severity.to_owned()),
             ..Deviation::default()
-        }];
-        plan.deviation_count = Some(count);
+        }]);
+        plan.summary.deviation_count = Some(count);
         plan
     }
 

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::markdown::Outline;
+use crate::patterns::Patterns;
 use crate::patterns::appending::{CLOSINGS, changeable_text, check_whole};
-use crate::patterns::{Patterns, named_files};
+use crate::patterns::judged::is_project_file;
 use crate::plan::{PhaseNumber, PhaseNumbering, Survey};
 use crate::project::Project;
 use crate::storage::{Changes, Store};
@@ -73,7 +74,7 @@ fn written(project: &Project, request: &NoteRequest) -> Result<String> {
     let mut about = Vec::new();
     about.extend(request.phase.iter().map(|phase| format!("phase {phase}")));
     for file in &request.files {
-        if !named_files::exists(&project.root, file) {
+        if !is_project_file(&project.root, file) {
             return Err(Error::refused(format!(
                 "{file} is not the path of a file in this project"
             ))

@@ -1,24 +1,36 @@
-//! Ranks patterns by their relevance to the current work.
+//! Reads the recorded patterns of the current project, and ranks them by their relevance to the current work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::patterns::lesson::{
-    StemmedWords, SubjectIndex, names_earlier_plans, short_milestone, split_citation,
-};
-use crate::patterns::{PatternEntry, Patterns};
-use crate::plan::{DEFAULT_MILESTONE, Phase, PhaseNumber, Roadmap};
+use crate::error::Result;
+use crate::patterns;
+use crate::patterns::citation::{known_milestone, short_milestone, split_citation};
+use crate::patterns::sentences::ContentWords;
+use crate::patterns::{PatternEntry, Patterns, StaleReasons, mentions};
+use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
+use crate::project::Project;
 use crate::ranking::Corpus;
+use crate::storage::{Changes, read};
+use crate::text::quantity;
+use crate::warning::{Parsed, Warning};
 
 /// Score added for the newest entry, relative to the best match by words; older entries get less.
 const RECENCY: f64 = 0.2;
-/// Score added for a lesson that came up in several phases, as it is likely to come up again.
-const RECURRENCE: f64 = 0.5;
+
 /// Maximum length of a bullet, in characters; longer ones are paragraphs, to be read in PATTERNS.md.
-const MAX_BULLET_LENGTH: usize = 240;
+const MAX_BULLET_LENGTH: usize = 280;
+
 /// Maximum number of bullets of one entry in the main part of a ranking, so that others are not crowded out.
 const MAX_PER_ENTRY: usize = 2;
+
+/// Minimum number of content words that a plain lesson shares with the work that it is shown for.
+const MIN_SHARED_WORDS: usize = 2;
+
+/// Maximum size of the entries, from the end of PATTERNS.md, that are ranked and checked against the tree, in
+/// bytes. This is enough for hundreds of phases; more would take over a second.
+const MAX_RECENT_BYTES: usize = 256 * 1024;
 
 /// Whether a pattern supports a way of working or advises against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,7 +59,7 @@ pub struct RelevantPattern {
     pub score: f64,
     /// Why it may be out of date; `None` if it is fresh.
     pub stale: Option<String>,
-    /// Whether an agent or a person worded it, instead of a rule choosing it.
+    /// Whether an agent or a person worded it, instead of a summary.
     pub judged: bool,
     /// The phase it is from, as cited outside its entry: `phase 4`, `v1.2 phase 4`.
     pub reference: Option<String>,
@@ -59,49 +71,41 @@ impl RelevantPattern {
     /// Returns `None` for a mere count, and for a text that is truncated, as in entries of earlier versions,
     /// or too long.
     pub fn standalone(&self) -> Option<String> {
-        if self.text.contains('\u{2026}')
-            || self.text.chars().count() > MAX_BULLET_LENGTH
-            || is_count(without_citation(&self.text))
-        {
+        if self.text.chars().count() > MAX_BULLET_LENGTH || is_count(split_citation(&self.text).0) {
             return None;
         }
         let has_plans = split_citation(&self.text).1.is_some() || self.reference.is_none();
-        let failed = if self.outcome == PatternOutcome::Failed && !self.judged && !has_plans {
-            "Failed: "
-        } else {
-            ""
-        };
-        Some(format!("{failed}{}", self.cited()))
+        let is_bare = self.outcome == PatternOutcome::Failed && !self.judged && !has_plans;
+        let failed = if is_bare { "Failed: " } else { "" };
+        Some(format!("{failed}{}", self.with_reference()?))
     }
 
     /// Returns the pattern with its phase and plans; `None` if an earlier version truncated it.
     pub fn with_reference(&self) -> Option<String> {
-        (!self.text.contains('\u{2026}')).then(|| self.cited())
+        if self.text.contains('\u{2026}') {
+            return None;
+        }
+        let Some(reference) = &self.reference else {
+            return Some(self.text.clone());
+        };
+        Some(match split_citation(&self.text) {
+            (sentence, Some(plans)) => format!("{sentence} ({reference}, {plans})"),
+            (sentence, None) => format!("{sentence} ({reference})"),
+        })
     }
 
     /// Returns whether this is the same lesson as a text, either of which may be a shorter form of the other.
     pub(crate) fn is_same_lesson(&self, lesson: &str) -> bool {
-        let own = without_citation(&self.text);
+        let own = split_citation(&self.text).0;
         own.contains(lesson) || lesson.contains(own)
-    }
-
-    fn cited(&self) -> String {
-        let Some(reference) = &self.reference else {
-            return self.text.clone();
-        };
-        match split_citation(&self.text) {
-            (sentence, Some(plans)) => format!("{sentence} ({reference}, {plans})"),
-            (sentence, None) => format!("{sentence} ({reference})"),
-        }
     }
 }
 
-/// Returns whether a bullet, as written by an earlier version, is a mere count:
-/// `3 of 4 plans without deviations`.
-fn is_count(text: &str) -> bool {
+/// Returns whether a bullet is a mere count: `3 of 4 plans without deviations`, or a difference between plans.
+pub(crate) fn is_count(text: &str) -> bool {
     const STARTS: &[&str] = &[
         "all ", "both plans", "no deviations", "largest plan", "small plans were", "took ",
-        "the one task", "in ",
+        "the one task", "in ", "plans ",
     ];
     let lower = text.to_lowercase();
     let first = lower.split(' ').next().unwrap_or_default();
@@ -113,18 +117,163 @@ fn is_count(text: &str) -> bool {
             && all.iter().any(|word| lower.contains(word)))
 }
 
+/// Returns PATTERNS.md with pending `changes` applied.
+pub(crate) fn with_changes(
+    project: &Project,
+    changes: &Changes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Patterns> {
+    let path = patterns::path(&project.planning_place().dir);
+    let Some(bytes) = changes.current(&path)? else {
+        return Ok(Patterns::default());
+    };
+    let text = read::decode(bytes, &path).into_value(warnings);
+    Ok(Patterns::parse(&text, &path).into_value(warnings))
+}
+
+/// Returns the recorded patterns in PATTERNS.md.
+pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
+    project.planning()?;
+    let mut warnings = Vec::new();
+    let value = with_changes(project, &Changes::new(), &mut warnings)?;
+    Ok(Parsed { value, warnings })
+}
+
+/// Returns the newest patterns, with pending `changes` applied, and warns about the number left out.
+pub(crate) fn recent(
+    project: &Project,
+    changes: &Changes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Patterns> {
+    let mut patterns = with_changes(project, changes, warnings)?;
+    let left_out = drop_oldest(&mut patterns);
+    if left_out > 0 {
+        let most = MAX_RECENT_BYTES / 1024;
+        let message = format!(
+            "only the last {most} KiB of entries are used; {} left out",
+            quantity(left_out, "older one")
+        );
+        let path = patterns::path(&project.planning_place().dir);
+        warnings.push(Warning::file(&path, message));
+    }
+    Ok(patterns)
+}
+
+/// Drops the oldest patterns beyond [`MAX_RECENT_BYTES`], and returns their number.
+fn drop_oldest(patterns: &mut Patterns) -> usize {
+    let mut room = MAX_RECENT_BYTES;
+    // Notes are kept first: there are few, and people wrote them.
+    keep_last(&mut patterns.loose, &mut room, |loose| loose.text.len())
+        + keep_last(&mut patterns.entries, &mut room, |entry| entry.text.len())
+}
+
+/// Keeps the last items that fit into `room` bytes, and subtracts their size from it; returns the number
+/// dropped.
+fn keep_last<T>(items: &mut Vec<T>, room: &mut usize, length: impl Fn(&T) -> usize) -> usize {
+    let fits = |item: &&T| {
+        let rest = room.checked_sub(length(item));
+        *room = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let kept = items.iter().rev().take_while(fits).count();
+    items.drain(..items.len() - kept).count()
+}
+
+/// Returns the patterns relevant to a phase, or else to the current phase, most relevant first.
+pub fn relevant_patterns(
+    project: &Project,
+    number: Option<&PhaseNumber>,
+) -> Result<Parsed<Vec<RelevantPattern>>> {
+    let survey = Survey::read(project)?;
+    let phase = match number {
+        Some(number) => Some(survey.phase(number)?),
+        None => survey.position.phase(),
+    };
+    let mut warnings = Vec::new();
+    let patterns = recent(project, &Changes::new(), &mut warnings)?;
+    let reasons = StaleReasons::check(project, &patterns)?;
+    let topic = phase.map(|phase| topic(phase, &survey.roadmap)).unwrap_or_default();
+    let value = relevant(&patterns, &topic, &|line, text| reasons.about(line, text));
+    Ok(Parsed { value, warnings })
+}
+
+/// Returns the patterns that a session should know for the current phase; staleness comes from the last check if that
+/// is current.
+pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<RelevantPattern>>> {
+    project.planning()?;
+    let mut warnings = Vec::new();
+    let patterns = recent(project, &Changes::new(), &mut warnings)?;
+    let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
+    Ok(Parsed { value: worth_knowing(&patterns, &reasons, survey), warnings })
+}
+
+/// Returns the patterns that are worth a line in every session: judged ones and notes, then those plain ones that
+/// are about the current phase, each by relevance. Nothing else: none is better than noise.
+pub(crate) fn worth_knowing(
+    patterns: &Patterns,
+    reasons: &StaleReasons,
+    survey: &Survey,
+) -> Vec<RelevantPattern> {
+    let work = survey.position.phase().map(|phase| CurrentWork::new(phase, &survey.roadmap));
+    let work = work.unwrap_or_default();
+    let mut found = relevant(patterns, &work.text, &|line, text| reasons.about(line, text));
+    found.retain(|pattern| pattern.judged || work.is_subject_of(&pattern.text));
+    found
+}
+
+/// What the current phase is about, as its roadmap and its plans say.
+#[derive(Default)]
+struct CurrentWork {
+    text: String,
+    words: ContentWords,
+    files: BTreeSet<String>,
+}
+
+impl CurrentWork {
+    fn new(phase: &Phase, roadmap: &Roadmap) -> Self {
+        let mut text = topic(phase, roadmap);
+        let mut files = BTreeSet::new();
+        for path in phase.dir.iter().flat_map(|dir| {
+            phase.plans.iter().filter_map(move |(slot, _)| Some(dir.join(slot.plan.as_ref()?)))
+        }) {
+            // What cannot be read is reported by the commands about plans.
+            let Ok(Some(plan)) = read::text(&path) else { continue };
+            let plan = Plan::parse(&plan.value, &path).value;
+            if let Some(title) = &plan.title {
+                text.push('\n');
+                text.push_str(title);
+            }
+            files.extend(plan.files_modified.into_iter().flatten());
+        }
+        Self { words: ContentWords::from_text(&text), text, files }
+    }
+
+    /// Returns whether a lesson names a file of the plans, or shares words with the phase.
+    fn is_subject_of(&self, lesson: &str) -> bool {
+        let lesson = split_citation(lesson).0;
+        let is_planned = |path: &str| {
+            self.files.iter().any(|file| {
+                file.strip_suffix(path).is_some_and(|head| head.is_empty() || head.ends_with('/'))
+            })
+        };
+        self.words.common(&ContentWords::from_text(lesson)) >= MIN_SHARED_WORDS
+            || mentions(lesson).iter().any(|mention| is_planned(&mention.path))
+    }
+}
+
 /// Returns the words that describe a phase: its name, goal, requirements and success criteria.
 pub fn topic(phase: &Phase, roadmap: &Roadmap) -> String {
-    let mut words: Vec<String> = phase.name.iter().chain(&phase.goal).cloned().collect();
+    let mut words: Vec<&str> = phase.name.iter().chain(&phase.goal).map(String::as_str).collect();
     for planned in roadmap.phases.iter().filter(|planned| planned.number == phase.number) {
-        words.extend(planned.requirements.iter().cloned());
-        words.extend(planned.success_criteria.iter().cloned());
+        words.extend(planned.requirements.iter().map(String::as_str));
+        words.extend(planned.success_criteria.iter().map(String::as_str));
     }
     words.join("\n")
 }
 
-/// Returns the patterns by relevance to a topic: fresh before stale, judged before chosen by rule, then by
-/// score, from common words, age and recurrence. Age is counted in entries from the newest, never in time.
+/// Returns the patterns by relevance to a topic: fresh before stale, judged before plain, then by score, from common
+/// words and age. Age is counted in entries from the newest, never in time. What exceeds the share of an entry comes
+/// last.
 ///
 /// `stale` returns why a pattern may be out of date, given the line of its entry's heading and its text.
 pub fn relevant(
@@ -132,95 +281,60 @@ pub fn relevant(
     topic: &str,
     stale: &dyn Fn(usize, &str) -> Option<String>,
 ) -> Vec<RelevantPattern> {
-    let mut found = one_per_subject(candidates(patterns));
-    let scores = Corpus::new(found.iter().map(|one| &one.pattern.text)).scores(topic);
+    let mut found = candidates(patterns);
+    let scores = Corpus::new(found.iter().map(|(pattern, _)| &pattern.text)).scores(topic);
     let best = scores.iter().copied().fold(0.0, f64::max);
-    for (Candidate { pattern, age }, score) in found.iter_mut().zip(scores) {
+    for ((pattern, age), score) in found.iter_mut().zip(scores) {
         let fit = if best > 0.0 { score / best } else { 0.0 };
-        let recurrence = if split_citation(&pattern.text).1.is_some_and(names_earlier_plans) {
-            RECURRENCE
-        } else {
-            0.0
-        };
-        pattern.score = fit + RECENCY / f64::from(1 + *age) + recurrence;
+        pattern.score = fit + RECENCY / f64::from(1 + *age);
         pattern.stale = stale(pattern.line, &pattern.text);
     }
-    let mut found: Vec<RelevantPattern> = found.into_iter().map(|one| one.pattern).collect();
+    let mut found: Vec<RelevantPattern> = found.into_iter().map(|(pattern, _)| pattern).collect();
     found.sort_by(|a, b| {
         let fresh = a.stale.is_some().cmp(&b.stale.is_some());
-        let judged = b.judged.cmp(&a.judged);
-        fresh.then(judged).then(b.score.total_cmp(&a.score))
+        fresh.then(b.judged.cmp(&a.judged)).then(b.score.total_cmp(&a.score))
     });
-    diversify(found)
+    let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
+    let (mut first, last): (Vec<_>, Vec<_>) = found.into_iter().partition(|pattern| {
+        let of_entry = of_entry.entry(pattern.line).or_default();
+        *of_entry += 1;
+        *of_entry <= MAX_PER_ENTRY && pattern.stale.is_none()
+    });
+    let (fresh, stale): (Vec<_>, Vec<_>) =
+        last.into_iter().partition(|pattern| pattern.stale.is_none());
+    first.extend(fresh);
+    first.extend(stale);
+    first
 }
 
-/// A pattern that may be relevant.
-struct Candidate {
-    pattern: RelevantPattern,
-    /// The number of newer entries.
-    age: u32,
-}
-
-/// Returns every bullet, newest first; duplicate texts only in the newest entry.
-fn candidates(patterns: &Patterns) -> Vec<Candidate> {
+/// Returns every bullet, newest first, with the number of newer entries; of equal texts only the newest.
+fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
     let ambiguous = ambiguous_phases(&patterns.entries);
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    for (age, entry) in patterns.entries.iter().rev().enumerate() {
-        let source = entry.title();
+    for (entry, age) in patterns.entries.iter().rev().zip(0..) {
         let lists = [
             (PatternOutcome::Worked, &entry.worked),
             (PatternOutcome::Failed, &entry.failed),
             (PatternOutcome::Noted, &entry.notes),
         ];
         for (outcome, texts) in lists {
-            for text in texts.iter().filter(|text| seen.insert((*text).clone())) {
+            for text in texts.iter().filter(|text| seen.insert(text.as_str())) {
                 let pattern = RelevantPattern {
                     judged: entry.trace.as_ref().is_none_or(|trace| trace.judged),
                     reference: reference(entry, &ambiguous),
-                    ..unranked(text, outcome, &source, entry.line)
+                    ..unranked(text, outcome, &entry.title(), entry.line)
                 };
-                let age = u32::try_from(age).unwrap_or(u32::MAX - 1);
-                found.push(Candidate { pattern, age });
+                found.push((pattern, age));
             }
         }
     }
     let oldest = u32::try_from(patterns.entries.len()).unwrap_or(u32::MAX - 1);
-    for loose in patterns.loose.iter().filter(|loose| seen.insert(loose.text.clone())) {
+    for loose in patterns.loose.iter().filter(|loose| seen.insert(&loose.text)) {
         let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
-        let pattern = unranked(&loose.text, PatternOutcome::Noted, source, loose.line);
-        found.push(Candidate { pattern, age: oldest });
+        found.push((unranked(&loose.text, PatternOutcome::Noted, source, loose.line), oldest));
     }
     found
-}
-
-/// Keeps only the newest of the rule-chosen patterns on a subject, whose citation counts the earlier plans.
-///
-/// Judged patterns are all kept.
-fn one_per_subject(newest_first: Vec<Candidate>) -> Vec<Candidate> {
-    let mut subjects = SubjectIndex::default();
-    let mut known: Vec<usize> = newest_first
-        .iter()
-        .rev()
-        .map(|one| {
-            let text = without_citation(&one.pattern.text);
-            subjects.add(StemmedWords::from_text(text), ())
-        })
-        .collect();
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
-    for candidate in newest_first {
-        let is_new = known.pop().is_none_or(|subject| seen.insert(subject));
-        if is_new || candidate.pattern.judged {
-            found.push(candidate);
-        }
-    }
-    found
-}
-
-/// Returns a bullet without the citation of plans at its end.
-fn without_citation(text: &str) -> &str {
-    split_citation(text).0
 }
 
 /// Returns a pattern without score, phase and staleness.
@@ -240,10 +354,10 @@ fn unranked(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> R
 /// Returns the citation of an entry's phase, with its milestone if the number alone is ambiguous.
 fn reference(entry: &PatternEntry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String> {
     let phase = entry.phase.as_ref()?;
-    match milestone(entry).filter(|_| ambiguous.contains(phase)) {
-        Some(milestone) => Some(format!("{} phase {phase}", short_milestone(milestone))),
-        None => Some(format!("phase {phase}")),
-    }
+    Some(match milestone(entry).filter(|_| ambiguous.contains(phase)) {
+        Some(milestone) => format!("{} phase {phase}", short_milestone(milestone)),
+        None => format!("phase {phase}"),
+    })
 }
 
 /// Returns the phase numbers that occur in several milestones.
@@ -260,47 +374,7 @@ fn ambiguous_phases(entries: &[PatternEntry]) -> BTreeSet<&PhaseNumber> {
 }
 
 fn milestone(entry: &PatternEntry) -> Option<&str> {
-    let milestone = entry.trace.as_ref()?.milestone.as_deref();
-    milestone.filter(|milestone| *milestone != DEFAULT_MILESTONE)
-}
-
-/// Number of patterns shown where space is limited.
-const HEAD_LENGTH: usize = 5;
-
-/// Maximum number of these about what worked: what failed changes the next plan more often.
-const MAX_WORKED_IN_HEAD: usize = 3;
-
-/// Moves to the back what exceeds the share of an entry or of what worked, what resembles an earlier line,
-/// and what is stale.
-///
-/// Judged patterns are only moved if they exceed their entry's share or are stale.
-fn diversify(ranked: Vec<RelevantPattern>) -> Vec<RelevantPattern> {
-    let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut said: Vec<StemmedWords> = Vec::new();
-    let mut worked = 0;
-    let (mut first, mut rest) = (Vec::new(), Vec::new());
-    for pattern in ranked {
-        let of_entry = of_entry.entry(pattern.line).or_default();
-        let is_in_head = first.len() < HEAD_LENGTH;
-        let words = is_in_head.then(|| StemmedWords::from_text(without_citation(&pattern.text)));
-        let is_said =
-            |words: &StemmedWords| said.iter().any(|other| other.is_near_duplicate(words));
-        let is_near = words.as_ref().is_some_and(is_said);
-        let has_worked =
-            is_in_head && pattern.outcome == PatternOutcome::Worked && worked == MAX_WORKED_IN_HEAD;
-        let may_be_moved = !pattern.judged && (is_near || has_worked);
-        if *of_entry < MAX_PER_ENTRY && pattern.stale.is_none() && !may_be_moved {
-            *of_entry += 1;
-            worked += usize::from(pattern.outcome == PatternOutcome::Worked);
-            said.extend(words);
-            first.push(pattern);
-        } else {
-            rest.push(pattern);
-        }
-    }
-    rest.sort_by_key(|pattern| pattern.stale.is_some());
-    first.extend(rest);
-    first
+    known_milestone(entry.trace.as_ref()?.milestone.as_deref()?)
 }
 
 #[cfg(test)]
@@ -333,34 +407,6 @@ mod tests {
     fn words_decide_before_age() {
         let found = ranked("file locking", &|_, _| None);
         assert_eq!(found[0], "Locking the file before reading kept writers apart (phase 1)");
-    }
-
-    #[test]
-    fn what_recurs_comes_before_what_came_once() {
-        let file = "### Phase 1: A (2026-01-01)\n<!-- annals: phase-dir=01-a plans=01 digest=a -->\n\n\
-                    **What failed:**\n- The store needs a lock (plan 02; before in phase 0 plan 01)\n\n\
-                    ### Phase 2: B (2026-01-02)\n<!-- annals: phase-dir=02-b plans=01 digest=b -->\n\n\
-                    **What failed:**\n- Colour codes reach the pipe (plan 01)\n";
-        let patterns = Patterns::parse(file, Path::new("PATTERNS.md")).value;
-        let found = relevant(&patterns, "", &|_, _| None);
-        assert!(found[0].text.starts_with("The store"), "{found:?}");
-    }
-
-    #[test]
-    fn a_lesson_that_recurs_is_one() {
-        let file = "### Phase 1: A (2026-01-01)\n<!-- annals: phase-dir=01-a plans=01 digest=a -->\n\n\
-                    **What failed:**\n- zig is not installed locally; tests were not run (plan 01)\n\n\
-                    ### Phase 2: B (2026-01-02)\n<!-- annals: phase-dir=02-b plans=01 digest=b -->\n\n\
-                    **What failed:**\n- zig not installed locally; tests not run in this session (plan 01; before in phase 1 plan 01)\n";
-        let patterns = Patterns::parse(file, Path::new("PATTERNS.md")).value;
-        let found = relevant(&patterns, "", &|_, _| None);
-        let texts: Vec<&str> = found.iter().map(|one| one.text.as_str()).collect();
-        assert_eq!(
-            texts,
-            [
-                "zig not installed locally; tests not run in this session (plan 01; before in phase 1 plan 01)"
-            ]
-        );
     }
 
     #[test]
@@ -439,5 +485,18 @@ mod tests {
         ] {
             assert_eq!(shown(lesson, " judged=1").as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn notes_are_kept_however_many_entries_there_are() {
+        let long = "word ".repeat(2_000);
+        let entry = |number| format!("### Phase {number}: A\n\n**What worked:**\n- {long}\n\n");
+        let entries: String = (0..40).map(entry).collect();
+        let text = format!("{entries}### Notes\n\n- 2026-01-01: one\n");
+        let mut patterns = Patterns::parse(&text, Path::new("P.md")).value;
+        let left_out = drop_oldest(&mut patterns);
+        assert!(left_out > 0 && patterns.entries.len() + left_out == 40);
+        assert_eq!(patterns.loose.len(), 1);
+        assert_eq!(patterns.entries.last().unwrap().phase, Some(39.into()));
     }
 }

@@ -7,15 +7,16 @@ use crate::clock::Minutes;
 use crate::error::Result;
 use crate::patterns::heading::EntryHeading;
 use crate::patterns::judged::CheckedLessons;
+use crate::patterns::lesson::Lesson;
 use crate::patterns::{
-    FinishedPhase, PastProblems, PlanRecord, Trace, bullet_list, kinds, lesson,
+    Comparison, FinishedPhase, PlanRecord, Trace, bullet_list, kinds, lesson,
     plans_without_deviation_count, stated_deviations,
 };
 use crate::plan::PhaseNumber;
 use crate::project::Project;
 use crate::templates;
 use crate::templates::Template;
-use crate::text::{Line, quantity, sanitized};
+use crate::text::{Line, sanitized};
 
 /// The content of an entry; `templates/patterns/entry.md.j2` defines its form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -30,10 +31,6 @@ pub struct Retrospective {
     pub worked: Vec<Line>,
     /// What failed, strongest first.
     pub failed: Vec<Line>,
-    /// The numbers of deviations and issues in words, shown if no lesson about them was chosen; `None` if the
-    /// summaries mention none.
-    #[serde(rename = "unchosen")]
-    pub problem_counts: Option<String>,
     /// The durations of the plans.
     pub timing: PlanTimes,
     /// The effort profile in force.
@@ -45,8 +42,8 @@ pub struct Retrospective {
 /// A phase's number and name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PhaseTitle {
-    /// Its number.
-    pub number: PhaseNumber,
+    /// Its number; `None` for a quick task.
+    pub number: Option<PhaseNumber>,
     /// Its name.
     pub name: Line,
 }
@@ -84,21 +81,11 @@ pub struct EntryContext<'a> {
     pub effort: Option<&'a str>,
     /// The commit that was checked out when the phase was finished.
     pub commit: Option<&'a str>,
-    /// The problems of earlier phases, which a lesson may repeat.
-    pub past: Option<&'a PastProblems>,
+    /// The significant differences between plans, for the newest entry.
+    pub insights: &'a [Comparison],
 }
 
 impl Retrospective {
-    /// Replaces the chosen lessons with those submitted by the agent.
-    pub(crate) fn replace_lessons(&mut self, lessons: CheckedLessons) {
-        let both = || lessons.worked.iter().chain(&lessons.failed);
-        self.trace.sources = both().map(|one| one.source.clone()).collect();
-        self.trace.judged = true;
-        self.worked = lessons.worked.into_iter().map(|one| one.text).collect();
-        self.failed = lessons.failed.into_iter().map(|one| one.text).collect();
-        self.record_bullets_digest();
-    }
-
     /// Records the digest of the bullets, which shows later that they are unchanged.
     fn record_bullets_digest(&mut self) {
         let texts =
@@ -107,11 +94,29 @@ impl Retrospective {
         self.trace.bullets = Some(digest);
     }
 
-    /// Creates the entry from a phase's plans.
+    /// Creates the entry of a phase, with the lessons of the agent that worked on it, or else with what its summaries
+    /// say.
     pub fn from_phase(phase: &FinishedPhase, context: &EntryContext<'_>) -> Self {
-        let plans = &phase.plans;
-        let (worked, failed) = (lesson::worked(phase), lesson::failed(phase, context.past));
+        Self::judged(phase, context, None)
+    }
+
+    /// Creates the same with `lessons` that the agent submitted.
+    pub(crate) fn judged(
+        phase: &FinishedPhase,
+        context: &EntryContext<'_>,
+        lessons: Option<CheckedLessons>,
+    ) -> Self {
         let mut trace = phase.trace(context.commit);
+        trace.judged = lessons.is_some();
+        let (mut worked, mut failed) = match lessons {
+            Some(lessons) => (lessons.worked, lessons.failed),
+            None => (lesson::worked(phase), lesson::failed(phase)),
+        };
+        for insight in context.insights {
+            let is_failure = insight.question.is_about_deviations();
+            let list = if is_failure { &mut failed } else { &mut worked };
+            list.push(Lesson { text: line(&insight.statement), source: None });
+        }
         trace.sources = worked.iter().chain(&failed).map(|one| one.source.clone()).collect();
         let mut entry = Self {
             phase: PhaseTitle { number: phase.number.clone(), name: name(&phase.name) },
@@ -119,31 +124,29 @@ impl Retrospective {
             trace,
             worked: worked.into_iter().map(|one| one.text).collect(),
             failed: failed.into_iter().map(|one| one.text).collect(),
-            problem_counts: problem_counts(plans),
-            timing: PlanTimes::from_plans(plans),
+            timing: PlanTimes::from_plans(&phase.plans),
             effort: context.effort.map(line).filter(|line| !line.is_empty()),
-            deviations: DeviationKinds::from_plans(plans),
+            deviations: DeviationKinds::from_plans(&phase.plans),
         };
         entry.record_bullets_digest();
         entry
+    }
+
+    /// Returns what would be recorded of a phase whose lessons nobody judged.
+    pub(crate) fn lessons_of(phase: &FinishedPhase) -> Vec<String> {
+        let all = lesson::worked(phase).into_iter().chain(lesson::failed(phase));
+        all.map(|lesson| lesson.text.to_string()).collect()
+    }
+
+    /// Returns whether something of a phase would be recorded as having failed.
+    pub(crate) fn has_lessons(phase: &FinishedPhase) -> bool {
+        !lesson::failed(phase).is_empty()
     }
 
     /// Returns the entry as written in PATTERNS.md.
     pub fn render(&self, project: &Project) -> Result<String> {
         templates::render(project, Template::PatternsEntry, self)
     }
-}
-
-/// Returns the number of deviations and issues in words: `11 deviations and 1 issue`.
-fn problem_counts(plans: &[PlanRecord]) -> Option<String> {
-    let deviations = stated_deviations(plans).unwrap_or_default();
-    let deviations = usize::try_from(deviations).unwrap_or(usize::MAX);
-    let noted = plans.iter().flat_map(|plan| &plan.issues);
-    let issues = noted.filter(|note| !note.is_lesson).count();
-    let counts = [(deviations, "deviation"), (issues, "issue")];
-    let present = counts.into_iter().filter(|(count, _)| *count > 0);
-    let words: Vec<String> = present.map(|(count, one)| quantity(count, one)).collect();
-    (!words.is_empty()).then(|| words.join(" and "))
 }
 
 /// Returns a name as it will be parsed from the heading: without anything that looks like a number or date.
@@ -171,12 +174,13 @@ impl DeviationKinds {
 
 impl PlanTimes {
     fn from_plans(plans: &[PlanRecord]) -> Self {
-        let known: Vec<Minutes> = plans.iter().filter_map(|plan| plan.duration).collect();
+        let known: Vec<Minutes> =
+            plans.iter().filter_map(|plan| plan.summary.duration_minutes).collect();
         let count = u32::try_from(known.len()).unwrap_or(u32::MAX);
         let total: Minutes = known.iter().copied().sum();
         let average = total.as_f64() / f64::from(count.max(1));
         // The time from the first to the last commit excludes the work before the first.
-        let is_derived = plans.iter().any(|plan| plan.duration_derived);
+        let is_derived = plans.iter().any(|plan| plan.summary.duration_derived);
         let about = if is_derived { "~" } else { "" };
         let of_some = if known.len() < plans.len() {
             format!(" ({} of {} plans)", known.len(), plans.len())

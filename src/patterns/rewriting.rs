@@ -4,13 +4,12 @@
 use crate::error::{Error, Result};
 use crate::patterns;
 use crate::patterns::appending::changeable_text;
-use crate::patterns::bullet_list::{NONE, NONE_CHOSEN, is_filler};
+use crate::patterns::bullet_list::{NONE, is_filler};
 use crate::patterns::judged::CheckedLessons;
-use crate::patterns::lesson::Lesson;
-use crate::patterns::{LessonSource, PatternEntry, Patterns, bullet_list, trace};
+use crate::patterns::relevance::is_count;
+use crate::patterns::{PatternEntry, Patterns, bullet_list, trace};
 use crate::project::Project;
 use crate::storage::Changes;
-use crate::text::quantity;
 
 /// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
 ///
@@ -46,40 +45,32 @@ pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Optio
     if bullet_list::digest(&entry.worked, &entry.failed) != written {
         return None;
     }
-    let none_failed = none_failed(entry);
-    // Earlier versions wrote the same for every empty list.
-    let plain =
-        [NONE, &none_failed].map(|none| bullet_list::section(&entry.worked, &entry.failed, none));
-    let plain = plain.iter().find(|plain| {
-        let crlf = plain.replace('\n', "\r\n");
-        entry.text.contains(*plain) || entry.text.contains(&crlf)
-    })?;
+    // Entries of earlier versions stand for an empty list in other words, which stay.
+    let bullets = entry.text.lines().filter_map(|line| line.strip_prefix("- ")).map(str::trim_end);
+    let mut fillers = bullets.filter(|text| is_filler(text));
+    let first = fillers.next().unwrap_or(NONE);
+    let none = [first, fillers.next().unwrap_or(first)];
+    let plain = bullet_list::section(&entry.worked, &entry.failed, none);
     let (at, old, end) = ["\n", "\r\n"].into_iter().find_map(|end| {
         let old = plain.replace('\n', end);
         Some((entry.text.find(&old)?, old, end))
     })?;
-    let texts = |lessons: &[Lesson]| -> Vec<String> {
-        lessons.iter().map(|lesson| lesson.text.to_string()).collect()
-    };
-    let (worked, failed) = (texts(&lessons.worked), texts(&lessons.failed));
-    let sources: Vec<Option<LessonSource>> =
-        lessons.worked.iter().chain(&lessons.failed).map(|lesson| lesson.source.clone()).collect();
+    let mut bullets = [&lessons.worked, &lessons.failed]
+        .map(|lessons| lessons.iter().map(|one| one.text.to_string()).collect::<Vec<_>>());
+    let mut sources = [&lessons.worked, &lessons.failed]
+        .map(|lessons| lessons.iter().map(|one| one.source.clone()).collect::<Vec<_>>());
+    // A difference between plans, which has no single source, is no lesson of one phase and stays.
+    for (at, text) in entry.texts().enumerate() {
+        let has_no_source = trace.sources.get(at).is_some_and(Option::is_none);
+        let list = usize::from(at >= entry.worked.len());
+        if has_no_source && is_count(text) {
+            bullets[list].push(text.to_owned());
+            sources[list].push(None);
+        }
+    }
     let mut new = entry.text.clone();
-    let section = bullet_list::section(&worked, &failed, &none_failed).replace('\n', end);
+    let section = bullet_list::section(&bullets[0], &bullets[1], [NONE; 2]).replace('\n', end);
     new.replace_range(at..at + old.len(), &section);
-    trace::with_judged_mark(&new, &sources, &bullet_list::digest(&worked, &failed))
-}
-
-/// Returns the bullet that stands for an empty list of what failed: the one in the entry, or else one that
-/// agrees with its number of deviations.
-fn none_failed(entry: &PatternEntry) -> String {
-    let bullets = entry.text.lines().filter_map(|line| line.strip_prefix("- "));
-    let written = bullets.map(str::trim_end).rfind(|text| is_filler(text));
-    if let Some(written) = written.filter(|text| *text != NONE) {
-        return written.to_owned();
-    }
-    match usize::try_from(entry.deviations.count.unwrap_or_default()) {
-        Ok(count) if count > 0 => format!("{NONE_CHOSEN}{}", quantity(count, "deviation")),
-        _ => NONE.to_owned(),
-    }
+    let digest = bullet_list::digest(&bullets[0], &bullets[1]);
+    trace::with_judged_mark(&new, &sources.concat(), &digest)
 }

@@ -70,7 +70,7 @@ fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<PhaseRow> {
     let mut numbered: Vec<_> = finished
         .iter()
         .filter(of_active)
-        .map(|phase| (&phase.number, finished_row(phase)))
+        .filter_map(|phase| Some((phase.number.as_ref()?, finished_row(phase))))
         .collect();
     for phase in &survey.position.phases {
         match numbered.iter_mut().find(|(number, _)| **number == phase.number) {
@@ -83,13 +83,14 @@ fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<PhaseRow> {
 }
 
 fn finished_row(phase: &FinishedPhase) -> PhaseRow {
-    let completion_dates = || phase.plans.iter().filter_map(|plan| plan.completed);
-    let durations: Vec<Minutes> = phase.plans.iter().filter_map(|plan| plan.duration).collect();
+    let completion_dates = || phase.plans.iter().filter_map(|plan| plan.summary.completed);
+    let durations: Vec<Minutes> =
+        phase.plans.iter().filter_map(|plan| plan.summary.duration_minutes).collect();
     let sum: Minutes = durations.iter().copied().sum();
-    let is_derived = phase.plans.iter().any(|plan| plan.duration_derived);
+    let is_derived = phase.plans.iter().any(|plan| plan.summary.duration_derived);
     let prefix = if is_derived { "~" } else { "" };
     with_percent(PhaseRow {
-        number: phase.number.to_string(),
+        number: phase.number.as_ref().map(ToString::to_string).unwrap_or_default(),
         name: plain(&phase.name),
         complete: phase.plans.iter().filter(|plan| !plan.is_unfinished()).count(),
         total: phase.plans.len(),
@@ -139,9 +140,7 @@ fn insights(stats: &patterns::Insights) -> Insights {
     Insights {
         plans: stats.deviated.of,
         deviated: stats.deviated.count,
-        differences: Inline::all(
-            stats.lessons().filter(|one| !one.question.is_about_size()).map(|one| &one.statement),
-        ),
+        differences: Inline::all(stats.lessons().map(|one| &one.statement)),
         files: stats.deviating_files.iter().take(MAX_FILES).map(file).collect(),
     }
 }

@@ -35,6 +35,10 @@ impl Log {
         let mut length = 0;
         if !is_device {
             lock::wait_for(&file, path, lock::WAIT)?;
+            if links == Links::Refused && is_elsewhere(&file, path)? {
+                drop(file);
+                return Self::open(path, visibility, links);
+            }
             length = file.metadata().at("read", path)?.len();
         }
         Ok(Self { file, path: path.to_owned(), length, is_device, is_new })
@@ -212,6 +216,40 @@ fn open(path: &Path, visibility: Visibility, links: Links) -> Result<(File, bool
     disk::open_append(path, visibility, links).at("append to", path)
 }
 
+/// Replaces a file with other hard links by a copy, since one of them may be a file of the user outside of the project;
+/// returns whether the open file is not the one at the path any more.
+#[cfg(unix)]
+fn is_elsewhere(file: &File, path: &Path) -> Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    let held = file.metadata().at("read", path)?;
+    let is_there = fs::symlink_metadata(path).is_ok_and(|there| there.ino() == held.ino());
+    if !is_there || held.nlink() < 2 {
+        return Ok(!is_there);
+    }
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(format!(".{}.tmp", std::process::id()));
+    let copy = path.with_file_name(name);
+    let content = tail(path, u64::MAX)?;
+    let new = disk::create_new(&copy).at("write", &copy)?;
+    let written = disk::write(&new, &content)
+        .and_then(|()| disk::copy_permissions(&new, &held))
+        .and_then(|()| disk::sync(&new))
+        .and_then(|()| disk::rename(&copy, path));
+    if written.is_err() {
+        drop(disk::remove_file(&copy));
+    }
+    written.at("replace", path)?;
+    Ok(true)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "the same signature everywhere")]
+fn is_elsewhere(_file: &File, _path: &Path) -> Result<bool> {
+    Ok(false)
+}
+
 fn ends_with_newline(mut file: &File, length: u64) -> std::io::Result<bool> {
     if length == 0 {
         return Ok(true);
@@ -245,6 +283,19 @@ fn terminated(mut text: Vec<u8>, lines: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_log_with_another_hard_link_is_replaced_and_the_other_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (other, log) = (folder.path().join("other"), folder.path().join("log"));
+        fs::write(&other, "theirs\n").unwrap();
+        fs::hard_link(&other, &log).unwrap();
+        append_unlinked(&log, b"ours\n").unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs\n");
+        assert_eq!(fs::read_to_string(&log).unwrap(), "theirs\nours\n");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
 
     #[test]
     fn lines_are_appended_and_folders_are_created() {

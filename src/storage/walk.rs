@@ -20,9 +20,7 @@ pub(crate) fn tracked(
     root: &Path,
     is_wanted: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
 ) -> WalkBuilder {
-    let mut above = root.ancestors();
-    let top = above.find(|folder| folder.join(".git").symlink_metadata().is_ok());
-    let rules = Rules { top: top.unwrap_or(root).to_owned(), cache: Mutex::default() };
+    let rules = Rules::new(root);
     let mut walk = WalkBuilder::new(root);
     walk.standard_filters(false).hidden(false).filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
@@ -31,21 +29,30 @@ pub(crate) fn tracked(
     walk
 }
 
-struct Rules {
+/// The rules of the `.gitignore` files of a project.
+#[derive(Debug)]
+pub(crate) struct Rules {
     top: PathBuf,
     cache: Mutex<RuleCache>,
 }
 
 /// The rules of the folders visited so far.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct RuleCache {
     folders: HashMap<PathBuf, Arc<Gitignore>>,
     bytes: usize,
 }
 
 impl Rules {
+    /// Returns the rules for the files of a project, with those of its repository.
+    pub(crate) fn new(root: &Path) -> Self {
+        let mut above = root.ancestors();
+        let top = above.find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        Self { top: top.unwrap_or(root).to_owned(), cache: Mutex::default() }
+    }
+
     /// Returns whether the nearest rule that matches a path ignores it.
-    fn ignore(&self, path: &Path, is_folder: bool) -> bool {
+    pub(crate) fn ignore(&self, path: &Path, is_folder: bool) -> bool {
         let above = path.ancestors().skip(1);
         let inside = above.take_while(|folder| folder.starts_with(&self.top));
         for folder in inside {

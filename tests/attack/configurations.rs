@@ -46,10 +46,6 @@ fn settings_that_include_a_file_elsewhere_are_named() {
     let told = hostile.case.run("status").output().stderr();
     let expected = ".git/config: includes a file from outside the repository";
     assert!(told.contains(expected), "{told}");
-    let update = r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never sleep"}]}"#;
-    let commit = hostile.case.run("ledger update --commit").stdin(update);
-    let refused = commit.output();
-    assert_ne!(refused.exit_code(), Some(0), "{}", refused.report());
     // What is included from the repository itself is the team's own.
     let hostile = Hostile::new();
     configure(&hostile, "[include]\npath = ../.gitconfig\n");

@@ -178,22 +178,6 @@ fn entries_are_read_up_to_so_many_bytes_and_the_rest_is_named() {
 }
 
 #[test]
-fn debt_is_looked_for_in_so_many_bytes_of_source_files() {
-    let case = Case::empty();
-    for number in 0..9 {
-        for extension in ["rs", "bin"] {
-            let path = case.root().join(format!("huge-{number}.{extension}"));
-            let file = std::fs::File::create(path).unwrap();
-            file.set_len(MAX_FILE_BYTES as u64).unwrap();
-        }
-    }
-    let run = case.run("entry debt").within(Duration::from_mins(10));
-    let told = run.success().stderr();
-    let warning = "exceeds what one command may read (64 MiB or 20000 files); 1 file left out";
-    assert!(told.contains(warning), "{told}");
-}
-
-#[test]
 fn only_the_first_lines_and_texts_of_a_file_are_read() {
     let hostile = Hostile::new();
     let file = ".vbw-planning/STATE.md";

@@ -44,7 +44,6 @@ pub(crate) const READS: &[(&str, &str)] = &[
     ("entry read --key first", ""),
     ("entry query --text first", ""),
     ("entry list", ""),
-    ("entry debt", ""),
     ("entry classify protoc", ""),
     ("log", ""),
     ("journal search stock", ""),
@@ -74,10 +73,6 @@ pub(crate) const WRITES: &[(&str, &str)] = &[
     ("entry audit", ""),
     ("ledger init", ""),
     ("ledger update", r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never sleep"}]}"#),
-    (
-        "ledger update --commit",
-        r#"{"constraints":[{"op":"add","section":"Rules","bullet":"Never panic"}]}"#,
-    ),
     ("plan 4", ""),
     ("execute --all", ""),
     ("sync", ""),

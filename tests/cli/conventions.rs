@@ -67,7 +67,6 @@ fn every_result_is_one_object() {
         "entry list",
         "entry query --text low",
         "entry audit",
-        "entry debt",
         "recall stock",
         "context",
         "audit",

@@ -10,7 +10,6 @@ mod demo;
 mod doctor;
 mod entry;
 mod entry_classify;
-mod entry_debt;
 mod examples;
 mod execute;
 mod facts;

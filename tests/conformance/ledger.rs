@@ -297,7 +297,8 @@ fn a_check_notices_a_deleted_constraint_and_an_edited_decision() {
     let hand_in = |update: serde_json::Value, flags: &str| {
         case.run(&format!("ledger update {flags}")).stdin(update.to_string()).success();
     };
-    hand_in(update, "--commit");
+    hand_in(update, "");
+    case.commit("Update the ledger", "2026-02-03T10:00:00Z");
     case.run("ledger check").success();
     // Allowed changes are not findings: an edit with its note, a supersession, a new entry.
     hand_in(

@@ -8,6 +8,7 @@ mod entries;
 mod facts;
 mod ledger;
 mod notepad;
+mod patterns;
 mod planning;
 
 use crate::support::{Case, Outcome};

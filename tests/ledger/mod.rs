@@ -1,6 +1,5 @@
 //! The repo ledger through the real binary: the loop of batches, every refusal, odd repositories, real folders.
 
-mod commits;
 mod corpus;
 mod hook;
 mod refusals;
@@ -53,6 +52,14 @@ fn initialised() -> (Case, String) {
     case.run("ledger init").success();
     update(&case, &json!({"covered_through": first}), "");
     (case, first)
+}
+
+/// Submits an update that must be applied, and commits the ledger as an agent does.
+fn update_and_commit(case: &Case, document: &Value) -> Value {
+    let report = update(case, document, "");
+    case.program("git add docs/memory").success();
+    case.program("git commit -q -m").args(["Update the ledger"]).success();
+    report
 }
 
 /// Submits an update that must be applied.

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::ledger::{STATE, commit, decision, initialised, moment, state, text, update};
+use crate::ledger::{
+    STATE, commit, decision, initialised, moment, state, text, update, update_and_commit,
+};
 use crate::support::{Case, difference, require};
 
 /// A ledger in use, and the hashes of the old anchor, the anchor, the checked-out commit and another branch.
@@ -23,7 +25,7 @@ fn in_use() -> (Case, [String; 4]) {
         "covered_through": second,
     });
     // Committed, because otherwise switching the branch would keep the files.
-    update(&case, &document, "--commit");
+    update_and_commit(&case, &document);
     case.program("git checkout -q -b apart").success();
     case.write("src/apart.rs", "// apart\n");
     let apart = case.commit("Go apart", &moment(2));

@@ -5,8 +5,8 @@ use std::fs;
 use serde_json::json;
 
 use crate::ledger::{
-    CONSTRAINTS, DECISIONS, STATE, commit, decision, hashes, initialised, moment, pending, state,
-    text, update,
+    STATE, commit, decision, hashes, initialised, moment, pending, state, text, update,
+    update_and_commit,
 };
 use crate::support::{Case, require};
 
@@ -67,16 +67,8 @@ fn two_batches_leave_no_gap() {
         "rollup": ["The reader is written by hand"],
         "covered_through": one["covered_through"],
     });
-    let report = update(&case, &document, "--commit");
+    let report = update_and_commit(&case, &document);
     assert_eq!(report["outcome"], json!("applied"));
-    let changed = case.program("git show --name-only --format=%s HEAD").success().stdout();
-    assert_eq!(
-        changed,
-        format!(
-            "Update the ledger through {}\n\n{CONSTRAINTS}\n{DECISIONS}\n{STATE}\n",
-            &made[49][..12]
-        )
-    );
 
     // The ledger's own commit does not have to be covered.
     let two = pending(&case, "");
@@ -88,7 +80,7 @@ fn two_batches_leave_no_gap() {
         "constraints": [{"op": "edit", "match": "panic", "bullet": "Never panic on any bytes or time"}],
         "covered_through": two["covered_through"],
     });
-    update(&case, &document, "--commit");
+    update_and_commit(&case, &document);
     assert_eq!(pending(&case, "")["commits"], json!([]));
     let brief = case.run("ledger brief").success().stdout();
     assert!(
@@ -126,11 +118,6 @@ fn an_update_applied_already_changes_nothing_even_on_another_day() {
         .json();
     assert_eq!(again["outcome"], json!("already_applied"));
     assert_eq!(case.tree(), before);
-    // If a killed run left its changes uncommitted, the same document commits them.
-    let committed = update(&case, &document, "--commit");
-    assert_eq!(committed["outcome"], json!("already_applied"));
-    assert!(committed["commit"].is_string());
-    assert_eq!(update(&case, &document, "--commit")["commit"], json!(null));
 }
 
 #[test]
@@ -141,22 +128,9 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let (case, first) = initialised();
     let before = case.whole_tree();
     let document = json!({"rollup": ["Never <!-- hidden -->"], "covered_through": first});
-    let dry = case.run("ledger update --dry-run --commit").stdin(document.to_string()).success();
+    let dry = case.run("ledger update --dry-run").stdin(document.to_string()).success();
     assert!(dry.stdout().contains("+- Never <\\!-- hidden --\\>"), "{}", dry.report());
     assert_eq!(case.whole_tree(), before);
-}
-
-#[test]
-fn what_is_staged_stays_staged() {
-    if !require("git") {
-        return;
-    }
-    let (case, first) = initialised();
-    case.write("src/staged.rs", "// not yet\n");
-    case.program("git add src/staged.rs").success();
-    update(&case, &json!({"state": state("One"), "covered_through": first}), "--commit");
-    let staged = case.program("git diff --cached --name-only").success().stdout();
-    assert_eq!(staged, "src/staged.rs\n");
 }
 
 #[test]

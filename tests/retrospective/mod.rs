@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use annals::git::Git;
-use annals::patterns::{EntryContext, FinishedPhase, Patterns, Recorded, Retrospective, append};
+use annals::patterns::{
+    EntryContext, FinishedPhase, Patterns, RecordIndex, Recorded, Retrospective, append,
+};
 use annals::plan::PlanningFolder;
 use annals::project::{OpenRequest, Project};
-use annals::storage::{Changes, read};
+use annals::storage::Changes;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -46,10 +47,8 @@ impl Tree {
     fn phases(&self) -> Vec<FinishedPhase> {
         let dir = self.dir.path().join(".vbw-planning");
         let folder = PlanningFolder::read(&dir).unwrap().value;
-        let git = Git::discover(self.dir.path());
-        let read = |dir| FinishedPhase::read(dir, None, "default", &read::text, &git).unwrap();
-        let phases = folder.active.phases.iter().map(read);
-        phases.map(|phase| phase.value).collect()
+        let read = |dir| FinishedPhase::read(dir, "default", &mut Vec::new());
+        folder.active.phases.iter().map(read).collect()
     }
 }
 
@@ -58,7 +57,7 @@ fn drawn(phase: &FinishedPhase) -> Retrospective {
         date: "2026-02-17".parse().ok(),
         effort: Some("balanced"),
         commit: Some("0123456789abcdef0123456789abcdef01234567"),
-        past: None,
+        insights: &[],
     };
     Retrospective::from_phase(phase, &context)
 }
@@ -110,7 +109,7 @@ fn read_back(entry: &Retrospective, text: &str) {
     let lines = |lines: &[annals::text::Line]| -> Vec<String> {
         lines.iter().map(ToString::to_string).collect()
     };
-    assert_eq!(read.phase.as_ref(), Some(&entry.phase.number));
+    assert_eq!(read.phase.as_ref(), entry.phase.number.as_ref());
     assert_eq!(read.name, entry.phase.name.as_str());
     assert_eq!(read.date, entry.date);
     assert_eq!(read.trace.as_ref(), Some(&entry.trace));
@@ -146,7 +145,8 @@ fn entries_are_added_once_and_known_again() {
     let new = changes.current(&path).unwrap().unwrap();
     assert!(new.starts_with(b"# Ours\r\n- na\xefve\r\n```\r\nopen\r\n```\r\n\r\n### Phase 1: A"));
     let known = Patterns::parse(&String::from_utf8_lossy(&new), &path).value;
-    let lines: Vec<Recorded> = phases.iter().map(|phase| known.recorded(phase, &[])).collect();
+    let lines: Vec<Recorded> =
+        phases.iter().map(|phase| RecordIndex::new(&known).recorded(phase, &[])).collect();
     assert_eq!(lines, [Recorded::Same(7), Recorded::Same(22)]);
     let mut nothing = Changes::new();
     append(&project, &[], &mut nothing).unwrap();

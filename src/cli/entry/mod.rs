@@ -2,7 +2,6 @@
 
 mod audit;
 mod classify;
-mod debt;
 mod delete;
 mod filter;
 mod list;
@@ -31,13 +30,6 @@ pub(crate) struct EntryArgs {
 enum EntryCommand {
     Read(read::ReadArgs),
     Classify(classify::ClassifyArgs),
-    /// List technical debt marked in source comments
-    ///
-    /// A marker is a comment that begins with `annals-debt:` (or `vibekit:`):
-    /// `// annals-debt: linear scan. ceiling: 10,000 rows. upgrade: p95 over 100 ms.`
-    /// Files that .gitignore names are left out, and nothing is written.
-    #[command(after_help = "Example: annals entry debt --json")]
-    Debt,
     Query(query::QueryArgs),
     List(list::ListArgs),
     Write(write::WriteArgs),
@@ -55,7 +47,6 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
     match &args.command {
         EntryCommand::Read(args) => read::run(args, project, out),
         EntryCommand::Classify(args) => classify::run(args, project, out),
-        EntryCommand::Debt => debt::run(project, out),
         EntryCommand::Query(args) => query::run(args, project, out),
         EntryCommand::List(args) => list::run(args, project, out),
         EntryCommand::Write(args) => write::run(args, project, out),

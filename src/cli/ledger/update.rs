@@ -20,14 +20,11 @@ use crate::storage::read;
 /// DECISIONS.md appended to. Refused (exit 4) with every problem at once, each with its
 /// JSON pointer. A document that is already applied changes nothing.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals ledger update --commit < update.json")]
+#[command(after_help = "Example: annals ledger update < update.json")]
 pub(crate) struct UpdateArgs {
     /// Read the document from a file
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Commit the ledger's files, and nothing else, to git
-    #[arg(long)]
-    commit: bool,
     /// Accept text that looks like a key or a password
     #[arg(long)]
     allow_secret: bool,
@@ -40,7 +37,7 @@ pub(crate) fn run(args: &UpdateArgs, project: &Project, out: &mut Output) -> Res
         return Err(Error::refused("standard input is empty")
             .hint("`annals ledger pending --schema` prints the schema of an update"));
     }
-    let request = UpdateRequest { commit: args.commit, secrets: args.allow_secret.into() };
+    let request = UpdateRequest { secrets: args.allow_secret.into() };
     let report = ledger::update(project, &text, &request)?;
     out.warnings(&report.warnings);
     out.result(&report, show)
@@ -75,8 +72,10 @@ fn show(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(hash) = &report.covered_through {
         writeln!(to, "Covered through {}.", &hash[..hash.len().min(12)])?;
     }
-    match &report.commit {
-        Some(hash) => writeln!(to, "Committed as {}.", &hash[..hash.len().min(12)]),
-        None => Ok(()),
+    let folder = report.changed.first().and_then(|path| path.parent());
+    if let Some(folder) = folder.filter(|_| report.covered_through.is_some()) {
+        let folder = folder.display();
+        writeln!(to, "Next: git add {folder} && git commit -m \"Update the ledger\" {folder}")?;
     }
+    Ok(())
 }

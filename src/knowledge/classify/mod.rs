@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::knowledge::classify::rules::{Destination, RULES};
+use crate::knowledge::classify::rules::{Destination, deciding};
 use crate::knowledge::index::IndexRow;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::latin::transliterate;
@@ -129,7 +129,7 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
     }
     // A similar entry is about the same subject, but the finding is new.
     let similar = similar.first();
-    let Some(rule) = RULES.iter().find(|rule| rule.applies(&beginning)) else {
+    let Some(rule) = deciding(&beginning) else {
         return Proposal {
             confidence: Confidence::Low,
             reason: reason_without_rule(similar.copied()),
@@ -216,17 +216,13 @@ fn content_words(text: &str) -> HashSet<String> {
 }
 
 /// Stop words.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "all", "alwai", "always", "an", "and", "any", "are", "as", "at", "be", "because",
-    "been", "but", "by", "can", "chose", "decid", "decided", "do", "does", "for", "from", "had",
-    "has", "have", "i", "if", "in", "into", "is", "it", "its", "must", "need", "never", "not",
-    "of", "on", "or", "our", "should", "since", "so", "than", "that", "the", "their", "them",
-    "then", "there", "they", "thi", "this", "to", "us", "use", "used", "using", "was", "we",
-    "were", "when", "which", "will", "with", "you", "your",
-];
+const STOP_WORDS: &str = "a about all alwai always an and any are as at be because been but by can chose decid decided \
+    do does for from had has have i if in into is it its must need never not of on or our should \
+    since so than that the their them then there they thi this to us use used using was we were \
+    when which will with you your";
 
 fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(&word)
+    STOP_WORDS.split(' ').any(|known| known == word)
 }
 
 /// Returns the tags of existing entries that occur in the finding, sorted.

@@ -1,5 +1,6 @@
 //! Adds a note to a section according to its rules.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -145,6 +146,11 @@ fn insert(
     note: &Note<'_>,
     path: &Path,
 ) -> Result<Parsed<usize>> {
+    if note.section == NotepadSection::Working
+        && let Some(line) = equal_bullet(&same_length_text(bytes), note.text, path)
+    {
+        bytes.drain(line);
+    }
     let text = same_length_text(bytes);
     Outline::check_whole(&text, path, "move what is outdated to another file")?;
     let parsed = parse(&text, path);
@@ -166,6 +172,26 @@ fn insert(
     }
     bytes.splice(insertion.at..insertion.at, insertion.text.into_bytes());
     Ok(Parsed::new(characters, parsed.warnings))
+}
+
+/// Returns the line of the newest dated bullet in Working Memory that says the same: a note that is made again replaces
+/// it.
+fn equal_bullet(text: &str, note: &str, path: &Path) -> Option<Range<usize>> {
+    let notepad = parse(text, path).value;
+    let mut at = notepad.section(NotepadSection::Working)?.body.start;
+    let body = notepad.section(NotepadSection::Working)?.body.clone();
+    let mut lines = text[body].split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let said = line.strip_prefix("- [").and_then(|line| line.split_once("] "));
+        let is_same = said
+            .is_some_and(|(time, said)| time.ends_with('Z') && said.trim_end() == note.trim_end());
+        let goes_on = lines.peek().is_some_and(|next| next.starts_with([' ', '\t']));
+        if is_same && !goes_on {
+            return Some(at..at + line.len());
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Returns the lines to insert for a note.
@@ -241,6 +267,21 @@ mod tests {
 
     fn content(notepad: &Notepad<'_>, text: &str, section: NotepadSection) -> Option<String> {
         Some(text[notepad.content(section)?].trim().to_owned())
+    }
+
+    #[test]
+    fn a_working_note_made_again_replaces_the_equal_one() {
+        let note = |text| Note {
+            section: NotepadSection::Working,
+            text,
+            secrets: SecretPolicy::Refuse,
+            request_id: None,
+        };
+        let old = "## Working Memory\n- [2026-02-28T08:00Z] other\n- [2026-02-27T08:00Z] same\n- [2026-02-26T08:00Z] same\n  and more\n";
+        let mut bytes = old.as_bytes().to_vec();
+        insert(&mut bytes, &clock(), &note("same"), Path::new("notepad.md")).unwrap();
+        let expected = "## Working Memory\n- [2026-03-01T12:00Z] same\n- [2026-02-28T08:00Z] other\n- [2026-02-26T08:00Z] same\n  and more\n";
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn pointers(text: &str) -> Vec<String> {
 #[test]
 fn the_schema_has_exactly_the_fields_that_are_read() {
     let document = full();
-    assert_eq!(schema::validate(&document), []);
+    assert_eq!(pointers(&document.to_string()), Vec::<String>::new());
     let whole = fields_read(&document);
     for (part, pointer) in PARTS {
         let described = schema().pointer(part).unwrap();

@@ -15,9 +15,6 @@ const KEEPS_DEVIATING: usize = 2;
 /// Maximum number of files: a longer list would only say that everything is difficult.
 const MAX_CAREFUL_FILES: usize = 5;
 
-/// Maximum length of a file's lesson, in characters.
-const LESSON: usize = 160;
-
 /// A file that caused deviations in earlier plans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CarefulFile {
@@ -34,11 +31,11 @@ pub struct CarefulFile {
 pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> Vec<CarefulFile> {
     let plans =
         || history.iter().flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)));
-    let touched = plans().flat_map(|(_, plan)| plan.files.iter().flatten());
+    let touched = plans().flat_map(|(_, plan)| plan.summary.files.iter().flatten());
     let known = KnownPaths::new(touched.chain(planned).map(String::as_str));
     let mut found: BTreeMap<&str, Deviating<'_>> = BTreeMap::new();
     for (phase, plan) in plans() {
-        let own = OwnPaths::new(plan.files.as_deref());
+        let own = OwnPaths::new(plan.summary.files.as_deref());
         for named in plan.files_in_deviations() {
             let Some(file) = known.full(named, &own) else {
                 continue;
@@ -46,10 +43,13 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
             if !planned.is_empty() && !planned.contains(file) {
                 continue;
             }
+            let Some(number) = &phase.number else {
+                continue;
+            };
             let entry = found.entry(file).or_default();
             let by = PlanRef {
                 milestone: phase.milestone.clone(),
-                phase: phase.number.clone(),
+                phase: number.clone(),
                 plan: plan.plan.clone(),
             };
             if entry.plans.last() != Some(&by) {
@@ -87,8 +87,8 @@ fn lesson_over(plan: &PlanRecord, named: &str) -> Option<String> {
     let is_over = |deviation: &&Deviation| {
         deviation.text.contains(named) || deviation.files.iter().any(|file| file == named)
     };
-    let mut deviations = plan.deviations.iter().filter(is_over);
-    deviations.find_map(|deviation| patterns::sentence_of(deviation, LESSON))
+    let mut deviations = plan.deviations().iter().filter(is_over);
+    deviations.find_map(|deviation| patterns::problem(deviation))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::plan::plans::PhasePlans;
 use crate::lifecycle::refresh;
 use crate::patterns;
-use crate::patterns::{FinishedPhase, Rate, RelevantPattern, StaleReasons, history_without_effort};
+use crate::patterns::{FinishedPhase, Rate, RelevantPattern, StaleReasons};
 use crate::plan::{
     Action, NextStatus, Phase, PhaseNumber, PhaseState, PlanState, Requirement, RoadmapPhase,
     Survey, roadmap_phase, status_words,
@@ -18,9 +18,11 @@ use crate::text::quantity;
 use crate::warning::Warning;
 
 mod careful;
+mod past;
 mod plans;
 
 pub use careful::CarefulFile;
+pub use past::{InsightBrief, PhaseShape};
 pub use plans::PlanBrief;
 
 /// Maximum number of patterns: a longer list is not read.
@@ -51,6 +53,10 @@ pub struct PhaseBrief {
     pub know: Vec<RelevantPattern>,
     /// How often the finished plans of the project deviated.
     pub rate: DeviationRate,
+    /// The significant differences between the finished plans of the project.
+    pub insights: Vec<InsightBrief>,
+    /// How the phases most like this one were cut into plans, and how those went.
+    pub similar: Vec<PhaseShape>,
     /// The files over which earlier plans deviated, those with the most deviations first.
     pub careful: Vec<CarefulFile>,
     /// Its plans so far.
@@ -82,7 +88,8 @@ pub struct DeviationRate {
 impl DeviationRate {
     fn from_history(history: &[FinishedPhase]) -> Self {
         let plans = || history.iter().flat_map(|phase| &phase.plans);
-        let deviated = Rate::measure_known(plans().map(|plan| Some(plan.deviation_count? > 0)));
+        let deviated =
+            Rate::measure_known(plans().map(|plan| Some(plan.summary.deviation_count? > 0)));
         Self { deviated, unreported: plans().count() - deviated.of }
     }
 }
@@ -134,7 +141,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
     let recorded = patterns::recent(project, &work.changes, warnings)?;
-    let past = history_without_effort(survey)?.value;
+    let past = patterns::history(survey, &recorded)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned.map(|planned| planned.success_criteria.clone()).unwrap_or_default();
     let topic = topic(survey, phase, &requirements, &checked.plans);
@@ -157,6 +164,8 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         notes: notes(survey, &phase.number),
         know,
         rate: DeviationRate::from_history(&past),
+        insights: past::insights(&past, &checked.plans),
+        similar: past::similar_phases(&past, &phase.number, &survey.folder.active.slug, &topic),
         careful: careful::careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,

@@ -41,12 +41,7 @@ pub(crate) const TOOLS: &[Tool] = &[
         name: "ledger_update",
         set: ToolSet::Ledger,
         description: "Apply one update document to the ledger, whole or not at all; a refusal lists every problem. Use after ledger_pending, with its schema.",
-        properties: || {
-            json!({
-                "document": {"type": "object"},
-                "commit": {"type": "boolean", "description": "commit the ledger's files to git"}
-            })
-        },
+        properties: || json!({"document": {"type": "object"}}),
         required: &["document"],
         effect: Effect::Idempotent,
         call: update,
@@ -77,13 +72,11 @@ fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 #[serde(deny_unknown_fields)]
 struct UpdateArguments {
     document: Value,
-    #[serde(default)]
-    commit: bool,
 }
 
 fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
-    let request = UpdateRequest { commit: update.commit, secrets: SecretPolicy::Refuse };
+    let request = UpdateRequest { secrets: SecretPolicy::Refuse };
     let report = ledger::update(project, &update.document.to_string(), &request)?;
     ToolAnswer::json("annals ledger update", &report)
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::clock::Minutes;
-use crate::patterns::insights::member::median;
+use crate::patterns::insights::median;
 use crate::patterns::{Rate, fisher_exact, mann_whitney};
 use crate::ranking::to_f64;
 use crate::text::capitalized;
@@ -57,14 +57,13 @@ impl ComparisonQuestion {
         ComparisonSpec { question: self, verb, subject }
     }
 
-    /// Returns whether it compares plans by size: from a single project, that is not advice on plan sizes.
-    pub fn is_about_size(self) -> bool {
-        matches!(
+    /// Returns whether it is about how often plans deviated; the others are about what was completed, and how fast.
+    pub(crate) fn is_about_deviations(self) -> bool {
+        !matches!(
             self,
-            Self::DeviationsByTasks
-                | Self::DeviationsByFiles
-                | Self::CompletionByTasks
+            Self::CompletionByTasks
                 | Self::CompletionByFiles
+                | Self::DurationByEffort
                 | Self::DurationByTasks
         )
     }

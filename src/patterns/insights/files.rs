@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde::Serialize;
 
 use crate::patterns::Rate;
-use crate::patterns::insights::Compared;
 use crate::patterns::insights::comparison::{Comparison, ComparisonQuestion, is_evidence};
-use crate::patterns::insights::member::{Member, PlanRef};
-use crate::project::vocabulary;
-use crate::text::{Line, file_name, sanitized};
+use crate::patterns::insights::{Compared, Member, PlanRef};
+use crate::patterns::lesson::is_planning;
+use crate::text::{Line, sanitized};
 
 /// Minimum number of plans whose deviations name a file; a single one may be chance.
 const MIN_NAMED: usize = 2;
@@ -91,7 +90,7 @@ fn from_end(path: &str) -> impl Iterator<Item = u8> + '_ {
 
 /// The plans that touched a file and those that named it in a deviation, by index in the history.
 #[derive(Debug, Default)]
-pub(crate) struct Mentions {
+pub(super) struct Mentions {
     touched: Vec<usize>,
     named: Vec<usize>,
 }
@@ -104,15 +103,15 @@ fn mention(plans: &mut Vec<usize>, at: usize) {
 }
 
 /// The files of a history, by path.
-pub(crate) type Files<'a> = BTreeMap<&'a str, Mentions>;
+pub(super) type Files<'a> = BTreeMap<&'a str, Mentions>;
 
 /// Returns every file that a plan touched or a deviation names, by its full path.
-pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
-    let touched = |one: &Member<'a>| one.plan.files.iter().flatten().map(String::as_str);
+pub(super) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
+    let touched = |one: &Member<'a>| one.plan.summary.files.iter().flatten().map(String::as_str);
     let known = KnownPaths::new(all.iter().flat_map(touched));
     let mut found = Files::new();
     for (at, one) in all.iter().enumerate() {
-        let own = OwnPaths::new(one.plan.files.as_deref());
+        let own = OwnPaths::new(one.plan.summary.files.as_deref());
         for path in touched(one).filter_map(|path| known.full(path, &own)) {
             mention(&mut found.entry(path).or_default().touched, at);
         }
@@ -125,7 +124,7 @@ pub(crate) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
 }
 
 /// Returns the files named in the deviations of several plans, most frequent first.
-pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
+pub(super) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
     let mut found: Vec<DeviatingFile> = files
         .iter()
         .filter(|(_, mentions)| mentions.named.len() >= MIN_NAMED)
@@ -134,7 +133,7 @@ pub(crate) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
             named_in: mentions.named.iter().map(|at| all[*at].reference()).collect(),
             // A plan that names a file in a deviation touched it, even if it does not list the file.
             deviated: Rate::measure_known(
-                either(mentions).into_iter().map(|at| all[at].deviated()),
+                either(mentions).into_iter().map(|at| all[at].plan.deviated()),
             ),
         })
         .collect();
@@ -148,9 +147,9 @@ fn either(mentions: &Mentions) -> BTreeSet<usize> {
 }
 
 /// Compares the plans that touched a file with those that did not, for each file with enough plans in both.
-pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
+pub(super) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
     let listed: BTreeSet<usize> = (0..all.len())
-        .filter(|at| all[*at].files().is_some() && all[*at].deviated().is_some())
+        .filter(|at| all[*at].plan.file_count().is_some() && all[*at].plan.deviated().is_some())
         .collect();
     let listed_of = |mentions: &Mentions| -> Vec<usize> {
         let touched = mentions.touched.iter().copied();
@@ -162,7 +161,7 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
         .filter(|(_, touched)| is_evidence(touched.len(), listed.len() - touched.len()))
         .collect();
     let rate = |plans: &mut dyn Iterator<Item = &usize>| {
-        Rate::measure_known(plans.map(|at| all[*at].deviated()))
+        Rate::measure_known(plans.map(|at| all[*at].plan.deviated()))
     };
     let comparisons = tested.iter().map(|(file, touched)| {
         let compared = ComparisonQuestion::DeviationsByFile.spec().compare_rates(
@@ -182,16 +181,6 @@ pub(crate) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
         )
     });
     Compared { comparisons: comparisons.collect(), gap }
-}
-
-/// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
-fn is_planning(path: &str) -> bool {
-    const DOCUMENTS: &[&str] = &[vocabulary::STATE, vocabulary::ROADMAP, vocabulary::REQUIREMENTS];
-    let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
-    let last = file_name(path);
-    path.split('/').any(is_folder)
-        || DOCUMENTS.contains(&last)
-        || ["PLAN.md", "SUMMARY.md"].iter().any(|ending| last.ends_with(ending))
 }
 
 /// Returns a path that is safe to show in one line of markdown.

@@ -5,23 +5,22 @@
 //! significant after correction for all comparisons of the run; the others claim nothing.
 
 mod comparison;
-mod effort;
 mod files;
-mod member;
-mod size;
-mod trend;
+mod groups;
+
+use std::fmt;
 
 pub use comparison::{Comparison, ComparisonQuestion, Group};
-pub use effort::EffortHistory;
 pub use files::DeviatingFile;
 pub(crate) use files::{KnownPaths, OwnPaths};
-pub use member::PlanRef;
+pub use groups::{Bucket, EffortHistory, KindCount, MilestoneHistory, Sizes};
 use serde::Serialize;
-pub use size::{Bucket, Sizes};
-pub use trend::{KindCount, MilestoneHistory};
 
-use crate::patterns::insights::member::{Member, members};
-use crate::patterns::{FinishedPhase, Rate};
+use crate::clock::{Minutes, TimeUnit};
+use crate::patterns::citation::{known_milestone, short_milestone};
+use crate::patterns::trace::plan_id;
+use crate::patterns::{FinishedPhase, PlanRecord, Rate};
+use crate::plan::{PhaseNumber, PlanNumber};
 
 /// The statistics of a project's history. It is the document of `annals patterns insights --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -56,36 +55,38 @@ impl Insights {
     /// Computes the statistics of the phases of all milestones, in chronological order.
     pub fn from_phases(phases: &[FinishedPhase]) -> Self {
         let all = members(phases);
-        let (by_tasks, by_files) = (Sizes::by_tasks(&all), Sizes::by_files(&all));
+        let plans: Vec<&PlanRecord> = all.iter().map(|member| member.plan).collect();
+        let (by_tasks, by_files) = (Sizes::by_tasks(&plans), Sizes::by_files(&plans));
         let files = files::mentions(&all);
-        let mut comparisons = size::comparisons(&all, &by_tasks, &by_files);
+        let mut comparisons = groups::sizes_compared(&plans, &by_tasks, &by_files);
         let mut not_compared = Vec::new();
-        for found in [files::compared(&all, &files), trend::compared(&all)] {
+        for found in [
+            files::compared(&all, &files),
+            groups::halves_compared(&plans),
+            groups::efforts_compared(&plans),
+        ] {
             comparisons.extend(found.comparisons);
             not_compared.extend(found.gap);
         }
-        let efforts = effort::compared(&all);
-        comparisons.extend(efforts.comparisons);
-        not_compared.extend(efforts.gap);
         // Listed last: that larger plans take longer is no surprise.
-        comparisons.push(size::durations(&all, &by_tasks));
+        comparisons.push(groups::durations_compared(&plans, &by_tasks));
         comparison::mark_significant(&mut comparisons);
         Self {
             phases: phases.iter().filter(|phase| !phase.plans.is_empty()).count(),
             plans: all.len(),
-            deviated: Rate::measure_known(all.iter().map(Member::deviated)),
-            completed: Rate::measure_known(all.iter().map(Member::completed)),
-            deviations: all
+            deviated: rate(&plans, PlanRecord::deviated),
+            completed: rate(&plans, PlanRecord::completed_as_stated),
+            deviations: plans
                 .iter()
-                .filter_map(|member| member.plan.deviation_count)
+                .filter_map(|plan| plan.summary.deviation_count)
                 .fold(0, u32::saturating_add),
             by_tasks,
             by_files,
             comparisons,
             not_compared,
             deviating_files: files::named(&all, &files),
-            milestones: trend::milestones(&all),
-            efforts: effort::histories(&all),
+            milestones: groups::milestones(&all),
+            efforts: groups::efforts(&plans),
         }
     }
 
@@ -99,6 +100,84 @@ impl Insights {
 struct Compared {
     comparisons: Vec<Comparison>,
     gap: Option<String>,
+}
+
+/// Identifies a plan by milestone, phase and number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanRef {
+    /// The milestone's slug.
+    pub milestone: String,
+    /// The phase's number.
+    pub phase: PhaseNumber,
+    /// The plan's number within its phase.
+    pub plan: PlanNumber,
+}
+
+impl PlanRef {
+    /// Returns a copy with the milestone's name shortened to fit in a line.
+    pub fn short(&self) -> String {
+        let milestone = short_milestone(&self.milestone).to_owned();
+        Self { milestone, ..self.clone() }.to_string()
+    }
+}
+
+/// Prints `3-01`, after the milestone's name unless it is the default one: `first-shelf 3-01`.
+impl fmt::Display for PlanRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(milestone) = known_milestone(&self.milestone) {
+            write!(f, "{milestone} ")?;
+        }
+        write!(f, "{}-{}", self.phase, plan_id(&self.plan))
+    }
+}
+
+/// A plan with its milestone and phase.
+#[derive(Clone, Copy, Debug)]
+struct Member<'a> {
+    milestone: &'a str,
+    phase: &'a PhaseNumber,
+    plan: &'a PlanRecord,
+}
+
+impl Member<'_> {
+    fn reference(&self) -> PlanRef {
+        PlanRef {
+            milestone: self.milestone.to_owned(),
+            phase: self.phase.clone(),
+            plan: self.plan.plan.clone(),
+        }
+    }
+}
+
+/// Returns the plans of all phases, in order.
+fn members(phases: &[FinishedPhase]) -> Vec<Member<'_>> {
+    let numbered = phases.iter().filter_map(|phase| Some((phase, phase.number.as_ref()?)));
+    let members = numbered.flat_map(|(phase, number)| {
+        let member = move |plan| Member { milestone: &phase.milestone, phase: number, plan };
+        phase.plans.iter().map(member)
+    });
+    members.collect()
+}
+
+/// A property of a plan; `None` if its summary does not say.
+type Answer = fn(&PlanRecord) -> Option<bool>;
+
+/// Returns how many of the plans that say have a property.
+fn rate(plans: &[&PlanRecord], answer: Answer) -> Rate {
+    Rate::measure_known(plans.iter().map(|plan| answer(plan)))
+}
+
+fn minutes(plans: &[&PlanRecord]) -> Vec<f64> {
+    plans.iter().filter_map(|plan| plan.minutes()).collect()
+}
+
+/// Returns the median of durations; `None` if there are none.
+fn median(minutes: &[f64]) -> Option<Minutes> {
+    let mut sorted = minutes.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    let lower = *sorted.get((sorted.len() - 1) / 2)?;
+    Minutes::from_number(f64::midpoint(lower, upper), TimeUnit::Minutes)
 }
 
 #[cfg(test)]

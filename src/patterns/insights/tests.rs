@@ -43,12 +43,13 @@ impl Made {
         let text = format!("---\nstatus: {status}\n{}---\n", duration.unwrap_or_default());
         let path = Path::new("01-01-SUMMARY.md");
         let summary = Summary::parse(&text, path).value;
-        let mut record = PlanRecord::new(PlanNumber::from(number), summary, &text, path);
-        record.tasks.total = self.tasks;
-        record.files = Some(self.files);
-        record.deviation_count =
+        let mut record =
+            PlanRecord::new(PlanNumber::from(number), "01-01-SUMMARY.md", summary, &text);
+        record.summary.tasks.total = self.tasks;
+        record.summary.files = Some(self.files);
+        record.summary.deviation_count =
             (!self.is_silent).then(|| u32::try_from(self.deviations.len()).unwrap());
-        record.deviations = self.deviations;
+        record.summary.deviations = Some(self.deviations);
         record.effort = self.effort;
         record
     }
@@ -58,12 +59,13 @@ impl Made {
 fn phase(milestone: &str, plans: Vec<Made>) -> FinishedPhase {
     let numbered = plans.into_iter().zip(1..);
     FinishedPhase {
-        number: PhaseNumber::from(1),
+        number: Some(PhaseNumber::from(1)),
         name: "Phase".to_owned(),
         dir: "phases/01-phase".into(),
         dir_name: "01-phase".to_owned(),
         milestone: milestone.to_owned(),
         plans: numbered.map(|(plan, number)| plan.record(number)).collect(),
+        is_complete: true,
         digest: String::new(),
     }
 }
@@ -158,15 +160,15 @@ fn what_is_not_known_does_not_count() {
     assert_eq!(insights.by_files.unknown, 14);
     // An unfinished plan's completed tasks are not its size, and its time is not its duration.
     let mut record = Made::sized(3).record(1);
-    record.tasks.total = None;
-    record.tasks.completed = Some(3);
+    record.summary.tasks.total = None;
+    record.summary.tasks.completed = Some(3);
     let phases = |record: &PlanRecord| {
         let mut phase = phase("default", Vec::new());
         phase.plans.push(record.clone());
         [phase]
     };
     assert_eq!(Insights::from_phases(&phases(&record)).by_tasks.unknown, 0);
-    record.status = Some(crate::plan::SummaryStatus::Partial);
+    record.summary.status = Some(crate::plan::SummaryStatus::Partial);
     assert_eq!(Insights::from_phases(&phases(&record)).by_tasks.unknown, 1);
 }
 

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::patterns::lesson::sentences;
-use crate::patterns::mentions;
+use crate::patterns::{mentions, sentences};
 
 /// Words that say that a file was removed or moved.
 const REMOVALS: &[&str] = &[

@@ -1,9 +1,9 @@
 //! The results of a staleness check: the document of `patterns check --json`.
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::patterns::staleness::structure::{CommitRef, Structure};
-use crate::patterns::{Mention, PathForm};
+use crate::patterns::{Mention, PathForm, Rate};
 
 /// The results of a staleness check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -105,5 +105,63 @@ impl Freshness {
         let paths = self.paths.iter().filter_map(PathReport::reason);
         let structure = self.structure.iter().filter_map(Structure::reason);
         paths.chain(structure).collect()
+    }
+}
+
+/// A commit and its date.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CommitRef {
+    /// The abbreviated commit hash.
+    pub commit: String,
+    /// Its date, in UTC.
+    pub date: Option<NaiveDate>,
+}
+
+/// The changes to a project's tree since a commit. Top-level files and folders whose names begin with a dot
+/// are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Structure {
+    /// The commit that the current tree is compared with.
+    pub since: CommitRef,
+    /// The share of the old files that still exist under the same path.
+    pub files: Rate,
+    /// The share of the old folders that still exist.
+    pub folders: Rate,
+    /// Always false: the figures are exact.
+    pub is_estimated: bool,
+    /// Added manifests.
+    pub manifests_added: Vec<String>,
+    /// Removed manifests.
+    pub manifests_removed: Vec<String>,
+    /// Added dependencies.
+    pub dependencies_added: Vec<String>,
+    /// Removed dependencies.
+    pub dependencies_removed: Vec<String>,
+    /// The frameworks among the added and removed dependencies.
+    pub frameworks: Vec<String>,
+    /// Whether less than half of the files or folders survives, or a framework was added or removed.
+    pub has_changed: bool,
+}
+
+impl Structure {
+    /// Returns what has changed, with figures; `None` if the structure has not changed enough.
+    pub fn reason(&self) -> Option<String> {
+        if !self.has_changed {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (rate, what) in [(self.files, "files"), (self.folders, "folders")] {
+            if rate.count * 2 < rate.of {
+                let percent = rate.percent().unwrap_or_default();
+                parts.push(format!("{} of {} {what} ({percent} %) remain", rate.count, rate.of));
+            }
+        }
+        for framework in &self.frameworks {
+            let is_added = self.dependencies_added.contains(framework);
+            parts.push(format!("{framework} {}", if is_added { "added" } else { "removed" }));
+        }
+        let CommitRef { commit, date } = &self.since;
+        let date = date.map(|date| format!(", {date}")).unwrap_or_default();
+        Some(format!("structure changed since {commit}{date}: {}", parts.join(", ")))
     }
 }

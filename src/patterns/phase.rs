@@ -1,0 +1,262 @@
+//! A phase with the records of its finished plans, as the summaries state them.
+
+use std::path::{Path, PathBuf};
+
+use chrono::NaiveDate;
+use memchr::{memchr_iter, memmem};
+use sha2::{Digest, Sha256};
+
+use crate::error::Result;
+use crate::git::Git;
+use crate::patterns::Trace;
+use crate::patterns::trace::plan_id;
+use crate::plan::{Deviation, PhaseDir, PhaseNumber, PlanNumber, Summary, SummaryStatus};
+use crate::storage::read;
+use crate::text::{file_name, hexadecimal};
+use crate::warning::Warning;
+
+/// A phase as recorded in the summaries of its plans, or a quick task outside of the phases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinishedPhase {
+    /// Its number; `None` for a quick task.
+    pub number: Option<PhaseNumber>,
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// The name of its folder.
+    pub dir_name: String,
+    /// The slug of its milestone.
+    pub milestone: String,
+    /// The plans that have a summary, in the order of their numbers.
+    pub plans: Vec<PlanRecord>,
+    /// Whether every plan in its folder has a summary that is neither partial nor failed.
+    pub is_complete: bool,
+    /// The digest of the summaries' contents.
+    pub digest: String,
+}
+
+/// A finished plan, as described by its summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanRecord {
+    /// The plan's number within its phase.
+    pub plan: PlanNumber,
+    /// The summary's file name.
+    pub file: String,
+    /// The summary.
+    pub summary: Summary,
+    /// Line number in the summary of each pattern that it names, from 1; 0 if its text is not found there.
+    pub pattern_lines: Vec<usize>,
+    /// The effort profile it was executed with, from the plan or the phase's entry; summaries do not state
+    /// it.
+    pub effort: Option<String>,
+}
+
+impl FinishedPhase {
+    /// Reads the summaries of a phase's folder; one that cannot be read becomes a warning.
+    pub fn read(dir: &PhaseDir, milestone: &str, warnings: &mut Vec<Warning>) -> Self {
+        let files =
+            dir.plans.iter().filter_map(|slot| Some((&slot.number, slot.summary.as_ref()?)));
+        let number = Some(dir.number.clone());
+        let mut phase = Self::from_files(number, &dir.name, &dir.dir, files, warnings);
+        milestone.clone_into(&mut phase.milestone);
+        phase.is_complete &= phase.plans.len() == dir.plans.len();
+        phase
+    }
+
+    /// Reads summaries by the numbers of their plans and their file names.
+    pub(crate) fn from_files<'f>(
+        number: Option<PhaseNumber>,
+        name: &str,
+        dir: &Path,
+        files: impl Iterator<Item = (&'f PlanNumber, &'f String)>,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let mut plans = Vec::new();
+        let mut digest = Sha256::new();
+        for (plan, file) in files {
+            let path = dir.join(file);
+            let Some(text) = read::text_or_warning(&path, warnings) else {
+                continue;
+            };
+            let summary = Summary::parse(&text, &path).into_value(warnings);
+            // The digest is independent of line endings.
+            let plain = text.replace("\r\n", "\n");
+            digest.update(format!("{} {}\n", plan_id(plan), plain.len()));
+            digest.update(plain);
+            plans.push(PlanRecord::new(plan.clone(), file, summary, &text));
+        }
+        Self {
+            number,
+            name: name.to_owned(),
+            dir: dir.to_owned(),
+            dir_name: file_name(&dir.to_string_lossy()).to_owned(),
+            milestone: String::new(),
+            is_complete: !plans.is_empty() && !plans.iter().any(PlanRecord::is_unfinished),
+            plans,
+            // Git abbreviates commits to about half as many digits by default; a collision by chance is ruled out.
+            digest: hexadecimal(&digest.finalize()[..8]),
+        }
+    }
+
+    /// Returns the latest completion date of its plans, as far as the summaries state it.
+    pub fn completed(&self) -> Option<NaiveDate> {
+        self.plans.iter().filter_map(|plan| plan.summary.completed).max()
+    }
+
+    /// Returns the trace that identifies an entry of this phase.
+    pub fn trace(&self, commit: Option<&str>) -> Trace {
+        Trace {
+            phase_dir: self.dir_name.clone(),
+            plans: self.plans.iter().map(|plan| plan.plan.clone()).collect(),
+            digest: self.digest.clone(),
+            commit: commit.map(str::to_owned),
+            milestone: Some(self.milestone.clone()),
+            ..Trace::default()
+        }
+    }
+}
+
+/// Number of leading characters used to find the line of a pattern: front matter may fold or quote the rest.
+const HEAD_LENGTH: usize = 24;
+
+fn line_of(pattern: &str, summary: &str) -> usize {
+    let head: String = pattern.chars().take(HEAD_LENGTH).collect();
+    let is_of_line = !head.contains('\n');
+    let at = memmem::find(summary.as_bytes(), head.as_bytes()).filter(|_| is_of_line);
+    at.map_or(0, |at| 1 + memchr_iter(b'\n', &summary.as_bytes()[..at]).count())
+}
+
+/// Returns the number of deviations in the plans whose summaries mention them; `None` if none does.
+pub(crate) fn stated_deviations(plans: &[PlanRecord]) -> Option<u32> {
+    let counts = plans.iter().filter_map(|plan| plan.summary.deviation_count);
+    // A summary may state any number.
+    counts.reduce(u32::saturating_add)
+}
+
+/// Returns the number of plans whose summaries do not mention deviations.
+pub(crate) fn plans_without_deviation_count(plans: &[PlanRecord]) -> usize {
+    plans.iter().filter(|plan| plan.summary.deviation_count.is_none()).count()
+}
+
+impl PlanRecord {
+    /// Creates a record from a plan's summary, as parsed and as text.
+    pub(crate) fn new(plan: PlanNumber, file: &str, summary: Summary, text: &str) -> Self {
+        let patterns = summary.patterns.iter().flatten();
+        Self {
+            plan,
+            file: file.to_owned(),
+            pattern_lines: patterns.map(|one| line_of(one, text)).collect(),
+            summary,
+            effort: None,
+        }
+    }
+
+    /// Returns the deviations that the summary describes.
+    pub fn deviations(&self) -> &[Deviation] {
+        self.summary.deviations.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the patterns that the plan established or used.
+    pub fn patterns(&self) -> &[String] {
+        self.summary.patterns.as_deref().unwrap_or_default()
+    }
+
+    /// Returns what stands on a line of the summary, if it is a deviation, a pattern or an issue.
+    pub(crate) fn text_at(&self, line: usize) -> Option<&str> {
+        let deviations = self.deviations().iter().map(|one| (one.line, &one.text));
+        let patterns = self.pattern_lines.iter().copied().zip(self.patterns());
+        let issues = self.summary.issues.iter().map(|one| (one.line, &one.text));
+        let mut all = deviations.chain(patterns).chain(issues);
+        let found = all.find(|(at, _)| *at == line && line > 0)?;
+        Some(found.1)
+    }
+
+    /// Returns the files that its deviations name, as spelled there, sorted and without duplicates.
+    pub fn files_in_deviations(&self) -> Vec<&str> {
+        let in_details = self.deviations().iter().flat_map(|deviation| &deviation.files);
+        let in_texts = self.deviations().iter().flat_map(|deviation| paths(&deviation.text));
+        let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// Returns the number of files it touched.
+    pub fn file_count(&self) -> Option<u32> {
+        let files = self.summary.files.as_ref().filter(|files| !files.is_empty())?;
+        u32::try_from(files.len()).ok()
+    }
+
+    /// Returns whether it was completed; `None` if its summary has no status.
+    pub fn completed_as_stated(&self) -> Option<bool> {
+        self.summary.status.map(|status| status == SummaryStatus::Complete)
+    }
+
+    /// Returns whether its summary states that it is partial or failed.
+    pub fn is_unfinished(&self) -> bool {
+        self.completed_as_stated() == Some(false)
+    }
+
+    /// Returns whether it deviated; `None` if its summary does not mention deviations.
+    pub(crate) fn deviated(&self) -> Option<bool> {
+        self.summary.deviation_count.map(|count| count > 0)
+    }
+
+    /// Returns the number of its tasks; `None` if only the completed tasks of an unfinished plan are known.
+    pub(crate) fn tasks(&self) -> Option<u32> {
+        let tasks = self.summary.tasks;
+        let done = || tasks.completed.filter(|_| !self.is_unfinished());
+        tasks.total.or_else(done).filter(|count| *count > 0)
+    }
+
+    /// Returns its duration in minutes; `None` for an aborted plan, whose duration depends on when it was stopped.
+    pub(crate) fn minutes(&self) -> Option<f64> {
+        let duration = self.summary.duration_minutes.filter(|_| !self.is_unfinished())?;
+        Some(duration.as_f64())
+    }
+}
+
+/// Returns the paths in a text: code spans whose file name has an extension.
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2).filter(|code| is_path(code))
+}
+
+fn is_path(code: &str) -> bool {
+    // `.class` is a selector or a method, hardly ever a file.
+    let extension = file_name(code).rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    let is_file = extension.is_some_and(|(_, extension)| {
+        (1..=5).contains(&extension.len())
+            && extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+            && extension.bytes().any(|b| b.is_ascii_lowercase())
+    });
+    is_file && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))
+}
+
+/// Fills in missing durations from the commits that the summaries list, with one call of git.
+pub(crate) fn derive_durations(mut summaries: Vec<&mut Summary>, git: &Git) -> Result<()> {
+    let commits = |summary: &Summary| summary.commits.clone().unwrap_or_default();
+    summaries.retain(|summary| summary.duration_minutes.is_none() && commits(summary).len() > 1);
+    let wanted: Vec<String> = summaries.iter().flat_map(|summary| commits(summary)).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let mut times = git.commit_times(&wanted)?.into_iter();
+    for summary in summaries {
+        let known: Vec<_> = times.by_ref().take(commits(summary).len()).flatten().collect();
+        summary.derive_duration(&known);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_code_that_looks_like_a_file_is_one() {
+        let text = "`src/a.rs` and `b.ts`, not `.class`, `x.y()`, `v1.2`, c.rs or `Some<a.b>`";
+        assert_eq!(paths(text).collect::<Vec<_>>(), ["src/a.rs", "b.ts"]);
+    }
+}

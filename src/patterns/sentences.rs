@@ -1,0 +1,220 @@
+//! Splits text into sentences, and takes whole ones from its beginning.
+
+use std::collections::BTreeSet;
+
+use crate::patterns::wording::plain;
+use crate::ranking::{Language, to_f64};
+
+/// Minimum lengths of an informative sentence, in characters and in words.
+const MIN_CHARS: usize = 25;
+const MIN_WORDS: usize = 4;
+
+/// Abbreviations whose full stop does not end a sentence.
+const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl"];
+
+/// Words that cannot end a sentence, without a final full stop.
+const DANGLING: &[&str] = &[
+    "the", "a", "an", "of", "to", "and", "or", "because", "before", "since", "with", "in", "for",
+    "by", "as", "that", "but", "which", "is", "are", "was", "were", "when", "if", "from", "on",
+    "at", "than", "not", "no", "via", "be", "has", "have", "had", "so", "its", "e.g", "i.e", "vs",
+    "instead",
+];
+
+/// Minimum number of common words of two similar texts; fewer are chance, however short the texts are.
+const MIN_COMMON_WORDS: usize = 3;
+
+/// Minimum number of words of a text that may be a shorter form of another.
+const MIN_SHORTER_WORDS: usize = 4;
+
+/// Minimum share of its words that a shorter form has in common with the longer one.
+const MIN_SHARE_OF_SHORTER: f64 = 0.8;
+
+/// Returns the sentences of a text; a full stop inside code, quotes or brackets does not end one.
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut nesting = Nesting::default();
+    for (at, c) in text.char_indices() {
+        nesting.pass(c);
+        let end = at + c.len_utf8();
+        if matches!(c, '.' | '!' | '?') && !nesting.is_open() && ends_sentence(text, at, end) {
+            found.push(text[start..end].trim());
+            start = end;
+        }
+    }
+    found.push(text[start..].trim());
+    found.retain(|sentence| sentence.contains(char::is_alphanumeric));
+    found
+}
+
+fn ends_sentence(text: &str, at: usize, end: usize) -> bool {
+    let Some(after) = text[end..].strip_prefix(' ') else {
+        return text[end..].is_empty();
+    };
+    let before = &text[..at];
+    let is_short = |short: &str| {
+        let head = before.strip_suffix(short);
+        head.is_some_and(|head| !head.ends_with(char::is_alphanumeric))
+    };
+    let opens = after
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_uppercase() || c.is_ascii_digit() || "`\"'(\u{201c}".contains(c));
+    opens && !ABBREVIATIONS.iter().any(|short| is_short(short))
+}
+
+/// The delimiters that are open at a position in a text.
+#[derive(Default)]
+struct Nesting {
+    is_code: bool,
+    is_quote: bool,
+    brackets: usize,
+}
+
+impl Nesting {
+    fn pass(&mut self, c: char) {
+        match c {
+            '`' => self.is_code = !self.is_code,
+            _ if self.is_code => {}
+            '"' => self.is_quote = !self.is_quote,
+            '(' | '[' => self.brackets += 1,
+            ')' | ']' => self.brackets = self.brackets.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.is_code || self.is_quote || self.brackets > 0
+    }
+}
+
+/// Returns whether a sentence is complete: no open delimiters, and not truncated.
+pub(crate) fn is_complete(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let last = words.last().copied().unwrap_or_default().to_lowercase();
+    text.chars().count() >= MIN_CHARS
+        && words.len() >= MIN_WORDS
+        && is_closed(text)
+        && !DANGLING.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// Returns whether a text has no open delimiters and does not announce what is missing.
+pub(crate) fn is_closed(text: &str) -> bool {
+    let mut nesting = Nesting::default();
+    text.chars().for_each(|c| nesting.pass(c));
+    let prose: String = text.split('`').step_by(2).collect();
+    !nesting.is_open()
+        && prose.matches([')', ']']).count() == prose.matches(['(', '[']).count()
+        && !text.ends_with([':', ',', ';', '-', '\u{2014}', '\u{2026}'])
+        // Dots in code are not an ellipsis.
+        && !prose.contains("...")
+        && !text.contains('\u{2026}')
+}
+
+/// Returns the beginning of a text that is a whole statement within `room`: all of it, or as many sentences as fit, or
+/// else its bold head.
+pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
+    let text = text.trim();
+    let head = text.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    let head = head.map(|(head, _)| head).filter(|head| head.contains(' '));
+    let head = head.map(|head| plain(head).trim_end_matches([':', '.']).to_owned());
+    let text = plain(text);
+    let whole = text.trim_end_matches('.');
+    let fits = |form: &String| !form.is_empty() && form.chars().count() <= room;
+    let leading = || {
+        let kept = leading_sentences(&text, room)?;
+        Some(kept.trim_end_matches(['.', ' ']).to_owned()).filter(|kept| is_closed(kept))
+    };
+    Some(whole.to_owned()).filter(fits).or_else(leading).or(head.filter(fits))
+}
+
+/// Returns as many sentences from the beginning of a text as fit into `room`; `None` if not even the first does.
+pub(crate) fn leading_sentences(text: &str, room: usize) -> Option<String> {
+    let mut kept = String::new();
+    for sentence in sentences(text) {
+        let separator = if kept.is_empty() { "" } else { " " };
+        let with = format!("{kept}{separator}{sentence}");
+        if with.chars().count() > room {
+            break;
+        }
+        kept = with;
+    }
+    Some(kept).filter(|kept| !kept.is_empty())
+}
+
+/// The content words of a text, by their stems.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ContentWords(BTreeSet<String>);
+
+impl ContentWords {
+    pub(crate) fn from_text(text: &str) -> Self {
+        let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        let words = words.filter(|word| {
+            word.contains(char::is_alphabetic) && !Language::English.is_function_word(word)
+        });
+        Self(words.map(|word| Language::English.stem(&word)).collect())
+    }
+
+    /// Returns the number of words that two texts share.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        self.0.intersection(&other.0).count()
+    }
+
+    /// Returns the similarity of two texts by their common words, from 0 to 1.
+    pub(crate) fn similarity(&self, other: &Self) -> f64 {
+        let common = self.common(other);
+        let shorter = self.0.len().min(other.0.len());
+        if common < MIN_COMMON_WORDS {
+            return 0.0;
+        }
+        let of_shorter = to_f64(common) / to_f64(shorter);
+        if shorter >= MIN_SHORTER_WORDS && of_shorter >= MIN_SHARE_OF_SHORTER {
+            return of_shorter;
+        }
+        to_f64(common) / to_f64(self.0.len() + other.0.len() - common)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_end_outside_of_code_quotes_and_brackets() {
+        let text =
+            "Use `a. B` (see x. Y) e.g. Z with 1.5 of it. `c` fails! Is it \"so. Or\" not? ok";
+        assert_eq!(
+            sentences(text),
+            [
+                "Use `a. B` (see x. Y) e.g. Z with 1.5 of it.",
+                "`c` fails!",
+                "Is it \"so. Or\" not? ok"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_statement_is_whole_or_missing() {
+        let text =
+            "**Locks are taken first**: they order all writers. Readers never wait for them.";
+        assert_eq!(statement(text, 200).unwrap().chars().count(), 74);
+        let first = "Locks are taken first: they order all writers";
+        assert_eq!(statement(text, 60).as_deref(), Some(first));
+        assert_eq!(statement(text, 30).as_deref(), Some("Locks are taken first"));
+        assert_eq!(statement(text, 10), None);
+    }
+
+    #[test]
+    fn what_is_cut_off_is_not_complete() {
+        assert!(is_complete("The store keeps `a...b` (and its lock) until the writer is dropped"));
+        for text in [
+            "The store keeps its lock until the",
+            "The store keeps (its lock until it is dropped",
+            "The store keeps its lock until it is\u{2026}",
+            "The store keeps these locks:",
+            "Too short",
+        ] {
+            assert!(!is_complete(text), "{text}");
+        }
+    }
+}

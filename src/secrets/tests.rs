@@ -1,0 +1,527 @@
+//! Keys of many kinds, made from random tokens, and ordinary lines.
+
+use proptest::prelude::*;
+
+use crate::secrets::*;
+
+/// Letters and digits like those of a key generator. Keys are assembled at run time, so that no scanner
+/// finds one in this file.
+const DRAWN: &str = "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUoB0iNxMwCrVyGkSzDfAhJlEpOuI7t2";
+
+fn drawn(prefix: &str, length: usize) -> String {
+    format!("{prefix}{}", &DRAWN[..length])
+}
+
+fn positives() -> Vec<(&'static str, String)> {
+    let hex = "9f86d081884c7d659a2feaa0c55ad015";
+    let jwt = format!("{}.{}.{}", drawn("eyJ", 20), drawn("eyJ", 30), drawn("", 43));
+    let upper = DRAWN[..16].to_uppercase();
+    vec![
+        ("aws-access-key", format!("AKIA{upper}")),
+        ("aws-access-key", format!("ASIA{upper}")),
+        ("github-token", drawn("ghp_", 36)),
+        ("github-token", drawn("gho_", 36)),
+        ("github-token", format!("{}_{}", drawn("github_pat_", 22), drawn("", 59))),
+        ("gitlab-token", drawn("glpat-", 20)),
+        ("slack-token", drawn("xoxb-123456789012-1234567890123-", 24)),
+        ("slack-webhook", drawn("hooks.slack.com/services/T00000000/B00000000/", 24)),
+        ("stripe-key", drawn("sk_live_", 24)),
+        ("stripe-key", drawn("rk_test_", 24)),
+        ("google-api-key", drawn("AIza", 35)),
+        ("anthropic-key", drawn("sk-ant-api03-", 60)),
+        ("openai-key", drawn("sk-proj-", 48)),
+        ("openai-key", drawn("sk-", 48)),
+        ("huggingface-token", drawn("hf_", 34)),
+        ("npm-token", drawn("npm_", 36)),
+        ("pypi-token", drawn("pypi-AgEIcHlwaS5vcmc", 60)),
+        ("sendgrid-key", format!("{}.{}", drawn("SG.", 22), drawn("", 43))),
+        ("digitalocean-token", format!("dop_v1_{hex}{hex}")),
+        ("jwt", jwt),
+    ]
+}
+
+#[test]
+fn finds_keys_with_known_formats_anywhere() {
+    for (rule, key) in positives() {
+        for (before, after) in [
+            ("", ""),
+            ("use ", " now"),
+            ("é`", "`."),
+            ("KEY=\"", "\""),
+            ("(", ")"),
+            ("x/", ""),
+            ("prod_", ""),
+            ("old-key-", "."),
+            ("\"first line\\n", "\\n\""),
+        ] {
+            let text = format!("{before}{key}{after}");
+            let range = before.len()..before.len() + key.len();
+            assert_eq!(find(&text), [Secret { rule, range }], "{text}");
+        }
+    }
+}
+
+#[test]
+fn each_of_many_keys_is_found_on_its_line() {
+    let key = drawn("ghp_", 36);
+    let escaped = key.replacen('_', "\\_", 1);
+    let text = format!("{key}\n\n{escaped}\n").repeat(2_000);
+    let found = find_lines(&text, 5);
+    let lines: Vec<usize> = found.iter().map(|(_, line)| *line).collect();
+    let expected: Vec<usize> = (0..2_000).flat_map(|at| [5 + 3 * at, 7 + 3 * at]).collect();
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn finds_a_private_key_as_a_block() {
+    let (begin, end) = (
+        ["-----BEGIN", " RSA PRIVATE KEY-----"].concat(),
+        ["-----END", " RSA PRIVATE KEY-----"].concat(),
+    );
+    let body = format!("{DRAWN}\n{DRAWN}");
+    for (text, clean) in [
+        (format!("a\n{begin}\n{body}\n{end}\nb"), "a\n[redacted]\nb"),
+        (format!("a {begin} {DRAWN} {end} b"), "a [redacted] b"),
+        (format!("a {begin}\\n{DRAWN}\\n{end}\\n b"), "a [redacted]\\n b"),
+        (format!("{begin}\n{body}\nthe end"), "[redacted]\nthe end"),
+        (format!("a line of {begin} is refused"), "a line of [redacted] is refused"),
+    ] {
+        let redacted = redact(&text);
+        assert_eq!((redacted.text.as_ref(), redacted.rules), (clean, vec!["private-key"]));
+    }
+    assert_eq!(find(&begin.replace("PRIVATE", "PUBLIC")), []);
+}
+
+#[test]
+fn finds_random_values_assigned_to_secret_names() {
+    let hex = "9f86d081884c7d659a2feaa0c55ad015";
+    let aws = ["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCY", "EXAMPLEKEY"].concat();
+    let base36 = DRAWN[..32].to_lowercase();
+    for (name, value) in [
+        ("password=", "Tr0ub4dor&3"),
+        ("PASSWORD: ", "S3cr3tP@ssw0rd!"),
+        ("\"db_password\": \"", "Sup3rS3cretPass"),
+        ("export API_KEY=", hex),
+        ("**API key:** `", hex),
+        ("apiKey: '", &base36),
+        ("client_secret = ", &DRAWN[..24]),
+        ("aws_secret_access_key = ", &aws),
+        ("Authorization: Bearer ", &base36),
+        ("Authorization: Bearer  ", &base36),
+        ("API_KEY_PROD=", &base36),
+        ("AUTH_TOKEN_V2=", &base36),
+        ("STRIPE_SECRET_TEST_2: ", &base36),
+        ("password1=", "Tr0ub4dor&3"),
+        ("password=", "Zk!vQp@LmRtWx"),
+        ("curl -H \"authorization: bearer ", &base36),
+    ] {
+        for after in ["", "\"", "'\n", "` and more", ", next", "\u{a0}next"] {
+            let text = format!("{name}{value}{after}");
+            let found = find(&text);
+            assert_eq!(found.len(), 1, "{text}");
+            assert_eq!(&text[found[0].range.clone()], value, "{text}");
+        }
+    }
+    for (text, value) in [
+        ("{\"password\": \"hunter2\"}", "hunter2"),
+        ("{\"password\":\"correcthorsebattery\"}", "correcthorsebattery"),
+        ("\\\"dbPassword\\\": \\\"gh7Kp2vQ\\\"", "gh7Kp2vQ"),
+        ("{'password': 'hunter2xq9'}", "hunter2xq9"),
+        ("{\"password2\": \"hunter2xq9\"}", "hunter2xq9"),
+        ("redis://:p4ssw0rd-9@cache:6379", "p4ssw0rd-9"),
+        ("https://deploy:correcthorsebattery@git.example.org", "correcthorsebattery"),
+        ("Authorization: Basic YWRhOmh1bnRlcjI=", "YWRhOmh1bnRlcjI="),
+    ] {
+        let found = find(text);
+        assert_eq!(found.len(), 1, "{text}");
+        assert_eq!(&text[found[0].range.clone()], value, "{text}");
+    }
+    let url = format!("postgres://app:{base36}@db.example.org/app");
+    assert_eq!(redact(&url).text, "postgres://app:[redacted]@db.example.org/app");
+    let token = drawn("ghp_", 36);
+    assert_eq!(find(&format!("TOKEN={token}"))[0].rule, "github-token");
+    assert_eq!(
+        find(&format!("https://x-access-token:{token}@example.org"))[0].rule,
+        "github-token"
+    );
+}
+
+#[test]
+fn finds_passwords_in_urls_whatever_their_characters() {
+    for (text, value) in [
+        ("postgres://app:Xy7:kQ9zLm2p@db.example.org", "Xy7:kQ9zLm2p"),
+        ("postgres://app:Xy7/kQ9zLm2p@db/app?to=a@b", "Xy7/kQ9zLm2p"),
+        ("postgres://app:Xy7'kQ9zLm2p@db", "Xy7'kQ9zLm2p"),
+        ("postgres://app:$Xy7kQ9z#Lm2p@db.example.org/app", "$Xy7kQ9z#Lm2p"),
+        ("postgres://app:$Xy7kQ9z/Lm2p@db.example.org", "$Xy7kQ9z/Lm2p"),
+        ("postgres://app:Xy7@kQ9zLm2p@db/app", "Xy7@kQ9zLm2p"),
+        ("postgres://app:gehäim9Zx7Qw@db", "gehäim9Zx7Qw"),
+    ] {
+        let found = find(text);
+        assert_eq!(found.len(), 1, "{text}");
+        assert_eq!(&text[found[0].range.clone()], value, "{text}");
+    }
+}
+
+#[test]
+fn ignores_text_without_secrets() {
+    let sha1 = "84e9493aab1f0c2d3e4f5a6b7c8d9e0f1a2b3c4d";
+    let sha256 = [&sha1[..32], &sha1[..32]].concat();
+    let base36 = DRAWN[..32].to_lowercase();
+    for text in [
+        format!("fixed in {sha1}, was {}", &sha1[..7]),
+        format!("sha256:{sha256}"),
+        format!("image token: sha256:{sha256}"),
+        "id: 123e4567-e89b-12d3-a456-426614174000".to_owned(),
+        "token: 123e4567-e89b-12d3-a456-426614174000".to_owned(),
+        "password: see vault".to_owned(),
+        "Password hashing: Argon2id, token: Phase-5.1".to_owned(),
+        "password = \"Password1\", pwd: changeme123".to_owned(),
+        "API_KEY=<API_KEY> token=${GITHUB_TOKEN_2} secret: {{ vault.db2 }}".to_owned(),
+        "token: ${{ secrets.GITHUB_TOKEN }}, api_key = os.environ[\"API_KEY_2\"]".to_owned(),
+        ["AWS_ACCESS_KEY_ID=AKIA", "IOSFODNN7", "EXAMPLE"].concat(),
+        "{\"password\": \"string\", \"old_password\": \"Please enter it\"}".to_owned(),
+        "{\"password\": \"${DB_PASS}\", \"pwd\": \"test1234\", \"password\": \"DB_PASSWORD\"}".to_owned(),
+        "https://user:password@example.org postgres://app:your-password@db".to_owned(),
+        "Basic authentication, Authorization: Basic dXNlcjpwYXNzd29yZA==".to_owned(),
+        "AGE-SECRET-KEY-1XXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXXX".to_owned(),
+        "sk-ant-api03-xxxxxxxxxxxxxxxxxxxxxxxx github_pat_XXXXXXXXXXXXXXXXXXXXXX_XXXXXXXXXXXXXXXXXXXXX"
+            .to_owned(),
+        "OPENAI_API_KEY=sk-... or sk-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx AKIAXXXXXXXXXXXXXXXX".to_owned(),
+        "API_KEY=your-api-key-goes-here-2024x1".to_owned(),
+        "sk-learn-based-ranking-pipeline-v2 and task-sk-1".to_owned(),
+        "xoxb-your-slack-bot-token-here".to_owned(),
+        "max_tokens: 4096, tokens_consumed: 123456789, token_count=12a34b56c78d90ef".to_owned(),
+        "secret_name: my-app-db-secret-v2".to_owned(),
+        "secret: config/prod/db_v2.yaml, token = useAuthTokenV2Provider".to_owned(),
+        "const token = createToken(user1, 'abc12345xyz')".to_owned(),
+        "let key = Secret::new9x8y7z6w5v4u".to_owned(),
+        "src/auth/token_store.rs:120, docs/api-key.md".to_owned(),
+        "postgres://postgres:postgres@localhost:5432/app".to_owned(),
+        "https://example.org:8443/@scope/pkg@1.2.3".to_owned(),
+        "http://localhost:$PORT/@vite/client".to_owned(),
+        "http://localhost:$PORT/users/ann@example.org".to_owned(),
+        "token: RS256/JWT v1.2.3-beta.4, secret: AES-256-GCM".to_owned(),
+        "password: [redacted]".to_owned(),
+        "password: ********, secret: …".to_owned(),
+        "eyJhbGciOiJIUzI1NiJ9 alone".to_owned(),
+        "token: \"1708992000000.a3f9c8...\"".to_owned(),
+        "Bearer authentication-middleware-for-v2".to_owned(),
+        "パスワード: 東京123abc".to_owned(),
+        "oci://image:v1.2/app@sha256, jar:file://C:/Users/a1@b".to_owned(),
+        "fetch('http://localhost:3000','ann@example.org')".to_owned(),
+        "'http://host:'+port1+'@x', http://api:8080, see a@b".to_owned(),
+        "http://localhost:3000/v1/users/ann@example.org".to_owned(),
+        "{'password': 'required', 'password2': 'Please enter it'}".to_owned(),
+        format!("token_count_2=12a34b56c78d90ef token_hash: {base36}"),
+        "?password=Please&User=Admin&Next=Home, token=Foo::Bar!==Baz".to_owned(),
+        "Bearer  authentication-middleware-for-v2".to_owned(),
+    ] {
+        assert_eq!(find(&text), [], "{text}");
+    }
+}
+
+#[test]
+fn long_values_are_redacted_completely_and_hostile_ones_read_once() {
+    let long = drawn("", 60).repeat(20);
+    assert_eq!(redact(&format!("token={long} x")).text, "token=[redacted] x");
+    assert_eq!(redact(&format!("{}{long} x", drawn("sk-proj-", 20))).text, "[redacted] x");
+    for piece in [
+        "token:", "SG.", "://", "://a:b", "eyJ.", "-----BEGIN ", "Bearer ", "sk-", "x-eyJ",
+        "\"token\" ", "password=", "token|", "password>", "--token ", "|-|-|\n", "a/B0",
+    ] {
+        assert_eq!(find(&piece.repeat(1 << 12)), [], "{piece}");
+    }
+}
+
+#[test]
+fn escapes_of_markdown_hide_no_key() {
+    let key = drawn("ghp_", 36);
+    let text = format!("é use {} and \\_this\\_", key.replace('_', "\\_"));
+    assert_eq!(redact(&text).text, "é use [redacted] and \\_this\\_");
+    let both = format!("{key} {}", key.replace('_', "\\_"));
+    assert_eq!(redact(&both).text, "[redacted] [redacted]");
+}
+
+#[test]
+fn clean_text_is_not_copied() {
+    assert!(matches!(redact("nothing here").text, Cow::Borrowed(_)));
+}
+
+proptest! {
+    #[test]
+    fn redacted_secrets_are_gone(text in "\\PC*", before in "[a-zé:=\"' -]{0,12}", name in "(password=|Bearer |é: )?") {
+        prop_assert!(find(&text).iter().all(|secret| text.get(secret.range.clone()).is_some()));
+        for (_, key) in positives() {
+            let redacted = redact(&format!("{before} {name}{key}")).text.into_owned();
+            prop_assert!(!redacted.contains(&key[key.len() - 12..]), "{redacted}");
+            prop_assert_eq!(redact(&redacted).text, redacted.as_str());
+        }
+    }
+}
+
+/// Formats of current keys: literal texts, each followed by a number of characters of an alphabet. The literals are
+/// split, so that no scanner finds a key in this file.
+type Format = &'static [(&'static str, char, usize)];
+
+/// The alphabets: hexadecimal, digits, upper case and digits, letters and digits, lower case and digits, words, base64,
+/// bech32, what people type, and lower-case letters.
+fn alphabet(name: char) -> &'static [u8] {
+    match name {
+        'h' => b"0123456789abcdef",
+        'd' => b"0123456789",
+        'U' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+        'a' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+        'l' => b"abcdefghijklmnopqrstuvwxyz0123456789",
+        'w' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+        'b' => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        'B' => b"QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+        _ => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-_=~",
+    }
+}
+
+const FORMATS: &[Format] = &[
+    // Kinds with a form of their own
+    &[("AKI", 'U', 0), ("A", 'U', 16)],
+    &[("ASI", 'U', 0), ("A", 'U', 16)],
+    &[("gh", 'a', 0), ("p_", 'a', 36)],
+    &[("gh", 'a', 0), ("s_", 'a', 36)],
+    &[("github_", 'a', 0), ("pat_", 'a', 22), ("_", 'a', 59)],
+    &[("gl", 'a', 0), ("pat-", 'w', 20)],
+    &[("gl", 'a', 0), ("rt-", 'w', 20)],
+    &[("xo", 'a', 0), ("xb-", 'd', 12), ("-", 'd', 13), ("-", 'a', 24)],
+    &[("xo", 'a', 0), ("xc-", 'd', 12), ("-", 'd', 12), ("-", 'd', 12), ("-", 'h', 64)],
+    &[("xa", 'a', 0), ("pp-1-A", 'U', 10), ("-", 'd', 13), ("-", 'h', 64)],
+    &[
+        ("https://hooks.slack", 'a', 0),
+        (".com/services/T", 'U', 10),
+        ("/B", 'U', 10),
+        ("/", 'a', 24),
+    ],
+    &[("https://discord.com/api/web", 'a', 0), ("hooks/", 'd', 18), ("/", 'w', 68)],
+    &[("sk_", 'a', 0), ("live_", 'a', 24)],
+    &[("rk_", 'a', 0), ("test_", 'a', 99)],
+    &[("wh", 'a', 0), ("sec_", 'a', 32)],
+    &[("AI", 'a', 0), ("za", 'w', 35)],
+    &[("GO", 'a', 0), ("CSPX-", 'w', 28)],
+    &[("ya", 'a', 0), ("29.a0A", 'w', 120)],
+    &[("1//0", 'w', 60)],
+    &[("sk", 'a', 0), ("-", 'a', 48)],
+    &[("sk", 'a', 0), ("-proj-", 'w', 74)],
+    &[("sk", 'a', 0), ("-ant-api03-", 'w', 93)],
+    &[("sk", 'a', 0), ("-or-v1-", 'h', 64)],
+    &[("h", 'a', 0), ("f_", 'a', 34)],
+    &[("gs", 'a', 0), ("k_", 'a', 52)],
+    &[("xa", 'a', 0), ("i-", 'a', 80)],
+    &[("pp", 'a', 0), ("lx-", 'a', 48)],
+    &[("r8", 'a', 0), ("_", 'a', 37)],
+    &[("nv", 'a', 0), ("api-", 'w', 64)],
+    &[("cs", 'a', 0), ("k-", 'l', 48)],
+    &[("fw", 'a', 0), ("_", 'a', 24)],
+    &[("lsv2", 'a', 0), ("_pt_", 'h', 32), ("_", 'h', 10)],
+    &[("pc", 'a', 0), ("sk_", 'w', 70)],
+    &[("tv", 'a', 0), ("ly-", 'w', 32)],
+    &[("fc", 'a', 0), ("-", 'h', 32)],
+    &[("ji", 'a', 0), ("na_", 'a', 60)],
+    &[("np", 'a', 0), ("m_", 'a', 36)],
+    &[("py", 'a', 0), ("pi-AgEIcHlwaS5vcmc", 'w', 60)],
+    &[("ci", 'a', 0), ("o", 'a', 32)],
+    &[("ruby", 'a', 0), ("gems_", 'h', 48)],
+    &[("oy", 'a', 0), ("2", 'l', 43)],
+    &[("dckr_", 'a', 0), ("pat_", 'w', 27)],
+    &[("CCI", 'a', 0), ("PAT_", 'a', 22), ("_", 'h', 40)],
+    &[("sq", 'a', 0), ("u_", 'h', 40)],
+    &[("sg", 'a', 0), ("p_", 'h', 40)],
+    &[("pu", 'a', 0), ("l-", 'h', 40)],
+    &[("dp.", 'a', 0), ("pt.", 'a', 43)],
+    &[("hv", 'a', 0), ("s.", 'w', 90)],
+    &[("s", 'a', 0), (".", 'a', 24)],
+    &[("PM", 'a', 0), ("AK-", 'h', 24), ("-", 'h', 34)],
+    &[("sh", 'a', 0), ("pat_", 'h', 32)],
+    &[("sq0", 'a', 0), ("atp-", 'w', 22)],
+    &[("EA", 'a', 0), ("AA", 'w', 60)],
+    &[
+        ("access", 'a', 0),
+        ("-production-", 'h', 8),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 12),
+    ],
+    &[("rzp_", 'a', 0), ("live_", 'a', 14)],
+    &[("S", 'a', 0), ("G.", 'w', 22), (".", 'w', 43)],
+    &[("key", 'a', 0), ("-", 'h', 32)],
+    &[("xkey", 'a', 0), ("sib-", 'h', 64), ("-", 'a', 16)],
+    &[("r", 'a', 0), ("e_", 'a', 8), ("_", 'a', 24)],
+    &[("S", 'a', 0), ("K", 'h', 32)],
+    &[("A", 'a', 0), ("C", 'h', 32)],
+    &[("EA", 'a', 0), ("A", 'a', 120)],
+    &[("sb", 'a', 0), ("p_", 'h', 40)],
+    &[("sb_", 'a', 0), ("secret_", 'w', 22), ("_", 'a', 8)],
+    &[("pscale_", 'a', 0), ("tkn_", 'w', 43)],
+    &[("da", 'a', 0), ("pi", 'h', 32)],
+    &[("pa", 'a', 0), ("t", 'a', 14), (".", 'h', 64)],
+    &[("nt", 'a', 0), ("n_", 'a', 46)],
+    &[("CF", 'a', 0), ("PAT-", 'w', 43)],
+    &[("sk.", 'a', 0), ("eyJ", 'a', 60), (".", 'w', 22)],
+    &[("lin_", 'a', 0), ("api_", 'a', 40)],
+    &[("fi", 'a', 0), ("gd_", 'w', 40)],
+    &[("sl", 'a', 0), (".", 'w', 140)],
+    &[
+        ("pat", 'a', 0),
+        ("-na1-", 'h', 8),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 4),
+        ("-", 'h', 12),
+    ],
+    &[("tf", 'a', 0), ("p_", 'w', 44), ("_", 'a', 14)],
+    &[("gl", 'a', 0), ("c_", 'b', 80)],
+    &[("gl", 'a', 0), ("sa_", 'a', 32), ("_", 'h', 8)],
+    &[("sntry", 'a', 0), ("u_", 'h', 64)],
+    &[("NR", 'a', 0), ("AK-", 'U', 27)],
+    &[("dt0", 'a', 0), ("c01.", 'U', 24), (".", 'U', 64)],
+    &[("ph", 'a', 0), ("x_", 'a', 43)],
+    &[("tskey", 'a', 0), ("-auth-", 'a', 12), ("CNTRL-", 'a', 32)],
+    &[("dop", 'a', 0), ("_v1_", 'h', 64)],
+    &[("LT", 'a', 0), ("AI", 'a', 20)],
+    &[("AK", 'a', 0), ("ID", 'a', 32)],
+    &[("fm", 'a', 0), ("2_", 'b', 100)],
+    &[("nf", 'a', 0), ("p_", 'a', 36)],
+    &[("ATA", 'a', 0), ("TT3xFfGF0", 'w', 170)],
+    &[("AT", 'a', 0), ("BB", 'a', 32)],
+    &[("ops", 'a', 0), ("_eyJ", 'a', 200)],
+    &[("age-s", 'a', 0), ("ecret: AGE-SECRET-", 'a', 0), ("KEY-1", 'B', 58)],
+    &[("eyJ", 'w', 33), (".eyJ", 'w', 60), (".", 'w', 43)],
+    &[("", 'd', 10), (":AA", 'w', 33)],
+    &[("M", 'a', 23), (".", 'w', 6), (".", 'w', 38)],
+    &[("", 'h', 32), ("-us", 'd', 2)],
+    &[("", 'a', 14), (".atlas", 'a', 0), ("v1.", 'a', 67)],
+    &[("", 'a', 3), ("8Q~", 'a', 34)],
+    &[("a key of 88: ", 'b', 86), ("==", 'a', 0)],
+    &[("apify_", 'a', 0), ("api_", 'a', 36)],
+    // Kinds that only their name tells
+    &[("AWS_SECRET_ACCESS_KEY=", 'b', 40)],
+    &[("\"SecretAccessKey\": \"", 'b', 40), ("\"", 'a', 0)],
+    &[("TWILIO_AUTH_TOKEN=", 'h', 32)],
+    &[("DD_API_KEY: ", 'h', 32)],
+    &[("HEROKU_API_KEY=", 'h', 8), ("-", 'h', 4), ("-", 'h', 4), ("-", 'h', 4), ("-", 'h', 12)],
+    &[("ALGOLIA_ADMIN_KEY=", 'h', 32)],
+    &[("COHERE_API_KEY=", 'a', 40)],
+    &[("mysql --password ", 'a', 16)],
+    &[("mysql -u root -p", 'a', 16)],
+    &[("sshpass -p '", 'a', 16), ("' ssh box", 'a', 0)],
+    &[("redis-cli -a ", 'a', 20), (" ping", 'a', 0)],
+    &[("deploy --api-key ", 'a', 24), (" --now", 'a', 0)],
+    &[("curl -u admin:", 'a', 16), (" https://example.com", 'a', 0)],
+    &[("curl --user bob:", 't', 12), (" https://example.com", 'a', 0)],
+    &[("Authorization: token ", 'h', 40)],
+    &[("-H \"Authorization: Bearer ", 'a', 40), ("\"", 'a', 0)],
+    &[("X-Api-Key: ", 'l', 32)],
+    &[("PRIVATE-TOKEN: ", 'a', 20)],
+    &[("machine example.com login bob password ", 'a', 12)],
+    &[("machine example.com\n  login bob\n  password ", 'a', 12)],
+    &[("| user | password |\n|---|---|\n| bob | ", 'a', 12), (" |", 'a', 0)],
+    &[("| db password | `", 'a', 14), ("` |", 'a', 0)],
+    &[("{\"password\": \"", 't', 12), ("\"}", 'a', 0)],
+    &[("<password>", 'a', 12), ("</password>", 'a', 0)],
+    &[("<add key=\"ApiKey\" value=\"", 'a', 24), ("\" />", 'a', 0)],
+    &[("- name: DB_PASSWORD\n  value: ", 'a', 16)],
+    &[("DB_PASSWORD=", 'a', 16)],
+    &[("ENV API_TOKEN ", 'a', 32)],
+    &[("spring.datasource.password=", 'a', 16)],
+    &[("postgres://app:", 't', 16), ("@db.internal/app", 'a', 0)],
+    &[("Server=db;User Id=sa;Password=", 'a', 14), (";Encrypt=true", 'a', 0)],
+    &[("AccountName=x;AccountKey=", 'b', 86), ("==;EndpointSuffix=core", 'a', 0)],
+    &[("root:", 'a', 12), ("@tcp(127.0.0.1:3306)/app", 'a', 0)],
+    &[("db.internal:5432:app:bob:", 'a', 14)],
+    &[("//registry.example.com/:_authToken=", 'a', 36)],
+    &[("https://example.com/v1?api_key=", 'a', 24), ("&page=2", 'a', 0)],
+    &[("CREATE USER bob WITH PASSWORD '", 'a', 12), ("'", 'a', 0)],
+    &[("requirepass ", 'a', 20)],
+    &[("the token is ", 'a', 32)],
+];
+
+/// A small deterministic generator: the same tokens in every run and on every machine.
+struct Generator(u64);
+
+impl Generator {
+    fn index(&mut self, below: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % below
+    }
+
+    fn token(&mut self, format: Format) -> String {
+        let mut token = String::new();
+        for (literal, name, length) in format {
+            token.push_str(literal);
+            let letters = alphabet(*name);
+            token.extend((0..*length).map(|_| char::from(letters[self.index(letters.len())])));
+        }
+        token
+    }
+}
+
+#[test]
+fn random_keys_of_current_kinds_are_found() {
+    const TOKENS: usize = 200;
+    let mut generator = Generator(7);
+    let mut weak = Vec::new();
+    for format in FORMATS {
+        let tokens: Vec<String> =
+            (0..TOKENS).map(|_| format!("use {} for the box", generator.token(format))).collect();
+        let missed: Vec<&String> = tokens.iter().filter(|token| find(token).is_empty()).collect();
+        if missed.len() * 100 > TOKENS {
+            weak.push(format!("{} missed, such as {:?}", missed.len(), missed[0]));
+        }
+    }
+    assert!(FORMATS.len() >= 130);
+    assert!(weak.is_empty(), "{} kinds\n{}", weak.len(), weak.join("\n"));
+}
+
+#[test]
+fn words_after_the_name_of_a_password_are_a_password_unless_they_are_a_message() {
+    for text in ["{\"password\": \"three words here\"}", "'passphrase': 'purple tiger lamp nine'"] {
+        assert_eq!(find(text).len(), 1, "{text}");
+    }
+    for text in ["\"password\": \"enter a password\"", "\"password\": \"see the wiki page\""] {
+        assert_eq!(find(text), [], "{text}");
+    }
+}
+
+#[test]
+fn ordinary_lines_raise_no_alarm() {
+    let lines: Vec<&str> = include_str!("tests/ordinary.txt").lines().collect();
+    let alarms: Vec<_> = lines
+        .iter()
+        .flat_map(|line| find(line).into_iter().map(move |found| (found.rule, line)))
+        .collect();
+    assert!(lines.len() >= 250, "{}", lines.len());
+    assert!(alarms.is_empty(), "{alarms:#?}");
+}
+
+#[test]
+fn keys_are_found_whatever_their_letters() {
+    for token in [
+        ["gh", "p_xxxYourPlaceholderChangemeRedacted1234567"].concat(),
+        ["AK", "IAXXXQ7YOURKEYZ2Q4"].concat(),
+        ["AK", "IAABABABABABABABAB"].concat(),
+        ["sk_", "live_abcdefghijklmnopqrstuvwx"].concat(),
+    ] {
+        assert_eq!(find(&token).len(), 1, "{token}");
+    }
+}
+
+#[test]
+fn random_basic_credentials_are_found() {
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    let mut generator = Generator(11);
+    let missed = (0..300).filter(|_| {
+        let pair = generator.token(&[("", 'a', 6), (":", 't', 12)]);
+        find(&format!("Authorization: Basic {}", STANDARD.encode(pair))).is_empty()
+    });
+    assert!(missed.count() <= 3);
+}

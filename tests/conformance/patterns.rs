@@ -1,0 +1,173 @@
+//! The rules of seed 001 on pattern learning (MEMO-02, MEMO-03) and memory validation (MEMO-07).
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::support::Case;
+
+const PATTERNS: &str = ".vbw-planning/patterns/PATTERNS.md";
+
+/// Writes a finished plan: its number of tasks, and its deviations as a YAML value.
+fn plan(case: &Case, phase: usize, plan: usize, tasks: usize, deviations: &str) {
+    let stem = format!(".vbw-planning/phases/{phase:02}-p{phase}/{phase:02}-{plan:02}");
+    let list: String = (1..=tasks).fold(String::new(), |mut text, at| {
+        let written = write!(text, "\n<task type=\"auto\"><name>T{at}</name></task>");
+        assert!(written.is_ok());
+        text
+    });
+    let head = format!("phase: {phase:02}\nplan: {plan:02}\n");
+    case.write(&format!("{stem}-PLAN.md"), format!("---\n{head}---\n{list}\n"));
+    case.write(
+        &format!("{stem}-SUMMARY.md"),
+        format!(
+            "---\n{head}status: complete\ncompleted: 2026-02-{phase:02}\nduration: {} min\n\
+             tasks_completed: {tasks}\ntasks_total: {tasks}\nfiles_modified: [src/a.rs]\n\
+             patterns-established:\n  - \"Importers report every row that they drop, with its line\"\n\
+             deviations: {deviations}\n---\n\nDone.\n",
+            plan * 10,
+        ),
+    );
+}
+
+/// Returns a project with these phases on its roadmap.
+fn project(phases: usize) -> Case {
+    let case = Case::empty();
+    case.write(".vbw-planning/PROJECT.md", "# Shop\n\n**Core value:** Shops run.\n");
+    let list: String =
+        (1..=phases).map(|phase| format!("- [ ] Phase {phase}: P{phase}\n")).collect();
+    case.write(".vbw-planning/ROADMAP.md", format!("# Roadmap\n\n{list}"));
+    case.write(".vbw-planning/STATE.md", format!("# State\n\n**Current Phase:** Phase {phases}\n"));
+    case
+}
+
+fn text(case: &Case, path: &str) -> String {
+    String::from_utf8(case.read(path).unwrap()).unwrap()
+}
+
+const DEVIATION: &str = "\n  - \"DEVN-02 (critical): The importer does not read rows without a date. It keeps them now.\"";
+
+#[test]
+fn each_phase_produces_one_entry_in_the_form_of_the_seed() {
+    let case = project(2);
+    plan(&case, 1, 1, 2, "[]");
+    plan(&case, 1, 2, 3, DEVIATION);
+    case.run("execute 1").success();
+    let written = text(&case, PATTERNS);
+    let (_, entry) = written.split_once("### Phase 1: P1 (2026-02-01)\n<!-- annals:").unwrap();
+    let (_, entry) = entry.split_once("-->\n").unwrap();
+    insta::assert_snapshot!(entry, @r"
+
+    **What worked:**
+    - Importers report every row that they drop, with its line (plans 01, 02)
+
+    **What failed:**
+    - The importer does not read rows without a date. It keeps them now (plan 02)
+
+    **Timing:**
+    - Plans: 2, Average: 15m, Total: 30m
+    - Effort: unknown
+
+    **Deviations:** 1 (1 DEVN-02 critical)
+    ");
+    case.run("execute 1").success();
+    assert_eq!(text(&case, PATTERNS), written, "appended once");
+}
+
+#[test]
+fn patterns_accumulate_in_the_order_in_which_they_were_recorded() {
+    let case = project(3);
+    for phase in 1..=3 {
+        plan(&case, phase, 1, 2, "[]");
+    }
+    case.run("execute 2").success();
+    let before = text(&case, PATTERNS);
+    assert!(before.contains("in the order in which they were recorded"), "{before}");
+    case.run("execute --all").success();
+    let after = text(&case, PATTERNS);
+    assert!(after.starts_with(&before));
+    let place = |phase: usize| after.find(&format!("### Phase {phase}:")).unwrap();
+    assert!(place(2) < place(1) && place(1) < place(3));
+}
+
+#[test]
+fn what_worked_is_what_was_built_to_be_reused_else_none_recorded() {
+    let case = project(2);
+    let stem = ".vbw-planning/phases/01-p1/01-01";
+    case.write(&format!("{stem}-PLAN.md"), "---\nphase: 1\nplan: 1\n---\n# Plan\n");
+    case.write(&format!("{stem}-SUMMARY.md"), "---\nstatus: complete\n---\n# Done\n");
+    case.run("execute 1").success();
+    let entry = text(&case, PATTERNS);
+    for empty in ["**What worked:**\n- none recorded\n", "**What failed:**\n- none recorded\n"] {
+        assert!(entry.contains(empty), "{entry}");
+    }
+    // Unknown is not zero.
+    assert!(entry.contains("**Deviations:** unknown\n"), "{entry}");
+    assert!(entry.contains("Average: unknown, Total: unknown\n- Effort: unknown\n"), "{entry}");
+}
+
+#[test]
+fn completion_patterns_are_identified_and_considered_before_planning() {
+    let case = project(9);
+    for phase in 1..=8 {
+        plan(&case, phase, 1, 7, DEVIATION);
+        plan(&case, phase, 2, 2, "[]");
+    }
+    let open = "---\nphase: 09\nplan: 01\nfiles_modified: [src/b.rs]\n---\n";
+    let tasks = "<task type=\"auto\"><name>T</name></task>\n".repeat(6);
+    case.write(".vbw-planning/phases/09-p9/09-01-PLAN.md", format!("{open}{tasks}"));
+    case.run("execute --all").success();
+    let statement = "Plans with 5 or more tasks deviated in 8 of 8, smaller ones in 0 of 8";
+    let entries = text(&case, PATTERNS);
+    assert_eq!(entries.matches(&format!("- {statement}\n")).count(), 1, "{entries}");
+    let brief = case.run("plan 9").success().stdout();
+    assert!(brief.contains(&format!("{statement} (open: 1)")), "{brief}");
+    assert!(text(&case, "CLAUDE.md").contains(statement), "{}", text(&case, "CLAUDE.md"));
+}
+
+#[test]
+fn the_brief_says_how_phases_like_this_one_were_cut_and_how_they_went() {
+    let case = project(3);
+    plan(&case, 1, 1, 2, "[]");
+    plan(&case, 1, 2, 3, DEVIATION);
+    plan(&case, 2, 1, 1, "[]");
+    case.write(
+        ".vbw-planning/ROADMAP.md",
+        "# Roadmap\n\n- [x] Phase 1: Importer of rows\n- [x] Phase 2: Colours\n- [ ] Phase 3: Importer of columns\n",
+    );
+    let brief = case.run("plan 3").success().stdout();
+    let line = "phase 1 Importer of rows: 2 plans of 2-3 tasks and 1 file; 1 of 2 deviated, 2 of 2 completed";
+    assert!(brief.contains(line), "{brief}");
+}
+
+#[test]
+fn path_validity_is_the_same_with_and_without_git_and_stale_patterns_stay() {
+    let entry = "# Patterns\n\n### Phase 1: A (2026-01-02)\n\n**What worked:**\n- `src/keep.rs` needed no retry\n\n\
+                 **What failed:**\n- `src/gone.rs` was edited twice\n- `out/a.js`, `src/skip.log` and and/or are none\n";
+    let found = [false, true].map(|has_git| {
+        let case = project(1);
+        case.write("src/keep.rs", "fn a() {}\n");
+        case.write(".gitignore", "*.log\n");
+        case.write(PATTERNS, entry);
+        if has_git {
+            case.git_init();
+            case.commit("Start", "2026-02-01T12:00:00Z");
+        }
+        let checked = case.run("patterns check --json").output().json();
+        // It never blocks, and nothing is deleted.
+        let listed = case.run("patterns relevant --json").success().json();
+        let last = listed
+            .as_array()
+            .or_else(|| listed["patterns"].as_array())
+            .unwrap()
+            .last()
+            .unwrap()
+            .clone();
+        assert!(last["text"].as_str().unwrap().contains("gone.rs"), "{listed}");
+        case.run("plan 1").success();
+        assert_eq!(text(&case, PATTERNS), entry);
+        checked["entries"][0]["reasons"].clone()
+    });
+    assert_eq!(found[0], json!(["`src/gone.rs` is gone"]));
+    assert_eq!(found[0], found[1]);
+}
