@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::cli::output::Output;
 use crate::error::{At, Result};
-use crate::lifecycle::{Inspected, inspect};
+use crate::lifecycle::{InspectScope, Inspected, inspect};
 use crate::project::Project;
 
 /// Show how planning files are understood
@@ -23,12 +23,17 @@ pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Read files outside of the project, too
+    #[arg(long)]
+    outside: bool,
 }
 
 pub(crate) fn run(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let scope = if args.outside { InspectScope::Anywhere } else { InspectScope::Project };
     for file in &args.files {
         let file = path::absolute(file).at("find", file)?;
-        match inspect(project, &file) {
+        match inspect(project, &file, scope) {
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);

@@ -27,7 +27,7 @@ use crate::warning::{Parsed, Warning};
 pub struct FrontMatter {
     /// The fields: a mapping, empty if the file has no front matter.
     pub fields: Node,
-    /// Byte range, including the `---` lines; empty if there is none.
+    /// Byte range, including the `---` lines; without them, that of the byte order mark, if any.
     pub range: Range<usize>,
 }
 
@@ -43,7 +43,9 @@ impl FrontMatter {
                     "the front matter has no closing ---; read as text",
                 ));
             }
-            let value = Self { fields: empty(), range: 0..0 };
+            // A byte order mark is not part of the first line.
+            let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+            let value = Self { fields: empty(), range: 0..mark };
             return Parsed { value, warnings };
         };
         let mut fields = read(text, &first, path, &mut warnings);

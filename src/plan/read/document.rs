@@ -41,9 +41,13 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Returns the body's values for a label, from labelled lines and two-column tables.
+    /// Returns the body's values for a label, from labelled lines and two-column tables. Names have underscores, as in the
+    /// front matter.
     pub(crate) fn values(&self, names: &[&str]) -> Vec<&str> {
-        let is_named = |name: &str| names.iter().any(|wanted| name.eq_ignore_ascii_case(wanted));
+        let is_named = |name: &str| {
+            let name = name.to_lowercase().replace([' ', '-'], "_");
+            names.contains(&name.as_str())
+        };
         let lines = self
             .labels
             .iter()

@@ -16,14 +16,13 @@
 //! Only names are read, the content of ACTIVE, and where folders may be named `02-01-name` after a milestone
 //! and a number, that of config.json and ROADMAP.md.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Result};
 use crate::markdown::front_matter;
 use crate::plan::read::names::entries;
-use crate::plan::read::phase::OtherFolders;
+use crate::plan::read::phase::PhaseHome;
 use crate::plan::read::{
     FileName, PhaseDir, PhaseNumbering, Roadmap, milestone_version, milestone_version_in,
 };
@@ -89,7 +88,9 @@ impl PlanningFolder {
         if active.phases.is_empty()
             && let Some(live) = live_phases(&active, &archived)
         {
-            read_live_phases(dir, &mut active, &live)?.into_value(&mut warnings);
+            let phases = phases_of(dir, &active.dir, &live);
+            active = MilestoneFolder::read_from(&phases, &active.dir, &active.slug)?
+                .into_value(&mut warnings);
             archived.retain(|archive| archive.dir.as_ref() != Some(&live));
         }
         archived.retain(|archive| archive.dir.as_ref() != Some(&active.dir));
@@ -159,20 +160,29 @@ impl PlanningFolder {
 impl MilestoneFolder {
     /// Reads the phases of the milestone in `home`, whose settings are in the planning folder `planning`.
     pub fn read(planning: &Path, home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        let config = planning.join(vocabulary::CONFIG);
-        let roadmap = home.join(vocabulary::ROADMAP);
-        let numbering = OnceCell::new();
-        let found =
-            PhaseDir::read_all(&home.join(vocabulary::PHASES), OtherFolders::Mistakes, || {
-                *numbering.get_or_init(|| PhaseNumbering::read(&config, &roadmap))
-            })?;
-        Ok(found.map(|(phases, not_understood)| Self {
+        let dir = home.join(vocabulary::PHASES);
+        Self::read_from(&phases_of(planning, home, &dir), home, slug)
+    }
+
+    /// Reads the phases in a folder.
+    fn read_from(phases: &PhaseHome<'_>, home: &Path, slug: &str) -> Result<Parsed<Self>> {
+        Ok(phases.read()?.map(|found| Self {
             slug: slug.to_owned(),
             dir: home.to_owned(),
-            phases,
-            numbering: numbering.into_inner(),
-            not_understood,
+            phases: found.phases,
+            numbering: found.numbering,
+            not_understood: found.not_understood,
         }))
+    }
+}
+
+/// Returns the folder `dir` with phases of the milestone in `home`.
+fn phases_of<'a>(planning: &Path, home: &Path, dir: &'a Path) -> PhaseHome<'a> {
+    PhaseHome {
+        dir,
+        config: planning.join(vocabulary::CONFIG),
+        roadmaps: vec![home.join(vocabulary::ROADMAP)],
+        is_pure: true,
     }
 }
 
@@ -186,18 +196,22 @@ impl Archive {
             }));
         };
         let home = phases_dir(dir);
-        // An archive that contains its phases directly may contain other folders, which are not reported.
-        let others = if home == *dir { OtherFolders::Expected } else { OtherFolders::Mistakes };
-        let numbering = OnceCell::new();
-        let read_numbering = || *numbering.get_or_init(|| self.numbering(dir));
-        let found = PhaseDir::read_all(&home, others, read_numbering)?;
-        Ok(found.map(|(phases, not_understood)| MilestoneFolder {
-            slug: self.slug.clone(),
-            dir: dir.clone(),
-            phases,
-            numbering: numbering.into_inner(),
-            not_understood,
-        }))
+        MilestoneFolder::read_from(&self.phases_in(&home, dir), dir, &self.slug)
+    }
+
+    /// Returns the folder `home` with the phases of the archive in `dir`: the numbering is as config.json, in the archive
+    /// or above, or the archived roadmap shows.
+    fn phases_in<'a>(&self, home: &'a Path, dir: &Path) -> PhaseHome<'a> {
+        let above = dir.ancestors().take(CONFIG_ABOVE);
+        let mut settings = above.map(|dir| dir.join(vocabulary::CONFIG));
+        let settings = settings.find(|path| read::is_file(path));
+        PhaseHome {
+            dir: home,
+            config: settings.unwrap_or_else(|| dir.join(vocabulary::CONFIG)),
+            roadmaps: vec![self.roadmap_beside(dir), dir.join(vocabulary::ROADMAP)],
+            // An archive that contains its phases directly may contain other folders, which are not reported.
+            is_pure: home != dir,
+        }
     }
 
     /// Reads the archived roadmap, beside the archive's folder or in it; `None` if there is none.
@@ -217,26 +231,10 @@ impl Archive {
         dir.with_file_name(format!("{}{}", self.slug, vocabulary::ROADMAP_OF))
     }
 
-    /// Returns how the phases of the archive in `dir` are numbered: as config.json, in the archive or above,
-    /// or the archived roadmap shows.
-    fn numbering(&self, dir: &Path) -> PhaseNumbering {
-        let beside = self.roadmap_beside(dir);
-        let above = dir.ancestors().take(CONFIG_ABOVE);
-        let mut settings = above.map(|dir| dir.join(vocabulary::CONFIG));
-        let settings = settings.find(|path| read::is_file(path));
-        let settings = settings.unwrap_or_else(|| dir.join(vocabulary::CONFIG));
-        match PhaseNumbering::read(&settings, &beside) {
-            PhaseNumbering::Plain => {
-                PhaseNumbering::read(&settings, &dir.join(vocabulary::ROADMAP))
-            }
-            found => found,
-        }
-    }
-
     /// Returns the names of the archived phase folders.
     pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
         let dir = self.dir.as_ref();
-        dir.map_or(Ok(Vec::new()), |dir| PhaseDir::names(&phases_dir(dir), || self.numbering(dir)))
+        dir.map_or(Ok(Vec::new()), |dir| self.phases_in(&phases_dir(dir), dir).names())
     }
 }
 
@@ -263,22 +261,6 @@ fn live_phases(active: &MilestoneFolder, archived: &[Archive]) -> Option<PathBuf
             })
     });
     live.and_then(|archive| archive.dir.clone())
-}
-
-/// Reads the phases of the open milestone in a folder below `milestones/`.
-fn read_live_phases(
-    planning: &Path,
-    active: &mut MilestoneFolder,
-    live: &Path,
-) -> Result<Parsed<()>> {
-    let config = planning.join(vocabulary::CONFIG);
-    let roadmap = active.dir.join(vocabulary::ROADMAP);
-    let numbering = || PhaseNumbering::read(&config, &roadmap);
-    let found = PhaseDir::read_all(live, OtherFolders::Mistakes, numbering)?;
-    Ok(found.map(|(phases, not_understood)| {
-        active.phases = phases;
-        active.not_understood.extend(not_understood);
-    }))
 }
 
 /// Folders of a planning folder in which plans are not those of phases.

@@ -1,6 +1,7 @@
 //! Normalises headings, so that sections are found despite decoration.
 
 use crate::markdown::{Outline, Section};
+use crate::plan::read::vocabulary;
 
 /// Returns the words of a heading in lower case: `### 🚧 Key Decisions (v1.0):` becomes `key decisions`.
 pub(crate) fn words(title: &str) -> String {
@@ -52,10 +53,6 @@ pub(crate) fn sections<'o>(
     })
 }
 
-/// Titles of subsections for completed entries.
-pub(crate) const DONE: &[&str] =
-    &["done", "completed", "complete", "resolved", "archived", "closed"];
-
 /// Returns whether a heading is about open, deferred or completed items.
 pub(crate) fn is_about_items(title: &str) -> bool {
     const WORDS: &[&str] = &[
@@ -64,7 +61,8 @@ pub(crate) fn is_about_items(title: &str) -> bool {
     ];
     let words = words(title);
     let is_item = |word: &str| WORDS.contains(&word.strip_suffix('s').unwrap_or(word));
-    DONE.contains(&words.as_str()) || words.split(|c: char| !c.is_alphanumeric()).any(is_item)
+    vocabulary::DONE.contains(&words.as_str())
+        || words.split(|c: char| !c.is_alphanumeric()).any(is_item)
 }
 
 #[cfg(test)]

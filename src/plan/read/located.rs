@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::Label;
+use crate::plan::read::vocabulary::OF;
 
 /// A stated value with its location, so that it can be reported by line and rewritten in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,8 +82,7 @@ impl<'a> Span<'a> {
     /// Returns the text after `/` or `of ` at the start of the slice; `of` in English, Portuguese and Spanish, German,
     /// Italian, French, Dutch and Russian.
     pub(crate) fn after_of(self) -> Option<Self> {
-        let mut marks = ["/", "of ", "de ", "von ", "di ", "sur ", "van ", "из "].iter();
-        let rest = marks.find_map(|mark| self.text.strip_prefix(mark))?;
+        let rest = OF.iter().find_map(|mark| self.text.strip_prefix(mark))?;
         Some(self.suffix(rest))
     }
 

@@ -31,6 +31,7 @@ mod state;
 mod status;
 mod summary;
 pub(crate) mod todo_file;
+pub(crate) mod vocabulary;
 mod workflow;
 
 pub use check::{Check, CheckFiles, CheckKind, CheckOutcome, Checks, TextOf};

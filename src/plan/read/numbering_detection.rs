@@ -1,13 +1,12 @@
 //! Detects how a project numbers its phases, from config.json or its roadmap.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::Value;
 
-use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::phase_numbering::titled;
-use crate::plan::read::{PhaseNumber, PhaseNumbering, roadmap};
-use crate::project::vocabulary;
+use crate::plan::read::{PhaseNumber, PhaseNumbering};
 use crate::storage::read;
 
 /// The value in GSD's config.json.
@@ -49,16 +48,27 @@ fn has_codes(roadmap: &str) -> bool {
     })
 }
 
-/// Returns whether a roadmap numbers its phases by milestone: `### Phase 2-01: Name`.
+/// Returns whether headings or checklist entries of a roadmap name phases by milestone: `### Phase 2-01: Name`. If the
+/// number before the hyphen is a phase itself, they are its plans.
 fn is_used(roadmap: &str) -> bool {
-    // Few roadmaps contain such a title, and parsing takes time.
-    let mut titles = roadmap.match_indices("Phase ").map(|(at, _)| &roadmap[at..]);
-    if !titles.any(|title| titled(title).is_some()) {
-        return false;
+    const BOXES: &[&str] = &["- [ ] ", "- [x] ", "- [X] ", "* [ ] ", "* [x] ", "* [X] "];
+    let (mut plain, mut prefixed) = (HashSet::new(), HashSet::new());
+    let (mut is_code, mut is_section) = (false, false);
+    for line in roadmap.lines().map(str::trim_start) {
+        is_code ^= line.starts_with("```");
+        let boxed = BOXES.iter().find_map(|start| line.strip_prefix(start));
+        let title = boxed.unwrap_or(line).trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_heading = line.starts_with('#');
+        let is_entry = is_heading || boxed.is_some() && !is_section;
+        let number = title.strip_prefix("Phase ").and_then(PhaseNumber::split);
+        if let Some(number) = titled(title).filter(|_| is_entry && !is_code) {
+            prefixed.insert(number.whole());
+        } else if let Some((number, _)) = number.filter(|_| is_entry || line.starts_with("- **")) {
+            plain.insert(number.whole());
+            is_section |= is_heading;
+        }
     }
-    let front = FrontMatter::parse(roadmap, Path::new(vocabulary::ROADMAP)).value;
-    let outline = Outline::parse_beginning(roadmap, front.range.end);
-    roadmap::names_phases_of_milestones(&outline)
+    prefixed.iter().any(|milestone| !plain.contains(milestone))
 }
 
 #[cfg(test)]

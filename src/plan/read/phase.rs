@@ -33,71 +33,77 @@ pub struct PhaseDir {
     pub has_files: bool,
 }
 
-/// How to treat unknown folders next to phases.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OtherFolders {
-    /// Report a warning.
-    Mistakes,
-    /// Ignore them.
-    Expected,
+/// A folder with the folders of phases.
+pub(crate) struct PhaseHome<'a> {
+    /// Its path.
+    pub(crate) dir: &'a Path,
+    /// The config.json and the roadmaps that say how its phases are numbered.
+    pub(crate) config: PathBuf,
+    pub(crate) roadmaps: Vec<PathBuf>,
+    /// Whether it contains nothing else, so that an unknown folder is a mistake.
+    pub(crate) is_pure: bool,
+}
+
+/// The phases in a folder.
+pub(crate) struct FoundPhases {
+    /// The phases, by number, then by name.
+    pub(crate) phases: Vec<PhaseDir>,
+    /// The other folders that contain plans.
+    pub(crate) not_understood: Vec<PathBuf>,
+    /// How they are numbered; `None` if no folder's name depends on it, so that it was not read.
+    pub(crate) numbering: Option<PhaseNumbering>,
+}
+
+impl PhaseHome<'_> {
+    /// Returns the folders, and how they are numbered.
+    fn listed(&self, warnings: &mut Vec<Warning>) -> Result<(Vec<String>, Option<PhaseNumbering>)> {
+        let entries = names::entries(self.dir, warnings)?.into_iter();
+        let folders = entries.filter(|(_, kind)| *kind == PathKind::Folder).map(|(name, _)| name);
+        let folders: Vec<String> = folders.collect();
+        let read = |roadmap: &PathBuf| PhaseNumbering::read(&self.config, roadmap);
+        let numbering = folders.iter().any(|name| may_be_prefixed(name)).then(|| {
+            let mut read = self.roadmaps.iter().map(read);
+            read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default()
+        });
+        Ok((folders, numbering))
+    }
+
+    /// Reads the phase folders.
+    pub(crate) fn read(&self) -> Result<Parsed<FoundPhases>> {
+        let mut warnings = Vec::new();
+        let (folders, numbering) = self.listed(&mut warnings)?;
+        let mut found = FoundPhases { phases: Vec::new(), not_understood: Vec::new(), numbering };
+        let numbering = numbering.unwrap_or_default();
+        for name in folders {
+            let dir = self.dir.join(&name);
+            let repeated = || {
+                let parsed = repeated_number(&name, numbering);
+                parsed.filter(|(number, _)| has_plans_of(&dir, number))
+            };
+            if let Some((number, slug)) = number_and_slug(&name, numbering).or_else(repeated) {
+                let phase = PhaseDir::read(&name, number, dir, &mut warnings)?;
+                found.phases.push(PhaseDir { name: words(slug), ..phase });
+            } else if self.is_pure {
+                let message = "not a phase: its name has no phase number in front";
+                warnings.push(Warning::file(&dir, message));
+                if holds_plans(&dir, 2)? {
+                    found.not_understood.push(dir);
+                }
+            }
+        }
+        found.phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
+        Ok(Parsed::new(found, warnings))
+    }
+
+    /// Returns the names of the phase folders without reading the folders.
+    pub(crate) fn names(&self) -> Result<Vec<String>> {
+        let (mut folders, numbering) = self.listed(&mut Vec::new())?;
+        folders.retain(|name| number_and_slug(name, numbering.unwrap_or_default()).is_some());
+        Ok(folders)
+    }
 }
 
 impl PhaseDir {
-    /// Reads the phase folders in `home`, by number, then by name, and the other folders that contain plans.
-    ///
-    /// `numbering` is called only if a folder's name could begin with a milestone and a number.
-    pub(crate) fn read_all(
-        home: &Path,
-        others: OtherFolders,
-        numbering: impl Fn() -> PhaseNumbering,
-    ) -> Result<Parsed<(Vec<Self>, Vec<PathBuf>)>> {
-        let mut warnings = Vec::new();
-        let mut phases = Vec::new();
-        let mut not_understood = Vec::new();
-        let entries = names::entries(home, &mut warnings)?;
-        let numbering = numbering_of_folders(&entries, numbering);
-        for (name, kind) in entries {
-            if kind != PathKind::Folder {
-                continue;
-            }
-            let dir = home.join(&name);
-            let parsed = number_and_slug(&name, numbering).or_else(|| {
-                repeated_number(&name, numbering).filter(|(number, _)| has_plans_of(&dir, number))
-            });
-            match parsed {
-                Some((number, slug)) => {
-                    phases.push(Self {
-                        name: words(slug),
-                        ..Self::read(&name, number, dir, &mut warnings)?
-                    });
-                }
-                None if others == OtherFolders::Mistakes => {
-                    let message = "not a phase: its name has no phase number in front";
-                    warnings.push(Warning::file(&dir, message));
-                    if holds_plans(&dir, 2)? {
-                        not_understood.push(dir);
-                    }
-                }
-                None => {}
-            }
-        }
-        phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
-        Ok(Parsed::new((phases, not_understood), warnings))
-    }
-
-    /// Returns the names of the phase folders in `home` without reading the folders.
-    pub(crate) fn names(
-        home: &Path,
-        numbering: impl Fn() -> PhaseNumbering,
-    ) -> Result<Vec<String>> {
-        let listed = names::entries(home, &mut Vec::new())?;
-        let numbering = numbering_of_folders(&listed, numbering);
-        let phases = listed.into_iter().filter(|(name, kind)| {
-            *kind == PathKind::Folder && number_and_slug(name, numbering).is_some()
-        });
-        Ok(phases.map(|(name, _)| name).collect())
-    }
-
     /// Reads the names in a phase's folder; the caller sets the phase's name.
     fn read(
         name: &str,
@@ -163,20 +169,10 @@ impl PhaseDir {
 /// The folder within a phase for its plans and summaries.
 const PLANS: &str = "plans";
 
-/// Returns how the phases in a folder are numbered.
-fn numbering_of_folders(
-    entries: &[(String, PathKind)],
-    numbering: impl Fn() -> PhaseNumbering,
-) -> PhaseNumbering {
-    let may_differ =
-        entries.iter().any(|(name, kind)| *kind == PathKind::Folder && may_be_prefixed(name));
-    if may_differ { numbering() } else { PhaseNumbering::Plain }
-}
-
 /// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.
 fn number_and_slug(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+    let (number, rest) = numbering.split_folder(name)?;
     let name = &name[folder_prefix(name).len()..];
-    let (number, rest) = numbering.split(name)?;
     let slug = match rest.strip_prefix(['-', '_', ' ']) {
         Some(slug) => slug,
         None if rest.is_empty() => rest,

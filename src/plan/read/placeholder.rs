@@ -1,22 +1,7 @@
 //! Detects placeholder values: fields that are filled in but state nothing.
 
+use crate::plan::read::vocabulary::{NONE, NONE_IN_OTHER_LANGUAGES};
 use crate::text::strip_prefix_ignore_case;
-
-/// Placeholders for a missing value.
-const PLACEHOLDERS: &[&str] = &[
-    "", "none", "none yet", "none currently", "none at this time", "none identified",
-    "none so far", "none detected", "none found", "none installed", "none recorded", "nothing",
-    "n/a", "na", "-", "--", "---", "\u{2013}", "\u{2014}", "tbd", "null", "~", "nil", "empty",
-];
-
-/// The same in other languages, in lower case.
-const NONE_IN_OTHER_LANGUAGES: &[&str] = &[
-    "aucun", "aucune", "aucun pour l'instant", "aucune pour l'instant", "brak", "geen", "keine",
-    "không có", "nada", "nenhum", "nenhum no momento", "nenhum por enquanto", "nenhuma",
-    "nenhuma no momento", "nenhuma por enquanto", "nessuna", "nessuno", "ninguna",
-    "ninguna por ahora", "ninguno", "ninguno por ahora", "yok", "нет", "无", "無", "暂无", "なし",
-    "없음",
-];
 
 /// Length of the longest of these, in bytes.
 const MAX_NONE_LENGTH: usize = 22;
@@ -38,7 +23,7 @@ pub fn is_absent(value: &str) -> bool {
         .trim_end_matches('.')
         .trim();
     is_placeholder
-        || PLACEHOLDERS.iter().any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
+        || NONE.iter().any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
         || is_none_in_other_languages(inner)
         || is_hint(bare)
 }

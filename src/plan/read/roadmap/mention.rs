@@ -1,25 +1,74 @@
 //! Finds the phases in a roadmap: headings of sections, and checklist entries.
-
-use std::collections::BTreeSet;
+//!
+//! ```text
+//! ### Phase 5.1: Name (INSERTED) ✓       - [x] [Phase 3: Name](#phase-3) _(superseded by Phase 2)_
+//! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
+//! ```
 
 use crate::markdown::{Block, ListItem, Outline, Ranges, Section};
 use crate::plan::read::located::Span;
-use crate::plan::read::roadmap::name;
-use crate::plan::read::roadmap::name::NamedPhase;
-use crate::plan::read::{Located, PhaseNumbering, heading, phase_numbering};
+use crate::plan::read::progress_table::{phase_in_front, without_code_marks};
+use crate::plan::read::status::split_status;
+use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
 use crate::text::strip_prefix_ignore_case;
 
-/// A phase with a section.
-pub(super) struct PhaseHeading<'o> {
-    pub(super) named: NamedPhase,
-    pub(super) section: &'o Section,
+/// A phase's number and name, with its status remarks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::plan::read) struct NamedPhase {
+    pub(super) number: PhaseNumber,
+    pub(in crate::plan::read) name: Option<String>,
+    /// The status after the name, verbatim.
+    pub(in crate::plan::read) status: Option<Located<String>>,
+    /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
+    pub(super) dropped_as: Option<PhaseProgress>,
 }
 
-/// A phase in a checklist.
-pub(super) struct ChecklistEntry<'o> {
-    pub(super) named: NamedPhase,
-    pub(super) block: &'o Block,
-    pub(super) item: &'o ListItem,
+/// Parses a text that begins with `Phase` and a number.
+pub(in crate::plan::read) fn parse_phase(
+    text: Span<'_>,
+    numbering: PhaseNumbering,
+) -> Option<NamedPhase> {
+    let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
+    let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    strip_prefix_ignore_case(begins, "phase ")?;
+    let (number, rest) = phase_in_front(line.text, numbering)?;
+    let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
+    let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
+    // The name ends with its markup, or before a remark in italics or a plan count.
+    let marks = ["**", "](", "~~"].iter().filter_map(|mark| rest.text.find(mark)).min();
+    let remark = || {
+        let mut opens = rest.text.match_indices(" (").map(|(at, _)| at);
+        let is_count = |inside: &str| {
+            inside.starts_with(|c: char| c.is_ascii_digit())
+                && inside.split(')').next().is_some_and(|inside| inside.contains("plan"))
+        };
+        let counted = opens.find(|at| is_count(&rest.text[at + 2..]));
+        [rest.text.find(" _("), rest.text.find(" *("), counted].into_iter().flatten().min()
+    };
+    let end = marks.or_else(remark).unwrap_or(rest.text.len());
+    let (name, remarks) = (rest.part(0..end), rest.after(end));
+    let (bare, status) = split_status(name);
+    // `Name (INSERTED)`, `Name (INSERTED — Gap Closure)`
+    let inserted = bare.text.rfind("(INSERTED").filter(|_| bare.text.ends_with(')'));
+    let bare = &bare.text[..inserted.unwrap_or(bare.text.len())];
+    let bare =
+        without_code_marks(bare.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c)));
+    let is_dropping =
+        |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
+    // Other text in the brackets after a name describes its content.
+    let mut inside = remarks.text.match_indices('(').map(|(at, _)| {
+        let end = remarks.text[at..].find(')').map_or(remarks.text.len(), |end| at + end);
+        remarks.part(at + 1..end)
+    });
+    let status = status.or_else(|| inside.find(is_dropping));
+    let removed = is_struck.then_some(PhaseProgress::Removed);
+    let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
+    Some(NamedPhase {
+        number,
+        name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
+        dropped_as: removed.or(dropped),
+        status: status.map(|span| span.with_value(span.text.to_owned())),
+    })
 }
 
 /// Words after `Phase` in the headings of parts of a roadmap.
@@ -33,11 +82,6 @@ pub(super) fn not_understood(
     outline: &Outline<'_>,
     numbering: PhaseNumbering,
 ) -> Vec<Located<String>> {
-    let sections = outline.sections().iter().filter(|section| section.level > 0);
-    let titles = sections.filter_map(|section| {
-        let text = outline.text().get(section.heading.clone())?.trim_start_matches('#');
-        Some(Span::new(text, section.heading.end - text.len(), section.line))
-    });
     let all = 0..outline.text().len();
     let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
     let boxed = boxed
@@ -48,15 +92,16 @@ pub(super) fn not_understood(
         let Some(rest) = strip_prefix_ignore_case(text, "phase ").map(str::trim_start) else {
             return false;
         };
-        let end = rest.find([' ', ':', '*', '\u{2013}', '\u{2014}']).unwrap_or(rest.len());
+        let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         let after = after.trim_start_matches(['*', ' ']);
-        let is_named = after.starts_with([':', '\u{2013}', '\u{2014}']) || after.starts_with("- ");
-        let is_id = word.contains(|c: char| c.is_ascii_digit()) || is_named;
+        let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
+        let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
         let is_part = PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
         // A range of phases is read elsewhere, or stands for phases that are over.
         is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none()
     };
+    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
     let found = titles.chain(boxed).filter(seems_a_phase);
     found
         .map(|span| span.with_value(span.text.lines().next().unwrap_or_default().to_owned()))
@@ -71,87 +116,56 @@ pub(super) fn open_box(outline: &Outline<'_>) -> Option<Located<String>> {
     Some(Located { value: item.text.clone(), range: block.range.clone(), line: block.line })
 }
 
-/// Titles of phase lists whose entries need no checkbox.
-const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
+/// Returns the title of a section where it stands in the file.
+fn title<'o>(outline: &Outline<'o>, section: &Section) -> Option<Span<'o>> {
+    let line = outline.text().get(section.heading.clone()).filter(|_| section.level > 0)?;
+    let title = line.trim_start_matches('#');
+    Some(Span::new(title, section.heading.end - title.len(), section.line))
+}
 
 /// Returns the headings that name a phase.
 pub(super) fn headings<'o>(
     outline: &'o Outline<'_>,
     numbering: PhaseNumbering,
-) -> Vec<PhaseHeading<'o>> {
-    let sections = outline.sections().iter().filter(|section| section.level > 0);
-    sections
-        .filter_map(|section| {
-            let line = outline.text().get(section.heading.clone())?;
-            let title = line.trim_start_matches('#');
-            let start = section.heading.end - title.len();
-            let named = name::parse_phase(Span::new(title, start, section.line), numbering)?;
-            Some(PhaseHeading { named, section })
-        })
-        .collect()
+) -> Vec<(NamedPhase, &'o Section)> {
+    let named = |section| Some((parse_phase(title(outline, section)?, numbering)?, section));
+    outline.sections().iter().filter_map(named).collect()
 }
 
-/// Returns whether headings or checklist entries name phases by milestone, such as `Phase 2-01: Name`.
-///
-/// If the number before the hyphen is a phase itself, they are its plans; so are those in a phase's section.
-pub(in crate::plan::read) fn names_phases_of_milestones(outline: &Outline<'_>) -> bool {
-    let headings = headings(outline, PhaseNumbering::Plain);
-    let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
-    let entries = entries(outline, &headings, PhaseNumbering::Plain);
-    let of_headings = headings.iter().map(|heading| &heading.named);
-    let named = of_headings.chain(entries.iter().map(|entry| &entry.named));
-    let plain_numbers: BTreeSet<u32> = named.map(|named| named.number.whole()).collect();
-    let titles = outline
-        .sections()
-        .iter()
-        .filter(|section| !details.contains(section.heading.start))
-        .map(|section| &section.title);
-    let all = 0..outline.text().len();
-    let items = outline.items(&all);
-    let items = items
-        .filter(|(block, item)| item.checked.is_some() && !details.contains(block.range.start));
-    titles
-        .chain(items.map(|(_, item)| &item.text))
-        .filter_map(|title| phase_numbering::titled(title.trim_start_matches('*')))
-        .any(|number| !plain_numbers.contains(&number.whole()))
-}
+/// Titles of phase lists whose entries need no checkbox.
+const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
 
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
 ///
 /// Where neither a heading nor such an entry names a phase, bullets that begin with one in bold are the list.
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
-    headings: &[PhaseHeading<'_>],
+    headings: &[(NamedPhase, &Section)],
     numbering: PhaseNumbering,
-) -> Vec<ChecklistEntry<'o>> {
-    let details = Ranges::merge(headings.iter().map(|heading| heading.section.whole.clone()));
+) -> Vec<(NamedPhase, &'o Block, &'o ListItem)> {
+    let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
     let lists = Ranges::merge(heading::sections(outline, LISTS).map(|section| section.own.clone()));
-    let bullets: Vec<ChecklistEntry<'o>> = outline
-        .items(&(0..outline.text().len()))
-        .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start))
+    let all = 0..outline.text().len();
+    let bullets = outline
+        .items(&all)
+        .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
+    let bullets: Vec<(NamedPhase, &Block, &ListItem)> = bullets
         .filter_map(|(block, item)| {
-            let text = outline.slice(&block.range);
-            let named =
-                name::parse_phase(Span::new(text, block.range.start, block.line), numbering)?;
-            Some(ChecklistEntry { named, block, item })
+            let text = Span::new(outline.slice(&block.range), block.range.start, block.line);
+            Some((parse_phase(text, numbering)?, block, item))
         })
         .collect();
-    let is_listed = |entry: &ChecklistEntry<'_>| {
+    let is_listed = |(named, block, item): &(NamedPhase, &Block, &ListItem)| {
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-        entry.item.checked.is_some()
-            || entry.named.name.is_some() && lists.contains(entry.block.range.start)
+        item.checked.is_some() || named.name.is_some() && lists.contains(block.range.start)
     };
-    let is_bold = |entry: &ChecklistEntry<'_>| {
-        let text = outline.slice(&entry.block.range).strip_prefix("**");
+    let is_bold = |(named, block, _): &(NamedPhase, &Block, &ListItem)| {
+        let text = outline.slice(&block.range).strip_prefix("**");
         let title = text.and_then(|text| text.split_once("**"));
         // `**Phase 2 planning**: …` is a note.
-        let is_title =
-            title.is_some_and(|(title, _)| title.contains([':', '\u{2013}', '\u{2014}']));
-        is_title && entry.named.name.is_some()
+        named.name.is_some() && title.is_some_and(|(title, _)| title.contains([':', '–', '—']))
     };
     let has_list = !headings.is_empty() || bullets.iter().any(is_listed);
-    let is_entry = |entry: &ChecklistEntry<'_>| {
-        if has_list { is_listed(entry) } else { is_bold(entry) }
-    };
+    let is_entry = |entry: &_| if has_list { is_listed(entry) } else { is_bold(entry) };
     bullets.into_iter().filter(is_entry).collect()
 }

@@ -19,32 +19,25 @@
 //! | 1. Name | 3/3            | Complete | 2026-02-11 |
 //! ```
 
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::markdown::{FrontMatter, Outline};
-use crate::plan::read::roadmap::assembly::{Assembly, PhaseDraft};
-pub(crate) use crate::plan::read::roadmap::milestone::{
-    version as milestone_version, version_in as milestone_version_in,
+use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
+use crate::plan::read::{
+    Count, Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, limit,
+    non_placeholder, progress_table,
 };
-pub(in crate::plan::read) use crate::plan::read::roadmap::name::parse_phase;
-use crate::plan::read::{Located, PhaseNumbering, PhaseProgress, limit, non_placeholder};
 use crate::warning::{Parsed, Warning};
 
-mod assembly;
-mod field;
 mod mention;
 mod milestone;
-mod name;
-mod phase;
-mod plan_entry;
-mod progress;
-mod reference;
 mod section;
 
-pub(in crate::plan::read) use mention::names_phases_of_milestones;
-pub use phase::{RoadmapMilestone, RoadmapPhase, RoadmapPlan};
+use mention::parse_phase;
+pub(crate) use milestone::{version as milestone_version, version_in as milestone_version_in};
 
 /// The parsed ROADMAP.md.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -68,10 +61,96 @@ pub struct Roadmap {
     pub not_understood: Vec<Located<String>>,
 }
 
+/// An entry of a phase's plan checklist.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RoadmapPlan {
+    /// The plan's number, if the entry names one.
+    pub plan: Option<PlanNumber>,
+    /// The text after the number.
+    #[serde(skip)]
+    pub title: Option<String>,
+    /// The entry, verbatim.
+    pub text: String,
+    /// Whether the entry is checked; `None` without a checkbox.
+    pub checked: Option<bool>,
+    /// Whether the entry is struck out, so that the plan will not be done.
+    #[serde(skip)]
+    pub is_dropped: bool,
+    /// The mark between the checkbox's brackets: a space or a letter.
+    #[serde(skip)]
+    pub mark: Option<Located<bool>>,
+}
+
+/// A phase of the roadmap.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RoadmapPhase {
+    /// The phase number.
+    pub number: PhaseNumber,
+    /// The name, verbatim.
+    pub name: Option<String>,
+    /// The goal.
+    pub goal: Option<String>,
+    /// The phases that it depends on.
+    pub depends_on: Vec<PhaseNumber>,
+    /// The requirements that it covers: ids if given, otherwise the text.
+    pub requirements: Vec<String>,
+    /// What must be true when it is complete.
+    pub success_criteria: Vec<String>,
+    /// The plan checklist.
+    pub plans: Vec<RoadmapPlan>,
+    /// The progress. In order of precedence, it is derived from the progress table, the phase's own status,
+    /// its completion date, its checkbox, its plans' checkboxes, its plan count; `None` if there are none of
+    /// these.
+    pub status: Option<PhaseProgress>,
+    /// The mark in the phase's checkbox.
+    #[serde(skip)]
+    pub checkbox: Option<Located<bool>>,
+    /// Line numbers of further checklist entries for the same phase.
+    #[serde(skip)]
+    pub repeated: Vec<usize>,
+    /// The row in the progress table.
+    #[serde(skip)]
+    pub row: Option<ProgressRow>,
+    /// The phase's own `Status:` label or the mark in its heading, verbatim.
+    #[serde(skip)]
+    pub stated_status: Option<Located<String>>,
+    /// The value of the `Plans:` label, verbatim: `3 plans`, `2/3 plans complete`.
+    #[serde(skip)]
+    pub plan_count: Option<Located<String>>,
+    /// The index of its milestone in `Roadmap::milestones`.
+    #[serde(skip)]
+    pub milestone: Option<usize>,
+    /// Whether it belongs to a shipped milestone.
+    #[serde(skip)]
+    pub is_shipped: bool,
+    /// Whether a heading or a list entry names it; a phase that is only in a table may belong to another
+    /// milestone.
+    #[serde(skip)]
+    pub is_listed: bool,
+    /// Line number of the first mention, from 1.
+    #[serde(skip)]
+    pub line: usize,
+}
+
+/// A milestone named in the roadmap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoadmapMilestone {
+    /// The name, verbatim.
+    pub name: String,
+    /// Whether the roadmap calls it shipped.
+    pub is_shipped: bool,
+    /// The range of its phase numbers, if stated.
+    pub phases: Option<Range<PhaseNumber>>,
+    /// Byte range that contains its phases; empty if it is only listed.
+    pub range: Range<usize>,
+    /// Line number of its mention, from 1.
+    pub line: usize,
+}
+
 /// Maximum number of phases, which bounds the comparisons between phases.
 const MAX_PHASES: usize = 1_000;
 
-/// Maximum number of phases that are reported individually, with a second section or too many dependencies.
+/// Maximum number of phases that are reported individually.
 const MAX_REPORTED: usize = 20;
 
 impl Roadmap {
@@ -86,21 +165,31 @@ impl Roadmap {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let assembly = Assembly::read(&outline, numbering, path);
+        let (milestones, has_more_milestones) = milestone::milestones(&outline, numbering);
+        let assembly = Assembly { milestones, ..Assembly::new(&outline, numbering, path) }.read();
         warnings.extend(assembly.duplicates.into_iter().take(MAX_REPORTED));
         warnings.extend(assembly.cut_dependencies.into_iter().take(MAX_REPORTED));
-        let mut phases: Vec<RoadmapPhase> =
-            assembly.phases.into_iter().map(PhaseDraft::with_progress).collect();
         if assembly.is_cut {
             warnings.push(limit::too_many(MAX_PHASES, "phases", path));
         }
-        if assembly.has_more_milestones {
+        if has_more_milestones {
             warnings.push(limit::too_many(milestone::MAX_MILESTONES, "milestones", path));
         }
+        let mut phases: Vec<RoadmapPhase> =
+            assembly.phases.into_iter().map(PhaseDraft::with_progress).collect();
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = mention::not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
             not_understood.extend(mention::open_box(&outline));
+        }
+        let rows = phases.iter().filter_map(|phase| phase.row.as_ref()?.status.as_ref());
+        let unknown = rows.filter(|status| {
+            let value = non_placeholder(&status.value);
+            value.is_some_and(|value| PhaseProgress::parse(value).is_none() && !value.contains(' '))
+        });
+        for status in unknown.take(MAX_REPORTED) {
+            let message = format!("unknown status: {:?}", status.value);
+            warnings.push(Warning::at(path, status.line, message));
         }
         for found in not_understood.iter().take(MAX_REPORTED) {
             let message = format!("not understood as a phase: {:?}", found.value);
@@ -137,13 +226,296 @@ fn stated_milestone(outline: &Outline<'_>) -> Option<String> {
 fn says_none_is_active(outline: &Outline<'_>) -> bool {
     let all = 0..outline.text().len();
     let paragraphs = outline.paragraphs(&all).map(|(_, text)| text);
-    let bullets = outline.items(&all).map(|(_, item)| item.text.as_str());
-    paragraphs.chain(bullets).any(|text| {
-        let lower = text.to_lowercase();
-        ["no active milestone", "no milestone is active"]
-            .iter()
-            .any(|said| lower.trim_start_matches(['*', '_', '(']).starts_with(said))
+    let mut texts = paragraphs.chain(outline.items(&all).map(|(_, item)| item.text.as_str()));
+    texts.any(|text| {
+        let lower = text.trim_start_matches(['*', '_', '(']).to_lowercase();
+        ["no active milestone", "no milestone is active"].iter().any(|said| lower.starts_with(said))
     })
+}
+
+/// The phases found so far, merged from headings, checklists and tables.
+struct Assembly<'a, 'o> {
+    outline: &'a Outline<'o>,
+    numbering: PhaseNumbering,
+    path: &'a Path,
+    milestones: Vec<RoadmapMilestone>,
+    phases: Vec<PhaseDraft>,
+    /// Numbers used by both a shipped milestone and the current roadmap.
+    reused: HashSet<PhaseNumber>,
+    /// The phases of each number: several if milestones restart the numbering.
+    by_number: HashMap<PhaseNumber, Vec<usize>>,
+    /// Warnings about phases with a second section, and with too many dependencies.
+    duplicates: Vec<Warning>,
+    cut_dependencies: Vec<Warning>,
+    /// Whether phases were left out because there are too many.
+    is_cut: bool,
+}
+
+/// A phase with the evidence for its status.
+struct PhaseDraft {
+    phase: RoadmapPhase,
+    /// The status that takes the phase out of the roadmap, if any.
+    dropped_as: Option<PhaseProgress>,
+    /// Whether its section states a completion date.
+    is_completed: bool,
+    /// Whether its checklist announces plans that are not named yet.
+    announces_plans: bool,
+    has_section: bool,
+}
+
+/// The milestone of a mention of a phase, as far as its location determines it, and whether that one has shipped.
+type Home = (Option<usize>, bool);
+
+impl<'a, 'o> Assembly<'a, 'o> {
+    fn new(outline: &'a Outline<'o>, numbering: PhaseNumbering, path: &'a Path) -> Self {
+        Self {
+            outline,
+            numbering,
+            path,
+            milestones: Vec::new(),
+            phases: Vec::new(),
+            reused: HashSet::new(),
+            by_number: HashMap::new(),
+            duplicates: Vec::new(),
+            cut_dependencies: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    /// Collects all mentions of phases.
+    fn read(mut self) -> Self {
+        let (outline, numbering) = (self.outline, self.numbering);
+        let mut headings = mention::headings(outline, numbering);
+        let mut entries = mention::entries(outline, &headings, numbering);
+        self.is_cut = headings.len() > MAX_PHASES || entries.len() > MAX_PHASES;
+        headings.truncate(MAX_PHASES);
+        entries.truncate(MAX_PHASES);
+        let of_headings: Vec<_> = headings
+            .iter()
+            .map(|(named, section)| {
+                (&named.number, self.home(section.heading.start, &named.number))
+            })
+            .collect();
+        let of_entries = entries
+            .iter()
+            .map(|(named, block, _)| (&named.number, self.home(block.range.start, &named.number)));
+        let mentions = of_headings.iter().copied().chain(of_entries);
+        let shipped: HashSet<&PhaseNumber> =
+            mentions.filter(|(_, (_, is_shipped))| *is_shipped).map(|(number, _)| number).collect();
+        let is_reused = |(number, (_, is_shipped)): &&(&PhaseNumber, Home)| {
+            !is_shipped && shipped.contains(number)
+        };
+        self.reused =
+            of_headings.iter().filter(is_reused).map(|(number, _)| (*number).clone()).collect();
+        for (named, section) in headings {
+            self.merge_section(named, section);
+        }
+        for (named, block, item) in entries {
+            self.merge_entry(named, block, item);
+        }
+        let all = 0..outline.text().len();
+        let rows = outline.tables(&all).flat_map(|table| progress_table::rows(table, numbering));
+        for row in rows {
+            if self.phases.len() >= MAX_PHASES {
+                self.is_cut = true;
+                break;
+            }
+            self.merge_row(row);
+        }
+        self.assign_by_range();
+        self
+    }
+
+    /// Returns the milestone whose block or section contains a byte offset: the innermost that may contain
+    /// the phase. A number outside of a section's stated range was added below it later, but a collapsed block ends
+    /// where it says.
+    fn home(&self, at: usize, number: &PhaseNumber) -> Home {
+        let text = self.outline.text();
+        // An open box in the block of a shipped milestone is work that was carried over.
+        let is_unticked = text.get(..at).unwrap_or_default().trim_end().ends_with("[ ]");
+        let is_collapsed = |milestone: &RoadmapMilestone| {
+            text.get(milestone.range.clone()).is_some_and(|text| text.starts_with("<details"))
+        };
+        let holding = self.milestones.iter().enumerate().filter(|(_, milestone)| {
+            let range = milestone.phases.as_ref();
+            milestone.range.contains(&at)
+                && (range.is_none_or(|range| range.contains(number))
+                    || !is_unticked && is_collapsed(milestone))
+        });
+        let holding = holding.min_by_key(|(_, milestone)| milestone.range.len());
+        let is_shipped = holding.is_some_and(|(_, milestone)| milestone.is_shipped);
+        (holding.map(|(index, _)| index), is_shipped)
+    }
+
+    /// Returns the phase of a number in a milestone, adding a new one if none matches.
+    fn slot(&mut self, number: &PhaseNumber, home: Home, line: usize) -> &mut PhaseDraft {
+        let (milestone, is_shipped) = home;
+        let is_reused = self.reused.contains(number);
+        let same = self.by_number.entry(number.clone()).or_default();
+        let known = same.iter().copied().find(|index| {
+            let phase = &self.phases[*index].phase;
+            let is_elsewhere = matches!((phase.milestone, milestone), (Some(a), Some(b)) if a != b);
+            !is_elsewhere && (!is_reused || phase.is_shipped == is_shipped)
+        });
+        let index = known.unwrap_or_else(|| {
+            same.push(self.phases.len());
+            self.phases.push(PhaseDraft::new(number.clone(), line));
+            self.phases.len() - 1
+        });
+        let found = &mut self.phases[index];
+        found.phase.milestone = found.phase.milestone.or(milestone);
+        found.phase.is_shipped |= is_shipped;
+        found.phase.line = found.phase.line.min(line);
+        found
+    }
+
+    fn merge_section(&mut self, named: mention::NamedPhase, section: &Section) {
+        let body = section::read(self.outline, &named.number, section, self.numbering);
+        let (depends_on, is_cut) = section::phases(&body.depends_on, self.numbering);
+        let home = self.home(section.heading.start, &named.number);
+        let found = self.slot(&named.number, home, section.line);
+        if std::mem::replace(&mut found.has_section, true) {
+            let message =
+                format!("phase {} is described twice; the first description is used", named.number);
+            self.duplicates.push(Warning::at(self.path, section.line, message));
+            return;
+        }
+        found.dropped_as = found.dropped_as.or(named.dropped_as);
+        found.is_completed |= body.is_completed;
+        found.announces_plans |= body.announces_plans;
+        let phase = &mut found.phase;
+        phase.is_listed = true;
+        phase.name = named.name;
+        phase.goal = body.goal;
+        phase.depends_on = depends_on;
+        phase.requirements = body.requirements;
+        phase.success_criteria = body.success_criteria;
+        phase.plans = body.plans;
+        phase.plan_count = body.plan_count;
+        phase.stated_status = body.status.or(named.status);
+        if is_cut {
+            let message = format!(
+                "phase {} depends on more than {} phases; the rest are ignored",
+                named.number,
+                section::MAX_DEPENDENCIES
+            );
+            self.cut_dependencies.push(Warning::at(self.path, section.line, message));
+        }
+    }
+
+    fn merge_entry(&mut self, named: mention::NamedPhase, block: &Block, item: &ListItem) {
+        let mark = section::checkbox(self.outline, block, item);
+        let home = self.home(block.range.start, &named.number);
+        let found = self.slot(&named.number, home, block.line);
+        found.dropped_as = found.dropped_as.or(named.dropped_as);
+        let phase = &mut found.phase;
+        phase.is_listed = true;
+        phase.name = phase.name.take().or(named.name);
+        if phase.checkbox.is_some() && mark.is_some() {
+            phase.repeated.push(block.line);
+        }
+        phase.checkbox = phase.checkbox.take().or(mark);
+        phase.stated_status = phase.stated_status.take().or(named.status);
+    }
+
+    fn merge_row(&mut self, row: ProgressRow) {
+        let version = row.milestone.as_deref().and_then(milestone::version);
+        let is_named =
+            |milestone: &RoadmapMilestone| milestone::version(&milestone.name) == version;
+        let named = version.and_then(|_| self.milestones.iter().position(is_named));
+        let is_shipped = named.is_some_and(|index| self.milestones[index].is_shipped);
+        let phase = &mut self.slot(&row.number, (named, is_shipped), row.line).phase;
+        phase.name = phase.name.take().or_else(|| row.name.clone());
+        phase.row.get_or_insert(row);
+    }
+
+    /// Assigns each phase without a milestone to the first milestone whose range includes its number.
+    fn assign_by_range(&mut self) {
+        let (milestones, reused) = (&self.milestones, &self.reused);
+        for PhaseDraft { phase, .. } in &mut self.phases {
+            if phase.milestone.is_none() {
+                let is_reused = reused.contains(&phase.number);
+                phase.milestone = milestones.iter().position(|milestone| {
+                    let range = milestone.phases.as_ref();
+                    range.is_some_and(|range| range.contains(&phase.number))
+                        && !(is_reused && milestone.is_shipped)
+                });
+                let milestone = phase.milestone.map(|index| &milestones[index]);
+                phase.is_shipped |= milestone.is_some_and(|milestone| milestone.is_shipped);
+            }
+        }
+    }
+}
+
+impl PhaseDraft {
+    fn new(number: PhaseNumber, line: usize) -> Self {
+        let phase = RoadmapPhase {
+            number,
+            name: None,
+            goal: None,
+            depends_on: Vec::new(),
+            requirements: Vec::new(),
+            success_criteria: Vec::new(),
+            plans: Vec::new(),
+            status: None,
+            checkbox: None,
+            repeated: Vec::new(),
+            row: None,
+            stated_status: None,
+            plan_count: None,
+            milestone: None,
+            is_shipped: false,
+            is_listed: false,
+            line,
+        };
+        Self {
+            phase,
+            dropped_as: None,
+            is_completed: false,
+            announces_plans: false,
+            has_section: false,
+        }
+    }
+
+    /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress
+    /// table, its own status, its completion date, its checkbox, its plans' checkboxes, its plan count.
+    fn with_progress(self) -> RoadmapPhase {
+        let mut phase = self.phase;
+        let own = phase.stated_status.as_ref().and_then(|own| PhaseProgress::parse(&own.value));
+        let row = phase.row.as_ref().and_then(ProgressRow::progress);
+        let mut dropping = [self.dropped_as, row, own].into_iter().flatten();
+        let dropped = dropping.find(|progress| progress.is_dropped());
+        let count = phase.plan_count.as_ref().and_then(|count| Count::parse(&count.value));
+        // `1/3 plans complete` with a shorter checklist.
+        let is_short = self.announces_plans
+            || count.as_ref().is_some_and(|count| {
+                count.is_open() && count.total.unwrap_or_default() as usize > phase.plans.len()
+            });
+        let marks = phase.plans.iter().filter(|plan| !plan.is_dropped);
+        let marks: Vec<bool> = marks.filter_map(|plan| plan.checked).collect();
+        let of_counts = |done: usize, total: usize| match done {
+            0 => PhaseProgress::NotStarted,
+            done if done >= total => PhaseProgress::Complete,
+            _ => PhaseProgress::InProgress,
+        };
+        let checked = marks.iter().filter(|mark| **mark).count();
+        let listed = (!marks.is_empty()).then(|| match of_counts(checked, marks.len()) {
+            PhaseProgress::Complete if is_short => PhaseProgress::InProgress,
+            progress => progress,
+        });
+        let boxed = phase.checkbox.as_ref().map(|mark| match (mark.value, listed) {
+            (true, _) => PhaseProgress::Complete,
+            (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
+            (false, Some(_)) => PhaseProgress::InProgress,
+        });
+        let completed = self.is_completed.then_some(PhaseProgress::Complete);
+        // A lower count means that the phase has started.
+        let counted = count
+            .filter(|count| count.rest.contains("complete"))
+            .and_then(|count| Some(of_counts(count.done as usize, count.total? as usize)));
+        phase.status = dropped.or(row).or(own).or(completed).or(boxed).or(listed).or(counted);
+        phase
+    }
 }
 
 #[cfg(test)]

@@ -181,23 +181,6 @@ fn decisions_may_be_grouped_by_phase() {
 }
 
 #[test]
-fn a_table_of_two_columns_holds_the_position_as_labels_do() {
-    let text = "# State\n\n## Current Position\n\n| Field | Value |\n|---|---|\n| **Current phase** | Phase 2 of 4 (Log in) |\n| Current plan | 1 of 3 |\n| Status | In progress |\n| Plans | 40 |\n\n## Metrics\n\n| Metric | Value |\n|---|---|\n| Phase | 3 |\n";
-    let state = read(text);
-    assert_eq!(state.phase.number, PhaseNumber::parse("2"));
-    assert_eq!(state.phase.total, Some(4));
-    assert_eq!(state.phase.name.as_deref(), Some("Log in"));
-    assert_eq!(state.phase.status.as_deref(), Some("In progress"));
-    let plans = state.claims.iter().filter_map(|claim| match claim.value {
-        Claim::CurrentPlan(plan) => Some((plan, &text[claim.range.clone()])),
-        _ => None,
-    });
-    assert_eq!(plans.collect::<Vec<_>>(), [(1, "1")]);
-    let all = state.claims.iter().map(|claim| &claim.value);
-    assert!(!all.clone().any(|claim| *claim == Claim::PlansTotal(40)));
-}
-
-#[test]
 fn a_list_of_phases_counts_them_if_it_is_complete_and_of_one_milestone() {
     let total = |numbering: &[&str]| {
         let status = |id: &&str| PhaseStatus {

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use super::*;
 
-fn body(text: &str) -> BodyDeviations {
-    BodyDeviations::from_document(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
+fn body(text: &str) -> Body {
+    Body::read(&Document::parse(text, Path::new("a.md"), &mut Vec::new()))
 }
 
 fn items(text: &str) -> Vec<(String, String)> {
