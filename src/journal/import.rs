@@ -87,7 +87,7 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
 }
 
 /// The target of the lines: the log, or only the diff of a dry run.
-pub(crate) struct ImportTarget {
+struct ImportTarget {
     log: Option<Log>,
     portion: String,
     shown: String,
@@ -95,13 +95,13 @@ pub(crate) struct ImportTarget {
 
 impl ImportTarget {
     /// Locks the journal, except on a dry run.
-    pub(crate) fn open(path: &Path, options: &WriteOptions) -> Result<Self> {
+    fn open(path: &Path, options: &WriteOptions) -> Result<Self> {
         let log = if options.dry_run { None } else { Some(Log::lock(path, Visibility::Private)?) };
         Ok(Self { log, portion: String::new(), shown: String::new() })
     }
 
     /// Adds a line, which includes its newline.
-    pub(crate) fn add(&mut self, line: &str) -> Result<()> {
+    fn add(&mut self, line: &str) -> Result<()> {
         if self.log.is_some() {
             self.portion.push_str(line);
             if self.portion.len() >= PORTION {
@@ -123,7 +123,7 @@ impl ImportTarget {
     }
 
     /// Writes the remaining lines.
-    pub(crate) fn end(&mut self, sync: bool) -> Result<()> {
+    fn end(&mut self, sync: bool) -> Result<()> {
         self.write()?;
         match &mut self.log {
             Some(log) if sync => log.flush(),
@@ -132,7 +132,7 @@ impl ImportTarget {
     }
 
     /// Returns the diff; `lines` is the total number of added lines, of which it shows the first.
-    pub(crate) fn diff(&self, path: &Path, lines: usize) -> String {
+    fn diff(&self, path: &Path, lines: usize) -> String {
         if lines == 0 {
             return String::new();
         }
@@ -166,7 +166,7 @@ fn survey(from: &Path, options: &WriteOptions) -> Result<(usize, HashSet<RecordI
 }
 
 /// Removes the records that are already in the journal from the set.
-pub(crate) fn remove_known(path: &Path, wanted: &mut HashSet<RecordIdentity>) -> Result<()> {
+fn remove_known(path: &Path, wanted: &mut HashSet<RecordIdentity>) -> Result<()> {
     let Some(mut reader) = ForwardReader::open(path, 0)? else {
         return Ok(());
     };
@@ -199,33 +199,33 @@ fn foreign(line: Option<&[u8]>) -> std::result::Result<Option<Foreign>, Fault> {
 }
 
 /// A digest of the content and time of a record: records with the same identity are duplicates.
-pub(crate) type RecordIdentity = [u8; 16];
+type RecordIdentity = [u8; 16];
 
 /// A record with its time.
 #[derive(Clone, Debug)]
-pub struct DatedRecord {
+struct DatedRecord {
     /// The record without its time.
-    pub draft: RecordDraft,
+    draft: RecordDraft,
     /// The time of the record, or `None` if unknown.
-    pub time: Option<DateTime<Utc>>,
+    time: Option<DateTime<Utc>>,
 }
 
 impl DatedRecord {
     /// Returns the line of the record; `now` is its time if that is unknown.
-    pub(crate) fn line(&self, now: DateTime<Utc>) -> Result<String> {
+    fn line(&self, now: DateTime<Utc>) -> Result<String> {
         let time = self.time.unwrap_or(now);
         let time = time.to_rfc3339_opts(SecondsFormat::AutoSi, false);
         self.draft.line(&time)
     }
 
     /// Returns the identity of the record.
-    pub(crate) fn identity(&self) -> RecordIdentity {
+    fn identity(&self) -> RecordIdentity {
         identity(self.draft.content(), self.time)
     }
 }
 
 /// Returns the identity of a record.
-pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> RecordIdentity {
+fn identity(content: &str, time: Option<DateTime<Utc>>) -> RecordIdentity {
     let mut sum = Sha256::new();
     sum.update(content);
     if let Some(time) = time {
@@ -236,36 +236,6 @@ pub(crate) fn identity(content: &str, time: Option<DateTime<Utc>>) -> RecordIden
     let mut identity = RecordIdentity::default();
     identity.copy_from_slice(&sum[..size_of::<RecordIdentity>()]);
     identity
-}
-
-/// The outcome of adopting records.
-#[derive(Clone, Debug, Default)]
-pub struct Adopted {
-    /// Whether each record is new, in the order of the records.
-    pub is_new: Vec<bool>,
-    /// On a dry run, the first lines that would be added.
-    pub diff: Option<String>,
-}
-
-/// Adds the records that are not in the journal yet, in the given order.
-pub fn adopt(path: &Path, records: &[DatedRecord], options: &WriteOptions) -> Result<Adopted> {
-    let mut done = Adopted::default();
-    let lines = records.iter().map(|one| one.line(options.clock.now()));
-    let lines: Vec<String> = lines.collect::<Result<_>>()?;
-    let mut target = ImportTarget::open(path, options)?;
-    let mut wanted: HashSet<_> = records.iter().map(DatedRecord::identity).collect();
-    remove_known(path, &mut wanted)?;
-    for (one, line) in records.iter().zip(&lines) {
-        let is_new = wanted.remove(&one.identity());
-        if is_new {
-            target.add(line)?;
-        }
-        done.is_new.push(is_new);
-    }
-    target.end(options.sync)?;
-    let new = done.is_new.iter().filter(|is_new| **is_new).count();
-    done.diff = options.dry_run.then(|| target.diff(path, new));
-    Ok(done)
 }
 
 /// Field names for the content, most reliable first; the same applies to the lists below.
@@ -292,16 +262,16 @@ const MAX_SECONDS: i64 = 7_258_118_400;
 
 /// A line of another tool's file, converted to a record.
 #[derive(Debug)]
-pub(crate) struct Foreign {
+struct Foreign {
     /// The record, with the time that the line states.
-    pub(crate) record: DatedRecord,
+    record: DatedRecord,
     /// The field whose number is not a plausible time, if the line states no other time.
-    pub(crate) unread_time: Option<&'static str>,
+    unread_time: Option<&'static str>,
 }
 
 /// Why a line is not understood; only the first few are ever shown.
 #[derive(Debug)]
-pub(crate) enum Fault {
+enum Fault {
     /// It is longer than a line of the journal may be.
     TooLong,
     /// It is JSON, but no object.
@@ -328,7 +298,7 @@ impl fmt::Display for Fault {
 
 impl Foreign {
     /// Converts a line, or returns why it is not understood.
-    pub(crate) fn parse(line: &[u8]) -> std::result::Result<Self, Fault> {
+    fn parse(line: &[u8]) -> std::result::Result<Self, Fault> {
         let mut fields = match serde_json::from_slice(line) {
             Ok(Value::Object(fields)) => fields,
             Ok(Value::String(content)) => Map::from_iter([("content".to_owned(), content.into())]),

@@ -18,7 +18,7 @@ mod search;
 mod write;
 
 pub use file::{MAX_LINE, default_path};
-pub use import::{Adopted, DatedRecord, Imported, adopt, import};
+pub use import::{Imported, import};
 pub use read::{
     Frequency, JournalEntry, OpenLine, Statistics, TailState, last, read_from, statistics,
 };

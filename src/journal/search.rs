@@ -498,6 +498,20 @@ mod tests {
     }
 
     #[test]
+    fn each_record_on_a_line_is_judged_alone() {
+        let matches = |q: &str, line: &str| {
+            let found = Matcher::new(&JournalQuery::new(q)).unwrap().matches(line.as_bytes());
+            found.map(|found| {
+                found.into_iter().map(|range| line[range].to_owned()).collect::<Vec<_>>()
+            })
+        };
+        let line = "{\"content\":\"a zebra\"}{\"content\":\"b\"} {\"content\":\"c zebra\"}\n";
+        let two = ["{\"content\":\"a zebra\"}".to_owned(), "{\"content\":\"c zebra\"}".to_owned()];
+        assert_eq!(matches("zebra", line).unwrap(), two);
+        assert_eq!(matches("zebra", "zebra"), None);
+    }
+
+    #[test]
     fn filters_restrict_type_tags_and_time() {
         let accepts = |query: &str, record: &str| {
             let query = JournalQuery::parse(query.as_bytes()).unwrap();

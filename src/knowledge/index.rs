@@ -25,9 +25,6 @@ const HEAD: &str = "# Index\n\n\
     | key | title | type | tags | status | updated |\n\
     |---|---|---|---|---|---|\n";
 
-/// Maximum number of cells of a row that are read.
-const MAX_CELLS: usize = 100;
-
 /// A row of INDEX.md.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IndexRow {
@@ -115,13 +112,12 @@ pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
     columns.map(|_| rows)
 }
 
-/// Returns the first [`MAX_CELLS`] cells of a row.
+/// Returns the cells of a row.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut letters = line.trim_start_matches('|').chars();
     while let Some(c) = letters.next() {
         let cell = match c {
-            '|' if cells.len() == MAX_CELLS => break,
             '|' => {
                 cells.push(String::new());
                 continue;
@@ -133,7 +129,7 @@ fn cells(line: &str) -> Vec<String> {
             last.push(cell);
         }
     }
-    if cells.len() < MAX_CELLS && line.ends_with('|') {
+    if line.ends_with('|') {
         cells.pop();
     }
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
@@ -309,15 +305,6 @@ mod tests {
         let other = replace_row(&text, "c", Some(&row("c", "X"))).unwrap();
         assert_eq!(other, render([row("a", "A"), row("c", "X")]));
         assert_eq!(replace_row(&with_b, "b", None).unwrap(), text);
-    }
-
-    #[test]
-    fn cells_beyond_the_limit_are_ignored() {
-        let count = |count| cells(&"| a ".repeat(count)).len();
-        assert_eq!((count(99), count(100), count(10_000)), (99, 100, 100));
-        assert_eq!(cells("|a|").len(), 1);
-        let full = format!("{}|", "| a ".repeat(MAX_CELLS));
-        assert_eq!(cells(&full).len(), MAX_CELLS);
     }
 
     #[test]

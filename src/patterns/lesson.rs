@@ -32,14 +32,15 @@ const LEFT_OUT: &[&str] = &[
     "plan's", "ended partial",
 ];
 
-/// Words about the order of commits, style, imports and test names, which change no later plan.
+/// Words about the order of commits, style, imports, test names, and what did not matter, which change no later plan.
 const TRIFLES: &[&str] = &[
     "import order", "import sort", "sorted import", "sort import", "unused import",
     "missing import", "duplicate import", "unused variable", "alphabetical", "code style",
     "style rule", "formatting", "rustfmt", "prettier", "linter", "lint warning", "lint error",
     "trailing whitespace", "trailing comma", "commit order", "separate commit", "single commit",
     "same commit", "one commit", "committed together", "committed separately", "test name",
-    "name of the test",
+    "name of the test", "cosmetic", "harmless", "not regressions", "not a regression",
+    "no code change", "no change needed",
 ];
 
 /// Words with which a sentence takes back what the one before it said.
@@ -52,6 +53,10 @@ const DENIALS: &[&str] = &[
     "don't", "won't", "couldn't", "require", "requires", "required", "without", "fail", "fails",
     "failed", "missing", "never", "only", "instead",
 ];
+
+/// Words with which a sentence says what was done about a problem, besides those in `-ed`.
+const REMEDIES: &[&str] =
+    &["ran", "set", "kept", "made", "wrote", "built", "put", "took", "chose", "split", "fix:"];
 
 /// A lesson, as a bullet of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +100,7 @@ pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
     let mut found = Recorded::default();
     for plan in &phase.plans {
         for (text, line) in plan.patterns().iter().zip(&plan.pattern_lines) {
-            if let Some(text) = reusable(text) {
+            if let Some(text) = reusable(&clean(first_chars(text, MAX_EXAMINED))) {
                 found.add(text, &plan.plan, *line);
             }
         }
@@ -189,20 +194,24 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
     (!is_trifle).then_some(text)
 }
 
+/// Returns the issue with its fix; without the fix if both are too long together.
 fn with_fix(issue: &str, fix: &str) -> Option<String> {
     let issue = opening(issue, 1)?;
-    let fix = sentences(fix).into_iter().next().filter(|fix| is_closed(fix))?;
-    let stop = if issue.ends_with(['.', '!', '?']) { "" } else { "." };
-    let both = format!("{issue}{stop} Fix: {}", fix.trim_end_matches('.'));
-    (both.chars().count() <= MAX_RECORDED_LENGTH).then_some(both)
+    let fix = sentences(fix).into_iter().next().filter(|fix| is_closed(fix));
+    let stop = if issue.ends_with(['!', '?']) { "" } else { "." };
+    let both = fix.map(|fix| format!("{issue}{stop} Fix: {}", fix.trim_end_matches('.')));
+    both.filter(|both| both.chars().count() <= MAX_RECORDED_LENGTH).or(Some(issue))
 }
 
-/// Returns the two first sentences of free text, of which the first says that something was not as it should be.
+/// Returns the two first sentences of free text, of which the first says that something was not as it should be, and the
+/// second what was done.
 fn prose(text: &str) -> Option<String> {
-    let first = *sentences(text).first()?;
-    let lower = first.to_lowercase();
+    let all = sentences(text);
+    let lower = all.first()?.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    words.any(|word| DENIALS.contains(&word)).then(|| opening(text, 2))?
+    let remedy = all.get(1)?.split_whitespace().next()?.to_lowercase();
+    let is_done = remedy.ends_with("ed") || REMEDIES.contains(&remedy.as_str());
+    (is_done && words.any(|word| DENIALS.contains(&word))).then(|| opening(text, 2))?
 }
 
 /// Returns the first whole sentences of a text, at most `count`. If the next one takes back what they say, it belongs
@@ -272,11 +281,24 @@ mod tests {
     }
 
     #[test]
-    fn free_text_needs_a_problem_and_two_sentences_at_most() {
-        let text = "The tests are not found in `tests/unit`. They stand in `tests`. And more.";
-        let expected = "The tests are not found in `tests/unit`. They stand in `tests`";
+    fn a_fix_that_is_too_long_is_left_out() {
+        let issue = "`a.rs` holds its lock until the writer is dropped";
+        let long = "word ".repeat(50);
+        assert_eq!(recorded("Lock", Some(issue), Some(&long)).as_deref(), Some(issue));
+    }
+
+    #[test]
+    fn free_text_needs_a_problem_and_a_remedy() {
+        let text = "The tests are not found in `tests/unit`. Moved them to `tests`. And more.";
+        let expected = "The tests are not found in `tests/unit`. Moved them to `tests`";
         assert_eq!(recorded(text, None, None).as_deref(), Some(expected));
-        assert_eq!(recorded("Added a page about the store and its lock.", None, None), None);
+        for text in [
+            "The tests are not found in `tests/unit`. They are few.",
+            "The tests are not found in `tests/unit`.",
+            "Added a page about the store. Moved its lock there.",
+        ] {
+            assert_eq!(recorded(text, None, None), None, "{text}");
+        }
     }
 
     #[test]
@@ -285,6 +307,7 @@ mod tests {
             ("Import order", "The import order of `a.rs` was not accepted by the check"),
             ("[Rule 1 - Bug] Task 3", "Task 3 was not carried out before the others"),
             ("Commits", "Both changes did not fit into one commit without the lock"),
+            ("Skew", "The clock is not in step with the file system, which is cosmetic here"),
             ("Names", "The plan's list of files did not have the lock of the store"),
         ] {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");

@@ -184,8 +184,8 @@ fn word_at(text: &str, at: usize, run_end: usize) -> Option<Secret> {
 /// Returns whether a key of a known kind starts inside of a token.
 fn holds_key(text: &str, range: &Range<usize>) -> bool {
     let starts = text[range.clone()].match_indices(['/', '+', '-', '_']).take(MAX_PARTS);
-    let mut starts = starts.map(|(at, _)| range.start + at + 1);
-    starts.any(|start| key_at(text, start, range.end).is_some())
+    let starts = starts.map(|(at, _)| range.start + at + 1);
+    std::iter::once(range.start).chain(starts).any(|start| key_at(text, start, range.end).is_some())
 }
 
 const MAX_PARTS: usize = 32;

@@ -57,8 +57,7 @@ fn initialised() -> (Case, String) {
 /// Submits an update that must be applied, and commits the ledger as an agent does.
 fn update_and_commit(case: &Case, document: &Value) -> Value {
     let report = update(case, document, "");
-    case.program("git add docs/memory").success();
-    case.program("git commit -q -m").args(["Update the ledger"]).success();
+    case.commit("Update the ledger", "2026-03-01T12:00:00Z");
     report
 }
 

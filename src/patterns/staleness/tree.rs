@@ -187,7 +187,7 @@ impl Tree {
             None => (on_disk(&self.top), Vec::new()),
         };
         let files = FileNames::new(files);
-        let counted = files.0.iter().filter(|file| !file.starts_with('.'));
+        let counted = files.files.iter().filter(|file| !file.starts_with('.'));
         let mut counts = Counts { files: counted.clone().count(), folders: HashMap::new() };
         for folder in counted.clone().flat_map(|file| folders(file)) {
             match counts.folders.get_mut(folder) {
@@ -223,7 +223,12 @@ fn on_disk(root: &Path) -> Vec<String> {
 
 /// Paths of files relative to one folder, separated by `/`, sorted bytewise; searchable by the ends of the paths.
 #[derive(Debug, Default)]
-pub(crate) struct FileNames(Vec<String>, HashMap<String, Vec<String>>);
+pub(crate) struct FileNames {
+    files: Vec<String>,
+    by_name: HashMap<String, Vec<String>>,
+    /// The files in lower case; created on first use.
+    lower: OnceCell<Vec<String>>,
+}
 
 impl FileNames {
     pub(crate) fn new(mut files: Vec<String>) -> Self {
@@ -244,21 +249,21 @@ impl FileNames {
             folders(file).filter(is_new).for_each(&mut add);
             last = file;
         }
-        Self(files, by_name)
+        Self { files, by_name, lower: OnceCell::new() }
     }
 
     /// Returns whether exactly this path exists.
     pub(crate) fn has(&self, path: &str, form: PathForm) -> bool {
-        let is_file = self.0.binary_search_by(|file| file.as_str().cmp(path)).is_ok();
+        let is_file = self.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok();
         let start = format!("{path}/");
-        let first = self.0.partition_point(|file| *file < start);
+        let first = self.files.partition_point(|file| *file < start);
         (form == PathForm::Plain && is_file)
-            || self.0.get(first).is_some_and(|file| file.starts_with(&start))
+            || self.files.get(first).is_some_and(|file| file.starts_with(&start))
     }
 
     /// Returns the paths that end with this one, sorted; `mod.rs` usually has several.
     pub(crate) fn paths_ending_in(&self, path: &str, form: PathForm) -> Vec<&str> {
-        let homes = self.1.get(file_name(path)).into_iter().flatten().map(String::as_str);
+        let homes = self.by_name.get(file_name(path)).into_iter().flatten().map(String::as_str);
         let ends = |home: &&str| {
             home.strip_suffix(path).is_some_and(|head| head.is_empty() || head.ends_with('/'))
         };
@@ -275,7 +280,7 @@ impl FileNames {
             return false;
         };
         let matcher = glob.compile_matcher();
-        self.0.iter().any(|file| {
+        self.files.iter().any(|file| {
             matcher.is_match(file) || folders(file).any(|folder| matcher.is_match(folder))
         })
     }
@@ -287,12 +292,14 @@ impl FileNames {
         let lower = path.to_lowercase();
         let script =
             [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| lower.strip_suffix(ending));
-        self.0.iter().map(|file| file.to_lowercase()).any(|file| {
-            let of_stem = rest_after(&file, &lower).is_some_and(|rest| {
+        let lower_files =
+            self.lower.get_or_init(|| self.files.iter().map(|file| file.to_lowercase()).collect());
+        lower_files.iter().any(|file| {
+            let of_stem = rest_after(file, &lower).is_some_and(|rest| {
                 rest.is_empty() || rest.starts_with('/') || rest.starts_with('.')
             });
             let of_script = script
-                .and_then(|stem| rest_after(&file, stem))
+                .and_then(|stem| rest_after(file, stem))
                 .is_some_and(|rest| [".ts", ".tsx", ".mts", ".cts", ".jsx"].contains(&rest));
             of_stem || of_script
         })
