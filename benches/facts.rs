@@ -243,6 +243,7 @@ fn ask(path: &Path, user: &str, text: &str, method: Method) -> Duration {
         scope: ProjectScope::General,
         method,
         selection: Selection::All,
+        uses_encoder: false,
     };
     let start = Instant::now();
     let mut facts = open(path, Purpose::Read);

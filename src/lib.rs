@@ -16,6 +16,7 @@ pub mod embedding;
 pub mod git;
 pub mod markdown;
 pub mod ranking;
+pub mod search;
 mod service;
 pub mod storage;
 

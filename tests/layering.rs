@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Bottom first; a module is above every module of the rows before its own.
 const LAYERS: &[&[&str]] = &[
     &["error", "warning", "clock", "text", "secrets", "progress"],
-    &["storage", "markdown", "git", "service", "embedding", "ranking"],
+    &["storage", "markdown", "git", "service", "embedding", "ranking", "search"],
     &["project", "templates"],
     &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],
     &["recall", "claude_md"],
@@ -21,6 +21,8 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("text", "secrets"),
     ("embedding", "service"),
     ("ranking", "embedding"),
+    ("search", "embedding"),
+    ("search", "ranking"),
     ("templates", "project"),
     ("patterns", "plan"),
     ("audit", "lifecycle"),

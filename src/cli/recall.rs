@@ -42,6 +42,9 @@ pub(crate) struct RecallArgs {
     /// Also show less relevant texts, each marked with its relevance
     #[arg(long)]
     all: bool,
+    /// Do not have the encoder read the best texts: faster, and ranked by words and word vectors alone
+    #[arg(long)]
+    no_encoder: bool,
     /// Show the components of each score
     #[arg(long)]
     explain: bool,
@@ -64,6 +67,7 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
     let mut query = RecallQuery::new(args.query.as_deref().unwrap_or_default())?;
     query.limit = args.limit.get();
     query.include_irrelevant = args.all;
+    query.uses_encoder = !args.no_encoder;
     if !args.sources.is_empty() {
         query.sources.clone_from(&args.sources);
     }
@@ -122,13 +126,13 @@ fn show_hit(hit: &RecallHit, to: &mut dyn Write) -> io::Result<()> {
     if let Some(parts) = &hit.parts {
         writeln!(
             to,
-            "  ({:.2} x words {:.2} + {:.2} x meaning {:.2}) x {:.2} + siblings {:.2} + recency {:.3}",
-            parts.words_weight,
+            "  (words {:.2} + meaning {:.2} + late {:.2} + encoder {:.2}) x {:.2} + neighbours {:.2} + recency {:.3}",
             parts.words,
-            1.0 - parts.words_weight,
             parts.meaning,
+            parts.late,
+            parts.encoder,
             parts.weight,
-            parts.siblings,
+            parts.neighbours,
             parts.recency
         )?;
     }

@@ -91,6 +91,16 @@ impl VectorTable {
         sum
     }
 
+    /// Calls `each` with the row of every known piece of a text, until it breaks.
+    pub(crate) fn each_piece(&self, text: &str, mut each: impl FnMut(usize) -> ControlFlow<()>) {
+        let mut pieces = Vec::new();
+        each_word(text, |word| {
+            pieces.clear();
+            self.split_word(word, &mut pieces);
+            pieces.iter().try_for_each(|piece| each(*piece as usize))
+        });
+    }
+
     /// Adds the rows of a word's pieces to a sum; breaks once the sum has the maximum number of pieces.
     pub(crate) fn add(&self, pieces: &[u32], sum: &mut Sum) -> ControlFlow<()> {
         for piece in pieces.iter().take(MAX_PIECES - sum.pieces) {

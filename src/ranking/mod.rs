@@ -20,10 +20,7 @@ mod words;
 pub(crate) use corpus::to_f64;
 pub use corpus::{Corpus, bm25, idf};
 pub use correction::corrects;
-pub use fusion::{
-    ANSWER_SHARE, NEIGHBOUR_SHARES, QUESTION_PENALTY, SIBLING_SHARE, adaptive_weight,
-    normalise_min_max, recency,
-};
+pub use fusion::{normalise_min_max, recency};
 pub use language::Language;
 pub use match_query::{any_form_of, any_of, content_words, quoted};
 pub use passages::passages;

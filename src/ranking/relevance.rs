@@ -14,6 +14,15 @@ use crate::text::word_enum;
 /// conversation or project was also asked about the others, which do not answer it.
 const MIN_ANSWER_EVIDENCE: f64 = 0.66;
 
+/// Minimum evidence for an answer whose texts the encoder has read.
+const MIN_READ_EVIDENCE: f64 = 0.53;
+
+/// Weight of the words beside the encoder's similarity.
+const READ_WORDS_WEIGHT: f64 = 0.15;
+
+/// Number of the first texts that count as the answer.
+const JUDGED: usize = 10;
+
 /// Minimum evidence for a text beside a better one: below it, a match is chance.
 const MIN_TEXT_EVIDENCE: f64 = 0.1;
 
@@ -70,13 +79,19 @@ pub struct TextEvidence {
     pub share: f64,
     /// Similarity of the text to the question's content words, if compared.
     pub similarity: Option<f64>,
+    /// Similarity of the text to the question by the encoder, if it was read.
+    pub cosine: Option<f64>,
 }
 
 impl TextEvidence {
     /// Returns the evidence as a single number; the decision is made by [`WeightedQuestion::relevance`].
     pub fn sum(self) -> f64 {
         let similarity = self.similarity.unwrap_or(DEFAULT_SIMILARITY).clamp(0.0, 1.0);
-        MASS_WEIGHT * self.mass + self.share + SIMILARITY_WEIGHT * similarity
+        self.words() + SIMILARITY_WEIGHT * similarity
+    }
+
+    fn words(self) -> f64 {
+        MASS_WEIGHT * self.mass + self.share
     }
 }
 
@@ -121,12 +136,13 @@ impl WeightedQuestion {
             mass,
             share: if self.mass > 0.0 { mass / self.mass } else { 0.0 },
             similarity,
+            cosine: None,
         }
     }
 
     /// Judges the texts of one answer, best first: if none is good enough, all are irrelevant.
     pub fn relevance(&self, answer: &[TextEvidence]) -> Vec<Relevance> {
-        let has_answer = self.verdict(answer).passes(MIN_ANSWER_EVIDENCE);
+        let has_answer = self.verdict(answer).is_enough();
         let judge = |text: &TextEvidence| {
             if has_answer && text.sum() >= MIN_TEXT_EVIDENCE {
                 Relevance::High
@@ -140,25 +156,49 @@ impl WeightedQuestion {
     /// Returns the evidence for an answer as a whole: the highest among its texts, which are given in rank
     /// order.
     pub fn verdict(&self, answer: &[TextEvidence]) -> AnswerEvidence {
+        let first = || answer.iter().take(JUDGED);
+        if let Some(nearest) = first().filter_map(|text| text.cosine).reduce(f64::max) {
+            let words = (0..).zip(first()).map(|(before, text)| text.words() * rank_factor(before));
+            let words = words.fold(0.0, f64::max);
+            return AnswerEvidence {
+                sum: nearest + READ_WORDS_WEIGHT * words,
+                threshold: MIN_READ_EVIDENCE,
+            };
+        }
         let is_covered =
             |text: &TextEvidence| !self.is_keywords || text.share >= MIN_KEYWORD_COVERAGE;
         let ranked = (0..).zip(answer).filter(|(_, text)| is_covered(text));
         let sums = ranked.map(|(before, text)| text.sum() * rank_factor(before));
-        AnswerEvidence((sums.fold(0.0, f64::max) - self.chance).max(0.0))
+        AnswerEvidence {
+            sum: (sums.fold(0.0, f64::max) - self.chance).max(0.0),
+            threshold: MIN_ANSWER_EVIDENCE,
+        }
     }
 }
 
 /// The evidence for an answer as a whole: the highest among its texts, or 0 if none covers enough of the keywords.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct AnswerEvidence(pub(crate) f64);
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AnswerEvidence {
+    pub(crate) sum: f64,
+    /// The evidence that is enough; it depends on whether the encoder has read the texts.
+    pub(crate) threshold: f64,
+}
+
+impl Default for AnswerEvidence {
+    fn default() -> Self {
+        Self { sum: 0.0, threshold: MIN_ANSWER_EVIDENCE }
+    }
+}
 
 impl AnswerEvidence {
-    /// The default threshold.
-    pub(crate) const THRESHOLD: f64 = MIN_ANSWER_EVIDENCE;
+    /// Returns whether the evidence reaches its own threshold.
+    pub(crate) fn is_enough(self) -> bool {
+        self.passes(self.threshold)
+    }
 
     /// Returns whether the evidence reaches this threshold.
     pub(crate) fn passes(self, threshold: f64) -> bool {
-        self.0 >= threshold
+        self.sum >= threshold
     }
 }
 
@@ -240,6 +280,7 @@ mod tests {
             mass: 0.0,
             share,
             similarity: Some(similarity),
+            cosine: None,
         };
         let judged = asked.relevance(&[of(1.0, 0.8), of(0.0, 0.5), of(0.0, 0.05)]);
         assert_eq!(judged, [Relevance::High, Relevance::High, Relevance::Low]);

@@ -78,7 +78,7 @@ impl SilenceTest {
             unanswerable: self.unanswerable.len(),
             r_at_10_all: all,
             in_force: SilencePoint {
-                threshold: AnswerEvidence::THRESHOLD,
+                threshold: self.answerable[0].0.threshold,
                 false_surfacing: mean(surfaced.map(|(_, has_hit)| as_fraction(*has_hit))),
                 loss: all - returned,
             },
@@ -102,12 +102,13 @@ mod tests {
 
     #[test]
     fn the_curve_compares_false_hits_with_lost_answers() {
+        let evidence = |sum| AnswerEvidence { sum, ..AnswerEvidence::default() };
         let mut test = SilenceTest::default();
         assert_eq!(test.result(), None);
-        test.answerable(AnswerEvidence(1.5), 1.0, 1.0);
-        test.answerable(AnswerEvidence(0.78), 1.0, 0.0);
-        test.unanswerable(AnswerEvidence(0.72), false);
-        test.unanswerable(AnswerEvidence(1.3), true);
+        test.answerable(evidence(1.5), 1.0, 1.0);
+        test.answerable(evidence(0.78), 1.0, 0.0);
+        test.unanswerable(evidence(0.72), false);
+        test.unanswerable(evidence(1.3), true);
         let found = test.result().unwrap();
         let at = |threshold: f64| {
             let mut points = found.curve.iter();

@@ -1,5 +1,7 @@
 //! Builds an answer from the ranked texts: moves corrections ahead of the corrected texts, and drops irrelevant ones.
 
+use std::collections::HashMap;
+
 use rusqlite::Result;
 
 use crate::embedding::VectorTable;
@@ -10,6 +12,9 @@ use crate::recall::search::{Scan, Scored};
 
 /// Minimum number of texts judged to decide whether anything is relevant.
 const MIN_JUDGED: usize = 10;
+
+/// Maximum number of texts from one section.
+const MAX_OF_SECTION: usize = 2;
 
 /// A text of the answer.
 pub(crate) struct JudgedText {
@@ -52,13 +57,22 @@ impl RecallAnswer {
         let depth = limit.max(MIN_JUDGED);
         let count = ranked.len();
         let mut best = Vec::with_capacity(depth.min(count));
-        for scored in ranked.into_iter().take(depth) {
+        let mut sections: HashMap<(usize, usize), usize> = HashMap::new();
+        for scored in ranked {
             let unit = &scan.units[scored.unit];
+            let of_section = sections.entry((unit.file, unit.section)).or_default();
+            *of_section += 1;
+            if *of_section > MAX_OF_SECTION {
+                continue;
+            }
             let text = match facts.text(unit) {
                 Some(text) => text,
                 None => index.text(unit.id)?,
             };
             best.push((scored, text));
+            if best.len() == depth {
+                break;
+            }
         }
         move_corrections_first(scan, &mut best);
         let words: Vec<&str> = scan.terms().iter().map(|term| term.word.as_str()).collect();
@@ -70,7 +84,10 @@ impl RecallAnswer {
         };
         let evidence: Vec<TextEvidence> = best
             .iter()
-            .map(|(scored, text)| scan.evidence(scored.unit, similarity(text)))
+            .map(|(scored, text)| TextEvidence {
+                cosine: scored.cosine,
+                ..scan.evidence(scored.unit, similarity(text))
+            })
             .collect();
         // A query of symbols only is matched verbatim: every match is exact.
         let is_exact = scan.terms().is_empty();

@@ -20,8 +20,10 @@ use crate::recall::answer::{Extent, RecallAnswer};
 use crate::recall::facts::FactHits;
 use crate::recall::index::{Index, search_index};
 use crate::recall::query::RecallQuery;
-use crate::recall::search::{Method, Scan};
+use crate::recall::search::{Method, Scan, Scored};
 use crate::recall::staleness::Staleness;
+use crate::recall::{read_text, search};
+use crate::search::{Encoder, ReadText, Reread};
 use crate::storage::read;
 use crate::text::one_line;
 use crate::warning::Parsed;
@@ -129,7 +131,7 @@ fn first_answer_ranks(
             *answer = text.contains(&snippet);
         }
         for (method, ranks) in Method::ALL.into_iter().zip(&mut ranks) {
-            let ranked = scan.ranked(method, |unit| staleness.contains(unit));
+            let ranked = ranked(index, &scan, &staleness, method)?;
             let first = ranked.iter().position(|scored| answers[scored.unit]);
             ranks.push(first.map(|at| at + 1));
         }
@@ -151,7 +153,7 @@ fn judge_question(
     };
     let scan = Scan::compare(index, &query)?;
     let staleness = Staleness::check(project, index, &scan)?.value;
-    let ranked = scan.ranked(Method::Both, |unit| staleness.contains(unit));
+    let ranked = ranked(index, &scan, &staleness, Method::Both)?;
     let extent = Extent { limit: query.limit, include_irrelevant: true };
     let answer = RecallAnswer::judge(index, &scan, ranked, &FactHits::default(), extent)?;
     let snippet = normalised(&question.answer_snippet);
@@ -165,6 +167,25 @@ fn judge_question(
     }
     let as_fraction = |is_true: bool| f64::from(u8::from(is_true));
     Ok((answer.verdict, as_fraction(all), as_fraction(relevant)))
+}
+
+fn ranked(
+    index: &Index,
+    scan: &Scan,
+    staleness: &Staleness,
+    method: Method,
+) -> rusqlite::Result<Vec<Scored>> {
+    let encoder = Encoder::built_in().filter(|_| method == Method::Both);
+    let mut reread = |texts: &[(usize, &ReadText)]| match encoder {
+        Some(encoder) => search::reread(encoder, index, scan, texts),
+        None => Ok(Vec::new()),
+    };
+    scan.ranked(
+        method,
+        |unit| read_text(index, scan, &FactHits::default(), unit),
+        encoder.is_some().then_some(&mut reread as &mut Reread<'_, _>),
+        |unit| staleness.contains(unit),
+    )
 }
 
 fn full_text(index: &Index, unit: i64) -> rusqlite::Result<String> {

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::clock::parse_date;
-use crate::embedding::VectorTable;
+use crate::embedding::{Quantized, VectorTable};
 use crate::error::{Error, Result};
 use crate::facts;
 use crate::facts::{Fact, FactStatus, Facts, Method, ProjectScope, Purpose, Selection};
@@ -17,6 +17,7 @@ use crate::recall::index::{Index, StoredText, StoredUnit};
 use crate::recall::query::RecallQuery;
 use crate::recall::search::Scan;
 use crate::recall::sources::SourceName;
+use crate::search::QuestionVectors;
 use crate::warning::Warning;
 
 /// Maximum number of facts that are scored against the project's texts.
@@ -68,13 +69,16 @@ impl FactHits {
         let idfs = idfs(&texts, scan, index)?;
         let file = scan.files.len();
         scan.files.push(String::new());
-        let query_vector = VectorTable::built_in().vector(&query.text);
+        let vectors = QuestionVectors::built_in(&query.text, scan.terms());
         for (id, (fact, words)) in (1..).zip(self.0.iter().zip(&texts)) {
             let has = |term: &Term| has_term(words, term);
             let shared = idfs.iter().filter(|(term, _)| has(term));
-            let similarities = passages(&fact.value_text)
+            let passages: Vec<Quantized> = passages(&fact.value_text)
                 .into_iter()
-                .map(|passage| query_vector.dot(&VectorTable::built_in().vector(passage)));
+                .map(|passage| VectorTable::built_in().vector(passage).quantized())
+                .collect();
+            let stored: Vec<Vec<u8>> = passages.iter().map(|one| one.bytes().collect()).collect();
+            let stored = passages.iter().zip(&stored).map(|(one, bytes)| (one.scale, &bytes[..]));
             let unit = StoredUnit {
                 id: -id,
                 source: SourceName::Facts,
@@ -86,7 +90,7 @@ impl FactHits {
                 // No fact is a sibling of another.
                 section: usize::try_from(id).unwrap_or_default(),
                 length: words.len(),
-                meaning: f64::from(similarities.fold(0.0, f32::max)),
+                meaning: vectors.similarity(stored),
             };
             let score = shared.map(|(_, idf)| idf).sum();
             scan.add(unit, score, has);
@@ -138,6 +142,7 @@ fn query_facts(project: &Project, query: &RecallQuery) -> Result<FactHits> {
         method: Method::from(project.settings.facts.fusion),
         // Relevance is judged here, together with the texts of the project.
         selection: Selection::Candidates,
+        uses_encoder: false,
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut database, &user, &fact_query, &embedder)?;

@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::ranking::{Relevance, Term};
 use crate::recall::document::Flag;
 use crate::recall::index::StoredText;
-use crate::recall::search::Parts;
 use crate::recall::sources::SourceName;
+use crate::search::FusedParts;
 use crate::text::sanitized;
 
 /// Maximum length of a snippet, in bytes.
@@ -44,7 +44,7 @@ pub struct RecallHit {
     pub copies: Vec<String>,
     /// Components of the score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Parts>,
+    pub parts: Option<FusedParts>,
 }
 
 /// Returns the headings and the snippet of a text as shown to the user.

@@ -26,7 +26,7 @@ pub use evaluation::{Evaluation, EvaluationRow, evaluate};
 pub use hit::RecallHit;
 pub use index::{CacheState, cache_state};
 pub use query::RecallQuery;
-pub use search::{Method, Parts};
+pub use search::Method;
 use serde::Serialize;
 pub(crate) use sources::SOURCES;
 pub use sources::SourceName;
@@ -38,6 +38,7 @@ use crate::recall::facts::FactHits;
 use crate::recall::index::{Index, search_index};
 use crate::recall::search::Scan;
 use crate::recall::staleness::Staleness;
+use crate::search::{Encoder, ReadText, Reread};
 use crate::warning::Parsed;
 
 /// The result of a search.
@@ -86,7 +87,17 @@ fn search_texts(
     facts.add_to(&mut scan, index, query)?;
     let mut warnings = Vec::new();
     let stale = Staleness::check(project, index, &scan)?.into_value(&mut warnings);
-    let ranked = scan.ranked(Method::Both, |unit| stale.contains(unit));
+    let encoder = query.uses_encoder.then(Encoder::built_in).flatten();
+    let mut reread = |texts: &[(usize, &ReadText)]| match encoder {
+        Some(encoder) => search::reread(encoder, index, &scan, texts),
+        None => Ok(Vec::new()),
+    };
+    let ranked = scan.ranked(
+        Method::Both,
+        |unit| read_text(index, &scan, facts, unit),
+        encoder.is_some().then_some(&mut reread as &mut Reread<'_, _>),
+        |unit| stale.contains(unit),
+    )?;
     let extent = Extent { limit: query.limit, include_irrelevant: query.include_irrelevant };
     let answer = RecallAnswer::judge(index, &scan, ranked, facts, extent)?;
     let hits = answer.texts.into_iter();
@@ -98,6 +109,21 @@ fn search_texts(
         newest_files: None,
     };
     Ok(Parsed { value, warnings })
+}
+
+/// Returns the text of a unit, under its headings.
+fn read_text(
+    index: &Index,
+    scan: &Scan,
+    facts: &FactHits,
+    unit: usize,
+) -> rusqlite::Result<ReadText> {
+    let unit = &scan.units[unit];
+    let text = match facts.text(unit) {
+        Some(text) => text,
+        None => index.text(unit.id)?,
+    };
+    Ok(ReadText { heading: text.headings.join(": "), body: text.body })
 }
 
 fn recall_hit(scan: &Scan, judged: JudgedText) -> RecallHit {

@@ -16,6 +16,8 @@ pub struct RecallQuery {
     pub include_irrelevant: bool,
     /// Whether the answer must not wait for a first index; if so, only the newest files are searched.
     pub is_urgent: bool,
+    /// Whether the encoder reads the best texts again.
+    pub uses_encoder: bool,
 }
 
 impl RecallQuery {
@@ -32,6 +34,7 @@ impl RecallQuery {
             limit: 10,
             include_irrelevant: false,
             is_urgent: false,
+            uses_encoder: true,
         })
     }
 }

@@ -6,20 +6,23 @@ use chrono::NaiveDate;
 use rusqlite::Result;
 use serde::Serialize;
 
-use crate::embedding::{Quantized, VectorTable};
 use crate::project::vocabulary;
-use crate::ranking::{
-    SIBLING_SHARE, Term, TextEvidence, WeightedQuestion, adaptive_weight, bm25, idf, recency,
-    terms, to_f64,
-};
+use crate::ranking::{Term, TextEvidence, WeightedQuestion, bm25, idf, recency, terms, to_f64};
 use crate::recall::document::Flag;
 use crate::recall::index::{Index, StoredUnit};
 use crate::recall::query::RecallQuery;
+use crate::search::{
+    Encoder, FusedParts, Known, Question, QuestionVectors, ReadText, Reread, fuse, greatest_cosine,
+    passage_vectors,
+};
 use crate::text::word_enum;
 
 /// Minimum similarity at which a text that shares no word with the query is a hit: the best unrelated texts
 /// reached 0.2 to 0.3.
 const MIN_SIMILARITY: f64 = 0.3;
+
+/// Minimum similarity by the encoder at which such a text is a hit.
+const MIN_COSINE: f64 = 0.3;
 
 /// Bonus of the newest text over one without a date: enough to break ties.
 const RECENCY_BONUS: f64 = 0.02;
@@ -47,42 +50,14 @@ word_enum! {
     }
 }
 
-/// The components of a score.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Parts {
-    /// Score by words, relative to the best text, which has 1.
-    pub words: f64,
-    /// Score by meaning, relative to the nearest text, which has 1.
-    pub meaning: f64,
-    /// Weight of the words in this query; the meaning has the rest.
-    pub words_weight: f64,
-    /// Factor applied to the weighted sum of both: lower for reports and working papers than for canonical
-    /// texts, and lower for each flag.
-    pub weight: f64,
-    /// Bonus from adjacent texts under the same heading.
-    pub siblings: f64,
-    /// Bonus from the date.
-    pub recency: f64,
-}
-
-impl Parts {
-    /// Returns the score without the bonuses from other texts and from the date.
-    fn own(&self) -> f64 {
-        let both = self.words_weight * self.words + (1.0 - self.words_weight) * self.meaning;
-        both * self.weight
-    }
-
-    fn score(&self) -> f64 {
-        self.own() + self.siblings + self.recency
-    }
-}
-
 /// A text that matched.
 pub(crate) struct Scored {
     /// Index of the text among the units.
     pub(crate) unit: usize,
     pub(crate) score: f64,
-    pub(crate) parts: Parts,
+    pub(crate) parts: FusedParts,
+    /// Its similarity to the query by the encoder, if it was read.
+    pub(crate) cosine: Option<f64>,
     pub(crate) flags: Vec<Flag>,
     /// The other units with the same text.
     pub(crate) duplicates: Vec<usize>,
@@ -106,8 +81,12 @@ pub(crate) struct Scan {
     word_scores: Vec<f64>,
     /// Bit mask of the terms that each unit contains; there are fewer than 64 terms.
     term_masks: Vec<u64>,
-    /// Largest share of the query's total idf that a single text covers.
-    max_coverage: f64,
+    /// The terms of the query, each with the number of texts that contain it.
+    term_counts: Vec<(Term, usize)>,
+    /// Number of distinct texts.
+    text_count: usize,
+    /// The query.
+    query: String,
     /// The representative of each distinct text, with its duplicates.
     representatives: Vec<(usize, Vec<usize>)>,
 }
@@ -115,14 +94,16 @@ pub(crate) struct Scan {
 impl Scan {
     /// Compares every text with the query.
     pub(crate) fn compare(index: &Index, query: &RecallQuery) -> Result<Self> {
-        let vector = VectorTable::built_in().vector(&query.text).quantized();
-        let (files, mut units) = index.units(|stored| similarity(&vector, stored))?;
-        units.retain(|unit| query.sources.contains(&unit.source));
         let terms = terms(&query.text, &index.languages()?);
+        let vectors = QuestionVectors::built_in(&query.text, &terms);
+        let (files, mut units) = index.units(&vectors)?;
+        units.retain(|unit| query.sources.contains(&unit.source));
         let mut scan = Self {
             word_scores: vec![0.0; units.len()],
             term_masks: vec![0; units.len()],
-            max_coverage: 0.0,
+            term_counts: Vec::new(),
+            text_count: 0,
+            query: query.text.clone(),
             representatives: Vec::new(),
             question: WeightedQuestion::new(&query.text, Vec::new(), 0),
             terms,
@@ -156,8 +137,6 @@ impl Scan {
         self.units.push(unit);
         self.word_scores.push(words);
         self.term_masks.push(mask);
-        let share = self.question.evidence(None, has).share;
-        self.max_coverage = self.max_coverage.max(share);
     }
 
     fn mask(&self, has: impl Fn(&Term) -> bool) -> u64 {
@@ -212,13 +191,9 @@ impl Scan {
                 }
             }
         }
-        self.question = WeightedQuestion::new(query, term_counts, units_by_text.len());
-        // Cached, since many texts contain the same set of terms.
-        let mut shares: HashMap<u64, f64> = HashMap::new();
-        for (unit, _) in &self.representatives {
-            shares.entry(self.term_masks[*unit]).or_insert_with(|| self.evidence(*unit, 0.0).share);
-        }
-        self.max_coverage = shares.into_values().fold(0.0, f64::max);
+        self.text_count = units_by_text.len();
+        self.question = WeightedQuestion::new(query, term_counts.clone(), self.text_count);
+        self.term_counts = term_counts;
         Ok(())
     }
 
@@ -242,61 +217,68 @@ impl Scan {
         self.representatives.sort_unstable();
     }
 
-    /// Returns the matching texts, best first; `is_stale` tells whether a text is outdated.
-    pub(crate) fn ranked(&self, method: Method, is_stale: impl Fn(usize) -> bool) -> Vec<Scored> {
-        let parts = self.parts(method, &is_stale);
+    /// Returns the matching texts, best first; `read` returns the text of a unit, and `is_stale` tells whether it is
+    /// outdated.
+    pub(crate) fn ranked(
+        &self,
+        method: Method,
+        read: impl FnMut(usize) -> Result<ReadText>,
+        reread: Option<&mut Reread<'_, rusqlite::Error>>,
+        is_stale: impl Fn(usize) -> bool,
+    ) -> Result<Vec<Scored>> {
+        let known = self.known(method, &is_stale);
+        let terms = if method == Method::Both { &self.term_counts[..] } else { &[] };
+        let question = Question::new(terms, self.text_count);
+        let mut duplicates: HashMap<usize, &Vec<usize>> =
+            self.representatives.iter().map(|(unit, duplicates)| (*unit, duplicates)).collect();
         let mut ranked = Vec::new();
-        for (unit, duplicates) in &self.representatives {
-            if !self.matches(*unit, method) {
+        for fused in fuse(&question, &known, read, reread)? {
+            let unit = fused.index;
+            let Some(duplicates) = duplicates.remove(&unit) else {
                 continue;
+            };
+            if self.matches(unit, method) || fused.cosine.is_some_and(|near| near >= MIN_COSINE) {
+                ranked.push(Scored {
+                    unit,
+                    score: fused.score,
+                    parts: fused.parts,
+                    cosine: fused.cosine,
+                    flags: self.flags(unit, &is_stale),
+                    duplicates: duplicates.clone(),
+                });
             }
-            let mut unit_parts = parts[*unit];
-            unit_parts.siblings = SIBLING_SHARE * self.best_sibling(*unit, &parts);
-            ranked.push(Scored {
-                unit: *unit,
-                score: unit_parts.score(),
-                parts: unit_parts,
-                flags: self.flags(*unit, &is_stale),
-                duplicates: duplicates.clone(),
-            });
         }
-        // The sort is stable: ties stay in the order of files and lines.
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-        ranked
+        Ok(ranked)
     }
 
-    /// Returns the components of the score of each text, without the sibling bonus.
-    fn parts(&self, method: Method, is_stale: &impl Fn(usize) -> bool) -> Vec<Parts> {
-        let mut words = self.word_scores.clone();
-        let mut meaning: Vec<f64> = self.units.iter().map(|unit| unit.meaning).collect();
-        normalise_by_max(&mut words);
-        normalise_by_max(&mut meaning);
-        let weight = match method {
-            Method::Words => 1.0,
-            Method::Vectors => 0.0,
-            Method::Both => adaptive_weight(self.max_coverage),
-        };
+    /// Returns what is known of each unit; a text that stands in several places is ranked once.
+    fn known(&self, method: Method, is_stale: &impl Fn(usize) -> bool) -> Vec<Known> {
+        let (by_words, by_meaning) = (method != Method::Vectors, method != Method::Words);
         let newest = self.units.iter().filter_map(|unit| unit.date).max();
-        let parts_of = |unit: usize| Parts {
-            words: words[unit],
-            meaning: meaning[unit],
-            words_weight: weight,
+        let known = |unit: usize| Known {
+            words: if by_words { self.word_scores[unit] } else { 0.0 },
+            meaning: if by_meaning { self.units[unit].meaning } else { 0.0 },
             weight: self.weight(unit, &self.flags(unit, is_stale)),
-            siblings: 0.0,
-            recency: RECENCY_BONUS * recency_of(self.units[unit].date, newest),
+            bonus: RECENCY_BONUS * recency_of(self.units[unit].date, newest),
+            before: unit.checked_sub(1).filter(|before| self.are_siblings(*before, unit)),
+            after: Some(unit + 1).filter(|after| self.are_siblings(unit, *after)),
+            is_turn: false,
         };
-        (0..self.units.len()).map(parts_of).collect()
+        let mut all: Vec<Known> = (0..self.units.len()).map(known).collect();
+        for (_, duplicates) in &self.representatives {
+            for duplicate in duplicates {
+                all[*duplicate] = Known::default();
+            }
+        }
+        all
     }
 
-    /// Returns the higher score of the two texts adjacent to one under the same heading.
-    fn best_sibling(&self, unit: usize, parts: &[Parts]) -> f64 {
-        let own = &self.units[unit];
-        let adjacent = [unit.checked_sub(1), unit.checked_add(1)];
-        let siblings = adjacent.into_iter().flatten().filter(|other| {
-            let other = self.units.get(*other);
-            other.is_some_and(|other| other.file == own.file && other.section == own.section)
-        });
-        siblings.map(|other| parts[other].own()).fold(0.0, f64::max)
+    /// Returns whether two units stand under the same headings of a file.
+    fn are_siblings(&self, one: usize, other: usize) -> bool {
+        let (Some(one), Some(other)) = (self.units.get(one), self.units.get(other)) else {
+            return false;
+        };
+        one.file == other.file && one.section == other.section
     }
 
     fn matches(&self, unit: usize, method: Method) -> bool {
@@ -332,22 +314,26 @@ fn is_archived(file: &str) -> bool {
     folders.any(vocabulary::is_archive)
 }
 
-fn similarity(query: &Quantized, stored: &[u8]) -> f64 {
-    let Some((scale, values)) = stored.split_first_chunk::<4>() else {
-        return 0.0;
-    };
-    f64::from(query.dot_stored(values, f32::from_le_bytes(*scale)))
-}
-
-/// Normalises scores to the range 0 to 1, from 0 or the lowest negative score to the highest.
-///
-/// Min-max normalisation would give the worse of two good texts a 0.
-fn normalise_by_max(scores: &mut [f64]) {
-    let lowest = scores.iter().copied().fold(0.0, f64::min);
-    let highest = scores.iter().copied().fold(0.0, f64::max);
-    for score in scores {
-        *score = if highest > 0.0 { (*score - lowest) / (highest - lowest) } else { 0.0 };
+/// Has the encoder read texts, or takes the vectors of those that it has read before.
+pub(crate) fn reread(
+    encoder: &Encoder,
+    index: &Index,
+    scan: &Scan,
+    texts: &[(usize, &ReadText)],
+) -> Result<Vec<f64>> {
+    let question = encoder.vector(&scan.query).quantized();
+    let mut vectors = Vec::with_capacity(texts.len());
+    for (unit, _) in texts {
+        vectors.push(index.encoded(scan.units[*unit].id)?);
     }
+    let unread = || texts.iter().zip(&vectors).filter(|(_, vectors)| vectors.is_none());
+    let new: Vec<&ReadText> = unread().map(|((_, text), _)| *text).collect();
+    let ids: Vec<i64> = unread().map(|((unit, _), _)| scan.units[*unit].id).collect();
+    let new = passage_vectors(encoder, &new);
+    index.remember(&ids, &new);
+    let mut new = new.into_iter();
+    let all = vectors.into_iter().map(|known| known.or_else(|| new.next()).unwrap_or_default());
+    Ok(all.map(|vectors| greatest_cosine(&question, &vectors)).collect())
 }
 
 /// Returns 1 for the newest date, half of that for each half-life before it, and 0 without a date.

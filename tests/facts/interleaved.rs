@@ -300,6 +300,7 @@ fn nobody_sees_another(stage: &Stage) {
                 scope: ProjectScope::All,
                 method,
                 selection: Selection::All,
+                uses_encoder: false,
             };
             let found = facts::retrieve(&mut facts, &user, &query, &Embedder::BuiltIn).unwrap();
             answers.extend(found.hits.iter().map(|hit| format!("{:?}", hit.fact)));

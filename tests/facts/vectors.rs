@@ -49,6 +49,7 @@ pub(crate) fn near(desk: &mut Desk, user: &UserId, text: &str, scope: ProjectSco
         scope,
         method: Method::Vector,
         selection: Selection::All,
+        uses_encoder: false,
     };
     facts::retrieve(&mut desk.facts, user, &query, &Embedder::BuiltIn).unwrap()
 }
@@ -160,6 +161,7 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
             scope: ProjectScope::General,
             method: Method::Vector,
             selection: Selection::All,
+            uses_encoder: false,
         };
         let user = desk.user.clone();
         let found = facts::retrieve(&mut desk.facts, &user, &query, &embedder).unwrap();

@@ -19,8 +19,8 @@ const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 /// Find a user's facts by words and by meaning, the best first
 ///
-/// The query is plain text: no character has a special meaning. Facts that have nothing to do with it are
-/// left out. If vectors are not available, the search uses words alone and the answer is marked `degraded`.
+/// The query is plain text: no character has a special meaning. The three nearest facts are always shown,
+/// marked `low relevance` where little speaks for them; further ones only if they have to do with the query. If vectors are not available, the search uses words alone and the answer is marked `degraded`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
@@ -35,6 +35,9 @@ pub(crate) struct RetrieveArgs {
     /// Also show less relevant facts, each marked with its relevance
     #[arg(long)]
     all: bool,
+    /// Do not have the encoder read the best facts
+    #[arg(long)]
+    no_encoder: bool,
     /// Show the components of each score
     #[arg(long)]
     explain: bool,
@@ -59,6 +62,7 @@ pub(crate) fn run(args: &RetrieveArgs, context: &mut FactsContext<'_>) -> Result
         scope,
         method: Method::from(context.project.settings.facts.fusion),
         selection: if args.all { Selection::All } else { Selection::Relevant },
+        uses_encoder: !args.no_encoder,
     };
     let embedder = facts::embedder(context.project)?;
     let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;
@@ -111,13 +115,23 @@ fn explain(found: &Retrieved, to: &mut dyn Write) -> io::Result<()> {
     }
     for hit in &found.hits {
         line(&hit.fact, to)?;
-        let Components { bm25, cosine, lexical, vector, neighbours, question, recency, .. } =
-            hit.components;
+        let Components {
+            bm25,
+            cosine,
+            lexical,
+            vector,
+            late,
+            encoder,
+            neighbours,
+            question,
+            recency,
+            ..
+        } = hit.components;
         let cosine = cosine.map_or("none".to_owned(), |cosine| format!("{cosine:.3}"));
         writeln!(
             to,
-            "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + neighbours {neighbours:.3} \
-             - question {question:.3} + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine}, relevance {})",
+            "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + late {late:.3} + encoder {encoder:.3} \
+             + neighbours {neighbours:.3} - question {question:.3} + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine}, relevance {})",
             hit.score,
             hit.relevance.map_or("unknown", Relevance::as_str)
         )?;

@@ -119,6 +119,7 @@ fn test_silence(
             scope: ProjectScope::General,
             method: Method::Fused,
             selection: Selection::All,
+            uses_encoder: true,
         };
         let found = retrieve(facts, user, &query, embedder)?;
         let is_given = |hit: &FactHit| hit.relevance == Some(Relevance::High);

@@ -62,6 +62,12 @@ pub struct Components {
     pub vector: f64,
     /// Contribution of the neighbours in the session.
     pub neighbours: f64,
+    /// Contribution of late interaction, each word of the query with the words of a passage.
+    pub late: f64,
+    /// Contribution of the encoder.
+    pub encoder: f64,
+    /// Similarity to the query by the encoder, if it read the fact.
+    pub encoder_cosine: Option<f64>,
     /// Deduction for a fact that is a question.
     pub question: f64,
     /// Contribution of recency.

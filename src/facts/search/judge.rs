@@ -4,9 +4,9 @@ use rusqlite::Connection;
 
 use crate::embedding::{Vector, VectorTable};
 use crate::error::Result;
-use crate::facts::Fact;
-use crate::facts::UserId;
+use crate::facts::search::hit::FactHit;
 use crate::facts::search::{candidates, lexical};
+use crate::facts::{Fact, UserId};
 use crate::facts::{fact, vectors};
 use crate::ranking::{
     AnswerEvidence, Language, Relevance, Term, TextEvidence, WeightedQuestion, passages, terms,
@@ -14,16 +14,18 @@ use crate::ranking::{
 };
 
 /// Judges the facts of one answer against a question, the best first: returns the evidence for all of them together,
-/// and the relevance of each. `all` is the number of the user's facts, if it is known.
-pub(crate) fn judge<'f>(
-    connection: &Connection,
-    user: &UserId,
+/// and the relevance of each.
+pub(crate) fn judge(
+    question: &WeightedQuestion,
     text: &str,
-    all: Option<usize>,
-    facts: impl Iterator<Item = &'f Fact>,
-) -> Result<(AnswerEvidence, Vec<Relevance>)> {
-    let (question, evidence) = evidence(connection, user, text, all, facts)?;
-    Ok((question.verdict(&evidence), question.relevance(&evidence)))
+    hits: &[FactHit],
+) -> (AnswerEvidence, Vec<Relevance>) {
+    let evidence = evidence(question, text, hits.iter().map(|hit| &hit.fact));
+    let read = evidence.into_iter().zip(hits);
+    let evidence: Vec<TextEvidence> = read
+        .map(|(evidence, hit)| TextEvidence { cosine: hit.components.encoder_cosine, ..evidence })
+        .collect();
+    (question.verdict(&evidence), question.relevance(&evidence))
 }
 
 /// Judges each fact separately against a question; returns the evidence for the relevant ones.
@@ -33,7 +35,9 @@ pub(crate) fn judge_each<'f>(
     text: &str,
     facts: impl Iterator<Item = &'f Fact>,
 ) -> Result<Vec<Option<f64>>> {
-    let (question, evidence) = evidence(connection, user, text, None, facts)?;
+    let (counted, all) = counted_terms(connection, user, text, None)?;
+    let question = WeightedQuestion::new(text, counted, all);
+    let evidence = evidence(&question, text, facts);
     let of_one = |one: TextEvidence| {
         let is_relevant = question.relevance(&[one]) == [Relevance::High];
         is_relevant.then(|| one.sum())
@@ -41,18 +45,15 @@ pub(crate) fn judge_each<'f>(
     Ok(evidence.into_iter().map(of_one).collect())
 }
 
-/// Returns the question, weighted by the user's facts, and the evidence for each of these facts.
+/// Returns the evidence for each of these facts.
 ///
 /// Similarity is that of the built-in vectors, for which the thresholds were set, whatever the search method.
 fn evidence<'f>(
-    connection: &Connection,
-    user: &UserId,
+    question: &WeightedQuestion,
     text: &str,
-    all: Option<usize>,
     facts: impl Iterator<Item = &'f Fact>,
-) -> Result<(WeightedQuestion, Vec<TextEvidence>)> {
+) -> Vec<TextEvidence> {
     let terms = terms(text, &[]);
-    let question = question(connection, user, text, all, &terms)?;
     let content: Vec<&str> = terms.iter().map(|term| term.word.as_str()).collect();
     let content = VectorTable::built_in().vector(&content.join(" "));
     let of_fact = |fact: &Fact| {
@@ -61,30 +62,29 @@ fn evidence<'f>(
             term.stems.iter().any(|stem| words.contains(stem))
         })
     };
-    let evidence = facts.map(of_fact).collect();
-    Ok((question, evidence))
+    facts.map(of_fact).collect()
 }
 
-/// Weights the words of a question by the number of the user's facts that contain them.
-fn question(
+/// Returns the words of a question, each with the number of the user's facts that contain it, and the number of all
+/// facts, which is `all` if it is known.
+pub(crate) fn counted_terms(
     connection: &Connection,
     user: &UserId,
     text: &str,
     all: Option<usize>,
-    terms: &[Term],
-) -> Result<WeightedQuestion> {
+) -> Result<(Vec<(Term, usize)>, usize)> {
     let language = Language::detect(text);
     let is_bound = !candidates::owns_most_rows(connection, user)?;
-    let mut counted = Vec::with_capacity(terms.len());
-    for term in terms {
+    let mut counted = Vec::new();
+    for term in terms(text, &[]) {
         let with = lexical::count(connection, user, &term.word, language, is_bound)?;
-        counted.push((term.clone(), with));
+        counted.push((term, with));
     }
     let all = match all {
         Some(all) => all,
         None => fact::count_retrievable(connection, user)?,
     };
-    Ok(WeightedQuestion::new(text, counted, all))
+    Ok((counted, all))
 }
 
 /// Returns the similarity of the most similar passage of a fact.

@@ -1,12 +1,12 @@
 //! Searches a user's facts by words and vectors.
 //!
 //! ```text
-//! query ─┬─ words: FTS5, porter stems ─┬─ each from 0 to 1, half and half
-//!        └─ vectors: every passage ────┘   + a share of the facts before and after in the session
+//! query ─┬─ words: FTS5, porter stems ─┬─ fused by `search`, with the facts before and after in the session;
+//!        └─ vectors: every passage ────┘  the encoder reads the best again
 //! ```
 //!
-//! A question ranks below its answer. Facts that are irrelevant to the query are withheld, unless all are
-//! requested.
+//! The three best facts are returned whatever the evidence; further ones that are irrelevant to the query are withheld,
+//! unless all are requested.
 //!
 //! Every statement is restricted to one user. If vectors are unavailable, the search is lexical only, and the
 //! result says so.
@@ -31,21 +31,26 @@ use crate::facts::Facts;
 use crate::facts::SqliteResultExt;
 use crate::facts::UserId;
 use crate::facts::search::candidates::Check;
+use crate::facts::search::fused::FactQuestion;
 pub(crate) use crate::facts::search::hit::TOP;
 pub use crate::facts::search::hit::{Components, FactHit, Retrieved};
-use crate::facts::search::judge::judge;
 pub(crate) use crate::facts::search::judge::judge_each;
+use crate::facts::search::judge::{counted_terms, judge};
 pub use crate::facts::search::query::{FactQuery, Method, Selection};
 use crate::facts::search::rank::RankedRow;
 use crate::facts::vectors;
 use crate::facts::vectors::{Chroma, IndexLocation, Scanned};
-use crate::ranking::{AnswerEvidence, Relevance};
+use crate::ranking::{AnswerEvidence, Relevance, WeightedQuestion, terms};
+use crate::search::{Encoder, Question, QuestionVectors};
 
 /// Number of vectors requested from a server per requested fact.
 const OVERFETCH: usize = 4;
 
 /// Minimum number of vectors requested from a server.
 const MIN_CANDIDATES: usize = 100;
+
+/// Number of best facts that are returned whether or not they are relevant: who asks for facts can see for themselves.
+const ALWAYS_RETURNED: usize = 3;
 
 /// Minimum number of facts judged to decide whether anything is relevant.
 const JUDGED: usize = 10;
@@ -68,7 +73,8 @@ pub fn retrieve(
     // All reads use one snapshot of the database.
     let snapshot = facts.connection().unchecked_transaction();
     let snapshot = snapshot.context("read the facts")?;
-    let search = Search { connection: &snapshot, user, query, clock: facts.clock() };
+    let is_built_in = embedder.is_built_in();
+    let search = Search { connection: &snapshot, user, query, clock: facts.clock(), is_built_in };
     let scanned = match &query_vector {
         Some(query_vector) => Some(search.scanned(query_vector, &vectors::model_of(embedder))?),
         None => None,
@@ -80,12 +86,22 @@ pub fn retrieve(
     };
     // Counting them takes as long as searching by words.
     let all = scanned.as_ref().and_then(|scanned| scanned.retrievable);
-    let ranked = search.ranked(method, scanned)?;
+    let is_judged = query.selection != Selection::Candidates;
+    let (counted, all) = match method == Method::Fused || is_judged {
+        true => counted_terms(&snapshot, user, &query.text, all)?,
+        false => (Vec::new(), 0),
+    };
+    let asked = FactQuestion {
+        text: &query.text,
+        question: Question::new(&counted, all),
+        encoder: (is_judged && query.uses_encoder).then(Encoder::built_in).flatten(),
+    };
+    let ranked = search.ranked(method, &asked, scanned)?;
     let mut hits = hits(&snapshot, user, ranked, search.depth())?;
     let (mut withheld, mut verdict) = (0, AnswerEvidence::default());
-    if query.selection != Selection::Candidates {
-        let found = hits.iter().map(|hit| &hit.fact);
-        let (evidence, judged) = judge(&snapshot, user, &query.text, all, found)?;
+    if is_judged {
+        let weighted = WeightedQuestion::new(&query.text, counted, all);
+        let (evidence, judged) = judge(&weighted, &query.text, &hits);
         verdict = evidence;
         for (hit, relevance) in hits.iter_mut().zip(judged) {
             hit.relevance = Some(relevance);
@@ -93,7 +109,11 @@ pub fn retrieve(
     }
     if query.selection == Selection::Relevant {
         let found = hits.len();
-        hits.retain(|hit| hit.relevance == Some(Relevance::High));
+        let mut rank = 0;
+        hits.retain(|hit| {
+            rank += 1;
+            rank <= ALWAYS_RETURNED || hit.relevance == Some(Relevance::High)
+        });
         withheld = found - hits.len();
     }
     hits.truncate(query.limit);
@@ -127,6 +147,8 @@ struct Search<'a> {
     user: &'a UserId,
     query: &'a FactQuery,
     clock: Clock,
+    /// Whether vectors are those of the built-in table.
+    is_built_in: bool,
 }
 
 impl Search<'_> {
@@ -138,7 +160,12 @@ impl Search<'_> {
         }
     }
 
-    fn ranked(&self, method: Method, scanned: Option<Scanned>) -> Result<Vec<RankedRow>> {
+    fn ranked(
+        &self,
+        method: Method,
+        asked: &FactQuestion<'_>,
+        scanned: Option<Scanned>,
+    ) -> Result<Vec<RankedRow>> {
         let (connection, user, query) = (self.connection, self.user, self.query);
         let now = self.clock.timestamp();
         let mut check = Check::new(connection, user, &query.scope, &now)?;
@@ -154,7 +181,7 @@ impl Search<'_> {
             }
             (Method::Fused, Some(_)) => {
                 let scanned = scanned.unwrap_or_default();
-                fused::rank(connection, user, words()?, scanned, &mut check, limit)
+                fused::rank(connection, user, asked, words()?, scanned, &mut check, limit)
             }
         }
     }
@@ -169,7 +196,13 @@ impl Search<'_> {
             Scanned::from_server(connection, user, near)?
         } else {
             let query = query_vector.vector.quantized();
-            vectors::scan(connection, user, model, &query)?
+            let text = &self.query.text;
+            let question = if self.is_built_in {
+                QuestionVectors::built_in(text, &terms(text, &[]))
+            } else {
+                QuestionVectors::one(&query_vector.vector)
+            };
+            vectors::scan(connection, user, model, &query, &question)?
         };
         let now = self.clock.timestamp();
         let out = candidates::out_of_scope(connection, user, &self.query.scope, &now)?;

@@ -1,10 +1,7 @@
-//! Finds the neighbours of facts in a session, and how much they boost each other's scores.
-
-use std::iter;
+//! Finds the neighbours of facts in a session.
 
 use crate::facts::search::row_cursor::RowCursor;
 use crate::facts::vectors::SessionRow;
-use crate::ranking::NEIGHBOUR_SHARES;
 
 /// The neighbours of each row, by index; rows that a search may not return are skipped.
 pub(crate) struct Neighbours {
@@ -43,20 +40,6 @@ impl Neighbours {
     pub(crate) fn after(&self, index: usize) -> Option<usize> {
         *self.after.get(index)?
     }
-
-    /// Returns the boost of each row from up to two neighbours on each side.
-    pub(crate) fn session_boost(&self, base: &[f64]) -> Vec<f64> {
-        let mut session_boost = vec![0.0; base.len()];
-        for (index, base) in base.iter().enumerate() {
-            for next in [Self::after, Self::before] {
-                let others = iter::successors(next(self, index), |other| next(self, *other));
-                for (other, share) in others.zip(NEIGHBOUR_SHARES) {
-                    session_boost[other] += share * base;
-                }
-            }
-        }
-        session_boost
-    }
 }
 
 #[cfg(test)]
@@ -79,25 +62,16 @@ mod tests {
             turn(3, false),
         ];
         let neighbours = Neighbours::from_turns(turns.into_iter(), &[2, 3, 4, 5, 9, 10]);
-        let session_boost = neighbours.session_boost(&[0.1, 0.2, 0.3, 0.9, 0.5, 0.7]);
-        let [one, two] = NEIGHBOUR_SHARES;
-        let expected = [
-            one * 0.2,
-            one * 0.1,
-            one * 0.5 + two * 0.7,
-            0.0,
-            one * (0.3 + 0.7),
-            one * 0.5 + two * 0.3,
-        ];
-        let equal = |(one, other): (&f64, &f64)| (one - other).abs() < 1e-12;
-        assert!(session_boost.iter().zip(&expected).all(equal), "{session_boost:?}");
+        let before = [0, 1, 2, 3, 4, 5].map(|index| neighbours.before(index));
+        assert_eq!(before, [None, Some(0), None, None, Some(2), Some(4)]);
+        let after = [0, 1, 2, 3, 4, 5].map(|index| neighbours.after(index));
+        assert_eq!(after, [Some(1), None, Some(4), None, Some(5), None]);
     }
 
     #[test]
     fn a_session_that_begins_with_what_may_not_be_found_lends_nothing_to_the_one_before() {
         let turns = [turn(1, true), turn(2, true), turn(3, false)];
         let neighbours = Neighbours::from_turns(turns.into_iter(), &[1, 3]);
-        let session_boost = neighbours.session_boost(&[0.5, 0.5]);
-        assert!(session_boost.iter().all(|share| share.abs() < 1e-12), "{session_boost:?}");
+        assert_eq!((neighbours.after(0), neighbours.before(1)), (None, None));
     }
 }

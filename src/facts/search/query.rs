@@ -42,7 +42,7 @@ impl fmt::Display for Method {
 /// Selects which of the facts found are returned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Selection {
-    /// Those that are relevant to the query.
+    /// The best three, and further ones that are relevant to the query.
     #[default]
     Relevant,
     /// The nearest, each with its relevance.
@@ -64,6 +64,8 @@ pub struct FactQuery {
     pub method: Method,
     /// Which of the facts found are returned.
     pub selection: Selection,
+    /// Whether the encoder reads the best facts again; it never reads candidates.
+    pub uses_encoder: bool,
 }
 
 impl FactQuery {
@@ -81,6 +83,7 @@ impl FactQuery {
             scope: project.map_or(ProjectScope::General, ProjectScope::Project),
             method,
             selection: Selection::Candidates,
+            uses_encoder: false,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::embedding::Endpoint;
 use crate::facts::FactStatus;
 use crate::facts::{Fact, ProjectScope};
-use crate::ranking::{ANSWER_SHARE, NEIGHBOUR_SHARES, Relevance};
+use crate::ranking::Relevance;
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 
@@ -53,6 +53,7 @@ fn query(text: &str, method: Method) -> FactQuery {
         scope: ProjectScope::General,
         method,
         selection: Selection::Candidates,
+        uses_encoder: false,
     }
 }
 
@@ -195,16 +196,12 @@ fn neighbours_in_a_session_lend_a_share() {
         let hit = found.hits.iter().find(|hit| hit.fact.value_text == text);
         hit.unwrap().components
     };
-    let base = |text| parts(text).lexical + parts(text).vector;
-    let [one, two] = NEIGHBOUR_SHARES;
-    let session_boost = one * (base(turns[0]) + base(turns[2])) + two * base(turns[3]);
-    // The fact after a question is its answer; the question itself loses some of its score.
-    let answer = ANSWER_SHARE * base(turns[0]);
-    assert!((parts(turns[1]).neighbours - session_boost - answer).abs() < 1e-9);
-    assert!(parts(turns[0]).question > 0.0);
+    let lent: Vec<f64> = turns.iter().map(|turn| parts(turn).neighbours).collect();
+    assert!(lent[1] > lent[2] && lent[2] > lent[3] && lent[3] > 0.0, "{lent:?}");
     for hit in &found.hits {
         let parts = hit.components;
-        let sum = parts.lexical + parts.vector + parts.neighbours - parts.question + parts.recency;
+        let own = parts.lexical + parts.vector + parts.late + parts.encoder;
+        let sum = own + parts.neighbours - parts.question + parts.recency;
         assert!((hit.score - sum).abs() < 1e-9);
     }
 }
@@ -240,8 +237,7 @@ fn a_fact_alone_that_fits_by_meaning_only_is_found() {
     let found = store.ask("ada", &query, &Embedder::BuiltIn).hits;
     let parts = found[0].components;
     assert!(parts.bm25.abs() < f64::EPSILON);
-    let near = parts.cosine.unwrap();
-    assert!(near > 0.1 && (found[0].score - near / 2.0).abs() < 1e-9);
+    assert!(parts.cosine.unwrap() > 0.1 && found[0].score > 0.0);
 }
 
 #[test]
@@ -345,11 +341,15 @@ fn an_answer_comes_before_the_question_that_was_asked_about_it() {
 }
 
 #[test]
-fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
+fn beyond_the_best_three_what_has_nothing_to_do_with_the_query_is_left_out() {
     let mut store = Store::new();
-    for (key, value) in
-        [("preference.editor", "Helix"), ("home.city", "Turin"), ("likes[]", "alpine hiking")]
-    {
+    for (key, value) in [
+        ("preference.editor", "Helix"),
+        ("home.city", "Turin"),
+        ("likes[]", "alpine hiking"),
+        ("pet.name", "Ludo"),
+        ("tea", "green"),
+    ] {
         store.put(&fact("ada", key, value));
     }
     let mut ask = |text: &str, selection| {
@@ -361,9 +361,9 @@ fn what_has_nothing_to_do_with_the_query_is_left_out_unless_all_is_wanted() {
     assert_eq!(found.hits[0].relevance, Some(Relevance::High));
     for unrelated in ["zzzz qqqq", "what is the boiling point of mercury?"] {
         let found = ask(unrelated, Selection::Relevant);
-        assert!(found.hits.is_empty() && found.withheld > 0, "{unrelated}");
         let all = ask(unrelated, Selection::All);
-        assert!(!all.hits.is_empty() && all.withheld == 0, "{unrelated}");
+        assert!(all.hits.len() >= found.hits.len() && all.withheld == 0, "{unrelated}");
+        assert_eq!(found.hits.len(), all.hits.len().min(3), "{unrelated}");
         let is_low = |hit: &FactHit| hit.relevance == Some(Relevance::Low);
         assert!(all.hits.iter().all(is_low), "{unrelated}");
         // Possible contradictions must be found, however dissimilar.

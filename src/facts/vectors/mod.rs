@@ -85,8 +85,12 @@ fn update_fact(
 
 /// Returns the text to embed for a fact: its key in words, and its value.
 pub(crate) fn text(key: &str, value: &str) -> String {
-    let about = key.trim_end_matches("[]").replace(['.', '_'], " ");
-    format!("{about}: {value}")
+    format!("{}: {value}", words_of_key(key))
+}
+
+/// Returns a key in words.
+pub(crate) fn words_of_key(key: &str) -> String {
+    key.trim_end_matches("[]").replace(['.', '_'], " ")
 }
 
 /// Returns the texts to embed for a long fact: each passage with its key in words.

@@ -8,14 +8,17 @@ use crate::facts::Query;
 use crate::facts::UserId;
 use crate::facts::fact;
 use crate::facts::vectors::dim;
+use crate::search::QuestionVectors;
 
 /// The similarities of a user's facts, in row order.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Scanned {
     /// The rows.
     pub(crate) seqs: Vec<i64>,
-    /// The similarity of each row, from -1 to 1.
+    /// The similarity of each row's best passage, from -1 to 1.
     pub(crate) similarity: Vec<f32>,
+    /// The similarity of each row to both vectors of the question.
+    pub(crate) meaning: Vec<f64>,
     /// Number of the user's retrievable facts, unless a server compared the vectors.
     pub(crate) retrievable: Option<usize>,
     /// Whether every retrievable fact was compared.
@@ -38,16 +41,22 @@ impl Scanned {
             rows.extend(row.map(|row| (row, *similarity)));
         }
         rows.sort_unstable_by_key(|row| row.0);
+        let meaning = rows.iter().map(|(_, similarity)| f64::from(*similarity)).collect();
         let (seqs, similarity) = rows.into_iter().unzip();
         // A server returns only the nearest facts.
-        Ok(Self { seqs, similarity, ..Self::default() })
+        Ok(Self { seqs, similarity, meaning, ..Self::default() })
     }
 
     /// Keeps only some rows.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(i64) -> bool) {
-        let seqs = std::mem::take(&mut self.seqs).into_iter();
-        let similarity = std::mem::take(&mut self.similarity);
-        (self.seqs, self.similarity) = seqs.zip(similarity).filter(|(seq, _)| keep(*seq)).unzip();
+        let kept: Vec<bool> = self.seqs.iter().map(|seq| keep(*seq)).collect();
+        let is_kept = || kept.iter().copied();
+        let mut next = is_kept();
+        self.seqs.retain(|_| next.next().unwrap_or_default());
+        let mut next = is_kept();
+        self.similarity.retain(|_| next.next().unwrap_or_default());
+        let mut next = is_kept();
+        self.meaning.retain(|_| next.next().unwrap_or_default());
     }
 }
 
@@ -57,6 +66,7 @@ pub(crate) fn scan(
     user: &UserId,
     model: &str,
     query: &Quantized,
+    question: &QuestionVectors,
 ) -> Result<Scanned> {
     let mut scanned = Scanned::default();
     let length = query.values.len().max(1);
@@ -66,9 +76,11 @@ pub(crate) fn scan(
     let values = (user.as_str(), model, dim(length));
     connection.each("read the vectors", sql, values, |row| {
         let scale = narrowed(row.get(1)?);
-        let vectors = row.get_ref(2)?.as_blob()?.chunks_exact(length);
-        let near = vectors.map(|vector| query.dot_stored(vector, scale));
+        let blob = row.get_ref(2)?.as_blob()?;
+        let vectors = || blob.chunks_exact(length);
+        let near = vectors().map(|vector| query.dot_stored(vector, scale));
         scanned.seqs.push(row.get(0)?);
+        scanned.meaning.push(question.similarity(vectors().map(|vector| (scale, vector))));
         scanned.similarity.push(near.fold(f32::NEG_INFINITY, f32::max));
         Ok(())
     })?;

@@ -12,6 +12,7 @@ use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
+use crate::ranking::Relevance;
 use crate::secrets::SecretPolicy;
 
 /// Maximum number of facts per call.
@@ -132,10 +133,14 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
         scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all { Selection::All } else { Selection::Relevant },
+        uses_encoder: true,
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
-    let lines = found.hits.iter().map(|hit| format!("{}\n", hit.fact));
+    let lines = found.hits.iter().map(|hit| {
+        let mark = if hit.relevance == Some(Relevance::Low) { "low relevance: " } else { "" };
+        format!("{mark}{}\n", hit.fact)
+    });
     let text = if found.hits.is_empty() {
         "Nothing relevant is known; pass `all` for the nearest.\n".to_owned()
     } else {

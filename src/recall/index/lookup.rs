@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
-use rusqlite::{Result, params};
+use rusqlite::{OptionalExtension, Result, params};
 
+use crate::embedding::Quantized;
 use crate::ranking::Language;
 use crate::recall::document::{Authority, Flags};
 use crate::recall::index::prepared::VECTOR_BYTES;
 use crate::recall::index::schema::Index;
 use crate::recall::index::update::HEADING_SEPARATOR;
 use crate::recall::sources::{SOURCES, SourceName};
+use crate::search::QuestionVectors;
 
 /// Minimum length of a term searched for as a substring, in characters.
 const MIN_SUBSTRING_CHARS: usize = 3;
@@ -39,7 +41,7 @@ pub(crate) struct StoredUnit {
     pub(crate) section: usize,
     /// Length in words.
     pub(crate) length: usize,
-    /// Similarity of its best passage to the query.
+    /// Similarity to the query by its vectors.
     pub(crate) meaning: f64,
 }
 
@@ -63,11 +65,8 @@ struct FileRow {
 impl Index {
     /// Returns the names of the files, and their units ordered by file and position.
     ///
-    /// `similarity` computes the similarity of a stored vector to the query.
-    pub(crate) fn units(
-        &self,
-        similarity: impl Fn(&[u8]) -> f64,
-    ) -> Result<(Vec<String>, Vec<StoredUnit>)> {
+    /// Each is compared with the query by its stored vectors.
+    pub(crate) fn units(&self, query: &QuestionVectors) -> Result<(Vec<String>, Vec<StoredUnit>)> {
         let mut statement =
             self.db.prepare("SELECT path, id, source, vectors FROM files ORDER BY path")?;
         let rows = statement.query_map([], |row| {
@@ -95,7 +94,7 @@ impl Index {
             };
             let (first, count): (usize, usize) = (row.get(7)?, row.get(8)?);
             let vectors = files[file].vectors.chunks_exact(VECTOR_BYTES);
-            let similarities = vectors.skip(first).take(count).map(&similarity);
+            let passages = vectors.skip(first).take(count).filter_map(scaled);
             let day: Option<i32> = row.get(3)?;
             units.push(StoredUnit {
                 id: row.get(1)?,
@@ -107,7 +106,7 @@ impl Index {
                 authority: Authority::from_number(row.get(5)?),
                 section: row.get(6)?,
                 length: row.get(9)?,
-                meaning: similarities.reduce(f64::max).unwrap_or_default(),
+                meaning: query.similarity(passages),
             });
         }
         // Rows are grouped by file and ordered within it, but the files are in insertion order.
@@ -190,6 +189,36 @@ impl Index {
         rows.collect()
     }
 
+    /// Returns the vectors that the encoder made of a text.
+    pub(crate) fn encoded(&self, text: i64) -> Result<Option<Quantized>> {
+        let sql = "SELECT scale, vectors FROM encoded WHERE text = ?1";
+        let found = self.db.prepare_cached(sql)?.query_row([text], |row| {
+            let bytes = row.get_ref(1)?.as_blob()?;
+            let values = bytes.iter().map(|byte| byte.cast_signed()).collect();
+            Ok(Quantized { scale: narrowed(row.get(0)?), values })
+        });
+        found.optional()
+    }
+
+    /// Stores the vectors of texts; if the index cannot be written, they are made again.
+    pub(crate) fn remember(&self, texts: &[i64], vectors: &[Quantized]) {
+        let store = || -> Result<()> {
+            let transaction = self.db.unchecked_transaction()?;
+            for (text, vectors) in texts.iter().zip(vectors) {
+                // Facts are not indexed.
+                if *text < 0 {
+                    continue;
+                }
+                let bytes: Vec<u8> = vectors.bytes().collect();
+                let sql = "INSERT OR REPLACE INTO encoded VALUES(?1, ?2, ?3)";
+                let values = params![text, f64::from(vectors.scale), bytes];
+                transaction.prepare_cached(sql)?.execute(values)?;
+            }
+            transaction.commit()
+        };
+        let _is_stored = store().is_ok();
+    }
+
     /// Returns the text with this row id.
     pub(crate) fn text(&self, unit: i64) -> Result<StoredText> {
         self.db.prepare_cached("SELECT headings, key, text FROM texts WHERE id = ?1")?.query_row(
@@ -208,4 +237,14 @@ impl Index {
             },
         )
     }
+}
+/// Splits a stored vector into its scale and its components.
+fn scaled(stored: &[u8]) -> Option<(f32, &[u8])> {
+    let (scale, values) = stored.split_first_chunk::<4>()?;
+    Some((f32::from_le_bytes(*scale), values))
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value was an f32 originally")]
+fn narrowed(scale: f64) -> f32 {
+    scale as f32
 }

@@ -1,7 +1,7 @@
 //! Defines the schema of the index file and recognises a file that this program created.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, Result};
@@ -14,8 +14,11 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Size of SQLite's page cache while the index is built, in KiB: inserts touch pages all over the b-trees.
 const CACHE_KIB: i32 = 64 * 1024;
 
+/// Endings of the names of the files that SQLite keeps beside a database.
+const SIDE_FILES: [&str; 3] = ["-journal", "-wal", "-shm"];
+
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 6;
+const FORMAT_VERSION: u32 = 7;
 
 const SCHEMA: &str = "
 CREATE TABLE owner(identity TEXT NOT NULL);
@@ -36,6 +39,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 CREATE VIRTUAL TABLE instances USING fts5vocab(words, instance);
 CREATE TABLE terms(term TEXT PRIMARY KEY, docs INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE encoded(text INTEGER PRIMARY KEY, scale REAL NOT NULL, vectors BLOB NOT NULL);
 INSERT INTO words(words, rank) VALUES('hashsize', 8388608);
 ";
 
@@ -75,8 +79,10 @@ pub(crate) struct Index {
 impl Index {
     /// Opens an existing index file; returns `None` if it is not ours.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
-        // A cloned repository can contain a link to anywhere.
-        if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+        // A cloned repository can contain a link to anywhere, or a FIFO, which SQLite would wait for.
+        if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+            || SIDE_FILES.iter().any(|ending| is_special(&beside(path, ending)))
+        {
             return Ok(None);
         }
         let db = open_unlinked(path, OpenFlags::empty())?;
@@ -117,6 +123,18 @@ impl Index {
         self.db.pragma_update(None, "journal_mode", "WAL")?;
         self.db.close().map_err(|(_, error)| error)
     }
+}
+
+/// Returns the path of a file that SQLite keeps beside a database.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Returns whether something other than a regular file is at a path.
+fn is_special(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| !found.is_file())
 }
 
 fn configure(db: &Connection) -> Result<()> {

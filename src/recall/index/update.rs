@@ -250,7 +250,11 @@ fn delete_orphaned_texts(db: &Connection, texts: &[i64]) -> Result<()> {
         if is_used {
             continue;
         }
-        for statement in ["DELETE FROM texts WHERE id = ?1", "DELETE FROM words WHERE rowid = ?1"] {
+        for statement in [
+            "DELETE FROM texts WHERE id = ?1",
+            "DELETE FROM words WHERE rowid = ?1",
+            "DELETE FROM encoded WHERE text = ?1",
+        ] {
             db.prepare_cached(statement)?.execute([text])?;
         }
     }

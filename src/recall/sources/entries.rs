@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
+use crate::markdown::FrontMatter;
 use crate::project::Project;
 use crate::recall::document::{Authority, SearchDocument};
 use crate::recall::markdown_file::documents;
@@ -41,6 +42,12 @@ impl Source for Entries {
         let key = path.file_stem().filter(|_| is_entry);
         let key = key.map(|key| key.to_string_lossy().into_owned());
         let mut found = documents(text, path, Authority::Canonical);
+        if is_entry {
+            // The fields of an entry are about it: what they say is not what was recorded.
+            let front = FrontMatter::parse(text, path).value.range;
+            let lines = text[..front.end].lines().count();
+            found.retain(|document| document.line > lines);
+        }
         for document in &mut found {
             document.id.clone_from(&key);
         }

@@ -1,0 +1,538 @@
+//! The sentence encoder: a small transformer that turns a text into a vector, read from the binary.
+//!
+//! ```text
+//! 0   "ANNENC1\0"  u32: version 2, layers, dimension, heads, width, pieces, positions, block, rank 0,
+//!     bits of the embedding 3, its block, bits of the layers 4
+//! 64  word embedding: f16 scale per block, 8 codes in 3 bytes
+//! positions f16, normalisation f32 (weight, bias)
+//! per layer: q, k, v, o, normalisation, up, down, normalisation
+//! ```
+//!
+//! A linear part is an f16 scale per block of a row, codes of 4 bits and f32 biases. Numbers are little-endian, and
+//! each part is padded to 64 bytes. docs/embedding.md says how the file was made.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::thread;
+
+use crate::embedding::{Vector, VectorTable};
+
+/// Model name of the encoder's vectors, which are not comparable with those of other models.
+pub const ENCODER_ID: &str = "annals-encoder-s3-v1";
+
+/// Maximum number of pieces of a text that are read.
+const MAX_PIECES: usize = 126;
+
+/// Number of outputs that are computed at once: their weights lie side by side.
+const LANES: usize = 16;
+
+static BYTES: &[u8] = include_bytes!("../../assets/encoder.bin");
+
+/// A sentence encoder.
+#[derive(Debug)]
+pub struct Encoder {
+    shape: Shape,
+    embedding: Packed<'static>,
+    positions: Vec<f32>,
+    norm: Norm,
+    layers: Vec<Layer>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    layers: usize,
+    dimension: usize,
+    heads: usize,
+    width: usize,
+    rows: usize,
+    positions: usize,
+    block: usize,
+    embedding_block: usize,
+}
+
+/// Numbers as codes of a few bits, with one scale per block.
+#[derive(Clone, Copy, Debug)]
+struct Packed<'a> {
+    scales: &'a [u8],
+    codes: &'a [u8],
+    block: usize,
+}
+
+#[derive(Debug)]
+struct Norm {
+    weight: Vec<f32>,
+    bias: Vec<f32>,
+}
+
+/// A linear map; the weights of each group of [`LANES`] outputs are stored input by input.
+#[derive(Debug)]
+struct Linear {
+    inputs: usize,
+    weights: Vec<f32>,
+    bias: Vec<f32>,
+}
+
+#[derive(Debug)]
+struct Layer {
+    query: Linear,
+    key: Linear,
+    value: Linear,
+    output: Linear,
+    attention_norm: Norm,
+    up: Linear,
+    down: Linear,
+    norm: Norm,
+}
+
+impl Encoder {
+    /// Returns the encoder built into the program, unpacked when it is first used; `None` if it is damaged.
+    ///
+    /// A build without optimisation has none: it would take minutes for a search.
+    pub fn built_in() -> Option<&'static Self> {
+        static ENCODER: OnceLock<Option<Encoder>> = OnceLock::new();
+        if cfg!(debug_assertions) {
+            return None;
+        }
+        ENCODER.get_or_init(|| Self::from_bytes(BYTES)).as_ref()
+    }
+
+    fn from_bytes(bytes: &'static [u8]) -> Option<Self> {
+        let mut parts = Parts { bytes, at: 0 };
+        let shape = parts.shape()?;
+        let embedding = parts.packed(shape.rows * shape.dimension, 3, shape.embedding_block)?;
+        let positions = parts.halves(shape.positions * shape.dimension)?;
+        let norm = parts.norm(shape.dimension)?;
+        let layers = (0..shape.layers).map(|_| parts.layer(shape)).collect::<Option<_>>()?;
+        let encoder = Self { shape, embedding, positions, norm, layers };
+        (parts.at == bytes.len()).then_some(encoder)
+    }
+
+    /// Returns the vectors of the texts, in their order; the texts are shared among the processor's cores.
+    pub fn vectors(&self, texts: &[&str]) -> Vec<Vector> {
+        let cores = thread::available_parallelism().map_or(1, usize::from).clamp(1, 8);
+        let share = texts.len().div_ceil(cores).max(1);
+        let encode = |texts: &[&str]| -> Vec<Vector> {
+            texts.iter().map(|text| self.vector(text)).collect()
+        };
+        if texts.len() <= 1 || cores == 1 {
+            return encode(texts);
+        }
+        thread::scope(|scope| {
+            let start =
+                |texts| (texts, thread::Builder::new().spawn_scoped(scope, move || encode(texts)));
+            let running: Vec<_> = texts.chunks(share).map(start).collect();
+            running
+                .into_iter()
+                // The system may refuse a thread.
+                .flat_map(|(texts, thread)| {
+                    thread
+                        .ok()
+                        .and_then(|thread| thread.join().ok())
+                        .unwrap_or_else(|| encode(texts))
+                })
+                .collect()
+        })
+    }
+
+    /// Returns the vector of a text: the mean over the positions of the last layer.
+    pub fn vector(&self, text: &str) -> Vector {
+        let mut rows = self.embedded(text);
+        let width = self.shape.dimension;
+        for layer in &self.layers {
+            self.run(layer, &mut rows);
+        }
+        let mut mean = vec![0.0; width];
+        for row in rows.chunks_exact(width) {
+            for (sum, value) in mean.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+        Vector::new(mean)
+    }
+
+    /// Returns one row per piece of the text, between the rows that mark its beginning and its end.
+    fn embedded(&self, text: &str) -> Vec<f32> {
+        let marks = self.shape.rows - 3;
+        let mut pieces = vec![marks];
+        VectorTable::built_in().each_piece(text, |piece| {
+            pieces.push(piece);
+            if pieces.len() > MAX_PIECES {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        pieces.push(marks + 1);
+        let width = self.shape.dimension;
+        let mut rows = Vec::with_capacity(pieces.len() * width);
+        for (piece, position) in pieces.into_iter().zip(self.positions.chunks_exact(width)) {
+            let from = rows.len();
+            self.embedding.unpack_3_bits(piece * width, width, &mut rows);
+            for (value, position) in rows[from..].iter_mut().zip(position) {
+                *value += position;
+            }
+        }
+        self.norm.apply(&mut rows);
+        rows
+    }
+
+    fn run(&self, layer: &Layer, rows: &mut [f32]) {
+        let attended = self.attention(layer, rows);
+        add(rows, &layer.output.apply(&attended));
+        layer.attention_norm.apply(rows);
+        let mut inner = layer.up.apply(rows);
+        inner.iter_mut().for_each(|value| *value = gelu(*value));
+        add(rows, &layer.down.apply(&inner));
+        layer.norm.apply(rows);
+    }
+
+    fn attention(&self, layer: &Layer, rows: &[f32]) -> Vec<f32> {
+        let width = self.shape.dimension;
+        let head = width / self.shape.heads;
+        let scale = 1.0 / to_f32(head).sqrt();
+        let [queries, keys, values] =
+            [&layer.query, &layer.key, &layer.value].map(|linear| linear.apply(rows));
+        let mut attended = vec![0.0; rows.len()];
+        let mut weights = vec![0.0; rows.len() / width];
+        for start in (0..width).step_by(head) {
+            let part = |row: usize| row * width + start..row * width + start + head;
+            for row in 0..weights.len() {
+                let query = &queries[part(row)];
+                let mut largest = f32::NEG_INFINITY;
+                for (other, weight) in weights.iter_mut().enumerate() {
+                    *weight = scale * dot(query, &keys[part(other)]);
+                    largest = largest.max(*weight);
+                }
+                weights.iter_mut().for_each(|weight| *weight = exp(*weight - largest));
+                let total: f32 = weights.iter().sum();
+                let sum = &mut attended[part(row)];
+                for (other, weight) in weights.iter().enumerate() {
+                    let weight = weight / total;
+                    for (sum, value) in sum.iter_mut().zip(&values[part(other)]) {
+                        *sum += weight * value;
+                    }
+                }
+            }
+        }
+        attended
+    }
+}
+
+impl Packed<'_> {
+    fn scale(&self, at: usize) -> f32 {
+        half(&self.scales[at / self.block * 2..])
+    }
+
+    /// Appends `count` numbers from `from` on, both multiples of 8.
+    fn unpack_3_bits(&self, from: usize, count: usize, numbers: &mut Vec<f32>) {
+        for at in (from..from + count).step_by(8) {
+            let scale = self.scale(at);
+            let bytes = &self.codes[at / 8 * 3..at / 8 * 3 + 3];
+            let codes = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
+            numbers.extend((0..8).map(|code| scale * small(codes >> (3 * code) & 7, 4)));
+        }
+    }
+
+    fn unpack_4_bits(&self, from: usize, count: usize, mut take: impl FnMut(usize, f32)) {
+        for at in (0..count).step_by(2) {
+            let scale = self.scale(from + at);
+            let byte = u32::from(self.codes[(from + at) / 2]);
+            take(at, scale * small(byte & 15, 8));
+            take(at + 1, scale * small(byte >> 4, 8));
+        }
+    }
+}
+
+impl Norm {
+    /// Normalises each row to mean 0 and variance 1, then scales and shifts it.
+    fn apply(&self, rows: &mut [f32]) {
+        let width = self.weight.len();
+        for row in rows.chunks_exact_mut(width) {
+            let mean = row.iter().sum::<f32>() / to_f32(width);
+            let variance =
+                row.iter().map(|value| (value - mean).powi(2)).sum::<f32>() / to_f32(width);
+            let scale = 1.0 / (variance + 1e-12).sqrt();
+            for ((value, weight), bias) in row.iter_mut().zip(&self.weight).zip(&self.bias) {
+                *value = (*value - mean) * scale * weight + bias;
+            }
+        }
+    }
+}
+
+impl Linear {
+    /// Maps each row.
+    fn apply(&self, rows: &[f32]) -> Vec<f32> {
+        let mut results = vec![0.0; rows.len() / self.inputs * self.bias.len()];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("fma") && is_x86_feature_detected!("avx2") {
+            #[expect(
+                unsafe_code,
+                reason = "the processor has the instructions, which was just checked"
+            )]
+            // SAFETY: the function needs nothing but these instructions.
+            unsafe {
+                self.multiply_with_fma(rows, &mut results);
+            }
+            return results;
+        }
+        self.multiply::<2, false>(rows, &mut results);
+        results
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn multiply_with_fma(&self, rows: &[f32], results: &mut [f32]) {
+        self.multiply::<4, true>(rows, results);
+    }
+
+    /// Multiplies `N` rows at once with the weights of [`LANES`] outputs.
+    #[expect(clippy::inline_always, reason = "it takes on the instructions of its caller")]
+    #[inline(always)]
+    fn multiply<const N: usize, const FUSED: bool>(&self, rows: &[f32], results: &mut [f32]) {
+        let (inputs, outputs) = (self.inputs, self.bias.len());
+        let count = rows.len() / inputs;
+        let panels = self.weights.chunks_exact(inputs * LANES);
+        for (panel, first) in panels.zip((0..outputs).step_by(LANES)) {
+            for row in (0..count).step_by(N) {
+                // The last rows are computed again where they do not fill a group.
+                let at: [usize; N] = std::array::from_fn(|next| (row + next).min(count - 1));
+                let at = at.map(|row| &rows[row * inputs..][..inputs]);
+                let mut sums = [[0.0_f32; LANES]; N];
+                for (input, weights) in panel.as_chunks::<LANES>().0.iter().enumerate() {
+                    for row in 0..N {
+                        let value = at[row][input];
+                        for lane in 0..LANES {
+                            let (sum, weight) = (sums[row][lane], weights[lane]);
+                            sums[row][lane] = if FUSED {
+                                value.mul_add(weight, sum)
+                            } else {
+                                sum + value * weight
+                            };
+                        }
+                    }
+                }
+                for (next, sums) in sums.iter().enumerate() {
+                    // Rows that were computed twice get the same numbers twice.
+                    let row = (row + next).min(count - 1);
+                    let results = &mut results[row * outputs + first..][..LANES];
+                    let biases = &self.bias[first..][..LANES];
+                    for lane in 0..LANES {
+                        results[lane] = sums[lane] + biases[lane];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reads the parts of the file in order.
+struct Parts {
+    bytes: &'static [u8],
+    at: usize,
+}
+
+impl Parts {
+    fn shape(&mut self) -> Option<Shape> {
+        let header = self.take(64)?;
+        let number = |index: usize| {
+            let bytes = header.get(8 + index * 4..)?.first_chunk()?;
+            usize::try_from(u32::from_le_bytes(*bytes)).ok()
+        };
+        let shape = Shape {
+            layers: number(1)?,
+            dimension: number(2)?,
+            heads: number(3)?,
+            width: number(4)?,
+            rows: number(5)?,
+            positions: number(6)?,
+            block: number(7)?,
+            embedding_block: number(10)?,
+        };
+        let is_known = header.starts_with(b"ANNENC1\0")
+            && [number(0)?, number(8)?, number(9)?, number(11)?] == [2, 0, 3, 4]
+            && shape.rows > 3
+            && shape.positions == MAX_PIECES + 2
+            && [shape.dimension, shape.width].iter().all(|size| size.is_multiple_of(64))
+            && shape.heads > 0
+            && shape.dimension.is_multiple_of(shape.heads)
+            && [shape.block, shape.embedding_block] == [64, 32];
+        is_known.then_some(shape)
+    }
+
+    fn take(&mut self, length: usize) -> Option<&'static [u8]> {
+        let part = self.bytes.get(self.at..self.at.checked_add(length)?)?;
+        self.at = (self.at + length).next_multiple_of(64);
+        Some(part)
+    }
+
+    fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
+        let (floats, _) = self.take(count.checked_mul(4)?)?.as_chunks();
+        Some(floats.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+    }
+
+    fn halves(&mut self, count: usize) -> Option<Vec<f32>> {
+        let halves = self.take(count.checked_mul(2)?)?.chunks_exact(2);
+        Some(halves.map(half).collect())
+    }
+
+    fn packed(&mut self, count: usize, bits: usize, block: usize) -> Option<Packed<'static>> {
+        let scales = self.take(count / block * 2)?;
+        Some(Packed { scales, codes: self.take(count * bits / 8)?, block })
+    }
+
+    fn norm(&mut self, width: usize) -> Option<Norm> {
+        Some(Norm { weight: self.floats(width)?, bias: self.floats(width)? })
+    }
+
+    fn linear(&mut self, outputs: usize, inputs: usize, block: usize) -> Option<Linear> {
+        let packed = self.packed(outputs * inputs, 4, block)?;
+        let mut weights = vec![0.0; outputs * inputs];
+        for output in 0..outputs {
+            let panel = output / LANES * LANES * inputs + output % LANES;
+            packed.unpack_4_bits(output * inputs, inputs, |input, weight| {
+                weights[panel + input * LANES] = weight;
+            });
+        }
+        Some(Linear { inputs, weights, bias: self.floats(outputs)? })
+    }
+
+    fn layer(&mut self, shape: Shape) -> Option<Layer> {
+        let Shape { dimension, width, block, .. } = shape;
+        Some(Layer {
+            query: self.linear(dimension, dimension, block)?,
+            key: self.linear(dimension, dimension, block)?,
+            value: self.linear(dimension, dimension, block)?,
+            output: self.linear(dimension, dimension, block)?,
+            attention_norm: self.norm(dimension)?,
+            up: self.linear(width, dimension, block)?,
+            down: self.linear(dimension, width, block)?,
+            norm: self.norm(dimension)?,
+        })
+    }
+}
+
+/// Returns the number stored as 16 bits at the start of the bytes: a sign, 5 bits of exponent, 10 of fraction.
+fn half(bytes: &[u8]) -> f32 {
+    let bits = u32::from(u16::from_le_bytes([bytes[0], bytes[1]]));
+    let magnitude = f32::from_bits((bits & 0x7fff) << 13) * f32::from_bits(0x7780_0000);
+    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the numbers are below 16")]
+fn small(code: u32, zero: u32) -> f32 {
+    code as f32 - zero as f32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the numbers are below 2,000")]
+fn to_f32(count: usize) -> f32 {
+    count as f32
+}
+
+fn add(rows: &mut [f32], more: &[f32]) {
+    for (value, more) in rows.iter_mut().zip(more) {
+        *value += more;
+    }
+}
+
+/// Returns the dot product of two rows, whose length is a multiple of 8.
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; 8];
+    for (one, other) in one.as_chunks::<8>().0.iter().zip(other.as_chunks::<8>().0) {
+        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
+            *sum += one * other;
+        }
+    }
+    sums.iter().sum()
+}
+
+/// Returns e to the power of a number that is not above 0, within 1e-7 of it.
+fn exp(value: f32) -> f32 {
+    // The sum with this number rounds to an integer, which stands in the lowest bits.
+    const ROUND: f32 = 12_582_912.0;
+    let power = value.max(-87.0) * std::f32::consts::LOG2_E;
+    let rounded = power + ROUND;
+    let rest = (power - (rounded - ROUND)) * std::f32::consts::LN_2;
+    let series = [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
+    let fraction = series.iter().fold(0.0, |sum, factor| sum * rest + factor);
+    fraction * f32::from_bits(rounded.to_bits().wrapping_add(127) << 23)
+}
+
+/// Returns the Gaussian error linear unit; the error function is that of Abramowitz and Stegun, 7.1.28.
+fn gelu(value: f32) -> f32 {
+    const SERIES: [f32; 7] = [
+        0.000_043_063_8, 0.000_276_567_2, 0.000_152_014_3, 0.009_270_527_2, 0.042_282_012_3,
+        0.070_523_078_4, 1.0,
+    ];
+    let scaled = value.abs() * std::f32::consts::FRAC_1_SQRT_2;
+    let sum = SERIES.iter().fold(0.0, |sum, factor| sum * scaled + factor);
+    let erf = 1.0 - 1.0 / sum.powi(16);
+    0.5 * value * (1.0 + erf.copysign(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    const CHECK: &str = include_str!("../../tests/embedding/encoder_check.jsonl");
+
+    /// Length of the texts checked without optimisation, in pieces: longer ones take minutes.
+    const MAX_SLOW_PIECES: u64 = 6;
+
+    #[test]
+    fn vectors_match_the_reference() {
+        let encoder = Encoder::from_bytes(BYTES).unwrap();
+        let mut checked = 0;
+        for line in CHECK.lines() {
+            let expected: Value = serde_json::from_str(line).unwrap();
+            if cfg!(debug_assertions) && expected["pieces"].as_u64() > Some(MAX_SLOW_PIECES) {
+                continue;
+            }
+            let text = expected["text"].as_str().unwrap();
+            let vector = encoder.vector(text);
+            let first = expected["first8"].as_array().unwrap();
+            for (value, expected) in vector.values().iter().zip(first) {
+                let difference = f64::from(*value) - expected.as_f64().unwrap();
+                assert!(difference.abs() < 1e-4, "{text:?} {difference}");
+            }
+            checked += 1;
+        }
+        assert!(checked >= 10, "{checked}");
+    }
+
+    #[test]
+    fn a_damaged_file_is_no_encoder() {
+        for length in [0, 63, 64, BYTES.len() - 64] {
+            assert!(Encoder::from_bytes(&BYTES[..length]).is_none(), "{length}");
+        }
+        let mut other: Vec<u8> = BYTES[..64].to_vec();
+        other[12] = 200;
+        assert!(Encoder::from_bytes(other.leak()).is_none());
+    }
+
+    #[test]
+    fn both_ways_to_multiply_agree() {
+        let linear = Linear {
+            inputs: 3,
+            weights: (0_u8..48).map(|number| f32::from(number) / 16.0).collect(),
+            bias: vec![0.5; LANES],
+        };
+        let rows: Vec<f32> = (0_u8..15).map(f32::from).collect();
+        let (mut plain, mut fused) = (vec![0.0; 5 * LANES], vec![0.0; 5 * LANES]);
+        linear.multiply::<2, false>(&rows, &mut plain);
+        linear.multiply::<4, true>(&rows, &mut fused);
+        assert_eq!(plain, fused);
+        assert!((plain[LANES] - (3.0 * 0.0 + 4.0 * 1.0 + 5.0 * 2.0 + 0.5)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_approximations_are_close() {
+        for (value, expected) in [(0.0, 1.0), (-1.0, 0.367_879_44), (-10.0, 4.539_993e-5)] {
+            assert!((exp(value) - expected).abs() < 1e-7, "{value}");
+        }
+        for (value, expected) in [(0.0, 0.0), (1.0, 0.841_344_7), (-3.0, -0.004_049_7)] {
+            assert!((gelu(value) - expected).abs() < 1e-6, "{value}");
+        }
+    }
+}
