@@ -23,6 +23,9 @@ pub(crate) const MAX_VALUE_BYTES: usize = 16 << 10;
 /// Maximum length of the excerpt of a source, in characters.
 pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
 
+/// Number of facts that one statement writes.
+const ROWS: usize = 64;
+
 /// Maximum length of a user id, in bytes.
 const MAX_USER_BYTES: usize = 256;
 
@@ -159,19 +162,9 @@ impl Fact {
         }
     }
 
-    /// Writes a fact, replacing the row with the same id; triggers maintain its id in the vector index.
+    /// Writes the fact, replacing the row with the same id.
     pub(crate) fn upsert(&self, connection: &Connection) -> Result<()> {
-        let is_kept = |column: &&str| !["fact_id", "user_id", "embedding_id"].contains(column);
-        let changed = COLUMNS.split(", ").filter(is_kept);
-        let changed: Vec<String> =
-            changed.map(|column| format!("{column} = excluded.{column}")).collect();
-        let values = self.values();
-        let sql = format!(
-            "INSERT INTO facts ({COLUMNS}) VALUES ({}) ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
-            vec!["?"; values.len()].join(", "),
-            changed.join(", ")
-        );
-        connection.run("write the fact", &sql, params_from_iter(values))
+        upsert(connection, std::slice::from_ref(self))
     }
 
     /// Returns whether its key can have several values.
@@ -245,6 +238,28 @@ impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.key, self.value_text)
     }
+}
+
+/// Writes facts, replacing the rows with the same ids; triggers maintain their ids in the vector index.
+///
+/// The full-text indexes collect in memory what one statement adds, but write it out before the next one, which
+/// costs more than the facts themselves. So a statement writes several.
+pub(crate) fn upsert(connection: &Connection, facts: &[Fact]) -> Result<()> {
+    let is_kept = |column: &&str| !["fact_id", "user_id", "embedding_id"].contains(column);
+    let changed = COLUMNS.split(", ").filter(is_kept);
+    let changed: Vec<String> =
+        changed.map(|column| format!("{column} = excluded.{column}")).collect();
+    let row = format!("({})", vec!["?"; COLUMNS.split(", ").count()].join(", "));
+    for facts in facts.chunks(ROWS) {
+        let sql = format!(
+            "INSERT INTO facts ({COLUMNS}) VALUES {} ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
+            vec![row.as_str(); facts.len()].join(", "),
+            changed.join(", ")
+        );
+        let values = params_from_iter(facts.iter().flat_map(Fact::values));
+        connection.run("write the facts", &sql, values)?;
+    }
+    Ok(())
 }
 
 /// Returns a value without control characters, or an error if it is empty, too long or looks like a secret.

@@ -31,8 +31,13 @@ pub(crate) fn write(
 ) -> Result<()> {
     crash_point();
     record(connection, cause, before, after, None)?;
-    after.upsert(connection)?;
-    vectors::update_index(connection, [after])
+    store(connection, std::slice::from_ref(after))
+}
+
+/// Writes the rows of facts, with their vectors.
+pub(crate) fn store(connection: &Connection, facts: &[Fact]) -> Result<()> {
+    fact::upsert(connection, facts)?;
+    vectors::update_index(connection, facts)
 }
 
 /// Appends a row to the history, and returns its id; `device` made the change, if it was another one.

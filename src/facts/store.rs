@@ -382,3 +382,34 @@ fn find_holder(file: &Path) -> Option<u32> {
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     ids.filter(|id| *id != std::process::id()).filter(has_open).min()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::embedding::Embedder;
+    use crate::facts::vectors;
+
+    #[test]
+    fn a_new_database_expects_vectors_of_the_built_in_model() {
+        let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
+        let model = vectors::model(facts.connection()).unwrap();
+        assert_eq!(model, vectors::model_of(&Embedder::BuiltIn));
+    }
+
+    #[test]
+    fn the_history_lets_go_of_what_is_being_erased_and_of_nothing_else() {
+        let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
+        let connection = facts.connection();
+        let add = "INSERT INTO fact_history (fact_id, user_id, key, action, reason, turn_id, at)
+                   VALUES ('1', 'ada', 'name', 'insert', '', 't', '')";
+        connection.execute(add, []).unwrap();
+        for change in ["UPDATE fact_history SET key = 'x'", "DELETE FROM fact_history"] {
+            let error = connection.execute(change, []).unwrap_err().to_string();
+            assert!(error.contains("fact_history is immutable"), "{error}");
+        }
+        connection.execute("INSERT INTO erasing VALUES ('ada', 'other')", []).unwrap();
+        connection.execute("DELETE FROM fact_history", []).unwrap_err();
+        connection.execute("INSERT INTO erasing VALUES ('ada', NULL)", []).unwrap();
+        assert_eq!(connection.execute("DELETE FROM fact_history", []), Ok(1));
+    }
+}

@@ -54,6 +54,7 @@ pub fn import(
         let mut done = Imported::default();
         // The active values of each key, and its first active fact: read once, not for each line.
         let mut keys: HashMap<String, (HashSet<String>, Option<String>)> = HashMap::new();
+        let (mut ids, mut new) = (HashSet::new(), Vec::new());
         for mut fact in progress.track("Importing", read) {
             if !keys.contains_key(&fact.key) {
                 let active = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
@@ -66,7 +67,11 @@ pub fn import(
             let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
                        OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
             let is_stored: bool = connection.value("read the facts", sql, [&fact.fact_id])?;
-            if is_stored || fact.status == FactStatus::Active && values.contains(&value) {
+            let is_repeated = !ids.insert(fact.fact_id.clone());
+            if is_stored
+                || is_repeated
+                || fact.status == FactStatus::Active && values.contains(&value)
+            {
                 done.known += 1;
                 continue;
             }
@@ -88,8 +93,10 @@ pub fn import(
             done.imported += 1;
             let turn = &fact.source_turn_id;
             let cause = Cause { action: "import", reason: "imported", turn, at: &now };
-            history::write(connection, cause, None, &fact)?;
+            history::record(connection, cause, None, &fact, None)?;
+            new.push(fact);
         }
+        history::store(connection, &new)?;
         Ok(done)
     })
 }

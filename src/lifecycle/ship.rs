@@ -74,6 +74,9 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
     work.warnings.extend(survey.warnings.iter().cloned());
     let layout = &project.planning_place().layout;
     let is_foreign = layout.name.keeps_milestones();
+    if !request.cleanup_only && !request.force {
+        survey.check_understood()?;
+    }
     let ships = !request.cleanup_only && has_work(&survey, is_foreign);
     if ships && !request.force {
         let checked = check(project, &survey.position, &mut work.warnings);
@@ -223,7 +226,7 @@ fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Res
 
 /// Refuses if another reading of the files that is about as good finds open work.
 fn check_uncontested(position: &Position) -> Result<()> {
-    match &position.next.alternative {
+    match position.next.rival() {
         Some(rival) if position.next.action == Action::Ship => {
             let because = rival.because.join("; ");
             Err(Error::refused(format!(
