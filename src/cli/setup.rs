@@ -7,6 +7,7 @@ use std::{io, path};
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use crate::cli::output::Output;
 use crate::cli::shared;
@@ -16,7 +17,7 @@ use crate::hooks::setup::git::{GitReport, GitSetup};
 use crate::hooks::setup::journal::{JournalReport, JournalSetup};
 use crate::hooks::setup::{FileOutcome, SetupReport, SetupRequest};
 use crate::hooks::{Harness, SetupOverrides, SetupScope, setup};
-use crate::project::Project;
+use crate::project::{Layout, LayoutName, Project};
 
 /// Connect Claude Code, Codex or another client to annals, or disconnect it
 ///
@@ -71,6 +72,10 @@ enum Target {
     Qwen,
     /// GitHub Copilot CLI: Claude Code's hooks and MCP server in the project, which it uses
     Copilot,
+    /// VBW: the hooks of Claude Code, and what VBW's commands may call
+    Vbw,
+    /// GSD: the hooks of Claude Code, and what GSD's commands may call
+    Gsd,
     /// Let git merge annals files entry by entry: writes .gitattributes, prints the command for this clone's git
     Git,
     /// Create `memory_write` and `memory_search`, links to annals that act as these tools
@@ -85,6 +90,8 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Target::Opencode => Harness::Opencode,
         Target::Qwen => Harness::Qwen,
         Target::Copilot => Harness::Copilot,
+        Target::Vbw => return workflow(LayoutName::Vbw, args, project, out),
+        Target::Gsd => return workflow(LayoutName::Gsd, args, project, out),
         Target::Git | Target::Journal => {
             let of_client =
                 [args.user, args.no_notepad, args.notepad, args.breadcrumb, args.no_breadcrumb];
@@ -139,6 +146,74 @@ fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "The file from before the first setup is kept as {}.", backup.display())?;
     }
     report.notes.iter().try_for_each(|note| writeln!(to, "Note: {note}."))
+}
+
+/// The outcome of a workflow's setup: that of its client, and what the workflow's commands may call.
+#[derive(Serialize)]
+struct WorkflowReport {
+    #[serde(flatten)]
+    client: SetupReport,
+    /// The workflow's commands, and the line that each may run.
+    calls: Vec<Call>,
+}
+
+/// A line that a command of the workflow may run.
+#[derive(Serialize)]
+struct Call {
+    /// The command, or the moment.
+    after: String,
+    /// The line.
+    run: &'static str,
+}
+
+/// Sets up Claude Code in this project, and says what the workflow's commands may call. The folder of the workflow's
+/// plugin is never touched.
+fn workflow(
+    workflow: LayoutName,
+    args: &SetupArgs,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let request = SetupRequest {
+        harness: Harness::Claude,
+        scope: SetupScope::Project,
+        check: args.check,
+        remove: args.remove,
+        options: SetupOverrides { notepad: None, breadcrumb: None },
+    };
+    let client = setup::setup(project, request)?;
+    out.warnings(&client.warnings);
+    let verdict = if args.check { client.verdict() } else { Ok(()) };
+    let calls = if args.remove { Vec::new() } else { calls(workflow, project)? };
+    let show = |report: &WorkflowReport, to: &mut dyn Write| {
+        show(&report.client, to)?;
+        if !report.calls.is_empty() {
+            writeln!(to, "\nThe workflow's commands may call:")?;
+        }
+        let mut calls = report.calls.iter();
+        calls.try_for_each(|call| writeln!(to, "  {:<32} # {}", call.run, call.after))
+    };
+    out.result_until(&WorkflowReport { client, calls }, show, verdict)
+}
+
+/// Returns what the workflow's commands may call, in the words of the generation in use.
+fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
+    let here = &project.planning_place().layout;
+    let loaded = Layout::load(workflow)?;
+    let commands =
+        if here.name == workflow && here.is_in_use { &here.commands } else { &loaded.commands };
+    let of = |command: &str| command.replace("{phase}", "N");
+    let ship =
+        if workflow.keeps_milestones() { "annals ship --cleanup-only" } else { "annals ship" };
+    let calls = [
+        ("a project was set up".to_owned(), "annals init"),
+        (of(&commands.plan), "annals plan N"),
+        ("a SUMMARY was written".to_owned(), "annals sync --fix-state"),
+        (of(&commands.execute), "annals execute N --digest"),
+        ("its lessons are known".to_owned(), "annals execute N --lessons -"),
+        (of(&commands.ship), ship),
+    ];
+    Ok(calls.into_iter().map(|(after, run)| Call { after, run }).collect())
 }
 
 fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {

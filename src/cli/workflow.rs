@@ -307,7 +307,6 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
         milestone: args.milestone.clone(),
         force: args.force,
         cleanup_only: args.cleanup_only,
-        tag: None,
     };
     let done = lifecycle::ship(project, &request)?;
     out.outcome(&done, show_shipped, done.verdict())
@@ -328,8 +327,14 @@ fn show_shipped(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
     }
     shared::phases("Recorded", &report.recorded, to)?;
     report.removed.iter().try_for_each(|path| writeln!(to, "Removed {}.", path.display()))?;
-    match &report.active {
-        Some(slug) => writeln!(to, "Active milestone: {slug}."),
+    if let Some(slug) = &report.active {
+        writeln!(to, "Active milestone: {slug}.")?;
+    }
+    match &report.archived {
+        Some(archived) => {
+            let slug = &archived.slug;
+            writeln!(to, "To mark it in git: git tag -a milestone/{slug} -m 'Ship {slug}'")
+        }
         None => Ok(()),
     }
 }
@@ -348,6 +353,7 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
         force: args.force,
         fix_state: args.fix_state,
         present_only: false,
+        shipped: None,
     };
     let done = lifecycle::sync(project, &request)?;
     out.outcome(&done, show_corrections, done.verdict(&request))
