@@ -229,9 +229,8 @@ fn insight(insight: &InsightBrief) -> String {
 /// Returns a line about a finished phase: `phase 3 Lists: 4 plans of 2-3 tasks and 3-7 files; 1 of 4 deviated`.
 fn shape(shape: &PhaseShape) -> String {
     let range = |sizes: Option<[u32; 2]>, one: &str| {
-        sizes.map(|[from, to]| match from == to {
-            true => quantity(to as usize, one),
-            false => format!("{from}-{to} {one}s"),
+        sizes.map(|[from, to]| {
+            if from == to { quantity(to as usize, one) } else { format!("{from}-{to} {one}s") }
         })
     };
     let sizes: Vec<String> =

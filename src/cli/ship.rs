@@ -30,9 +30,6 @@ pub(crate) struct ShipArgs {
     /// Only clean up after a milestone that was archived in another way
     #[arg(long)]
     cleanup_only: bool,
-    /// Make an annotated git tag [default name: milestone/<slug>]
-    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    tag: Option<String>,
 }
 
 pub(crate) fn run(args: &ShipArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -40,7 +37,6 @@ pub(crate) fn run(args: &ShipArgs, project: &Project, out: &mut Output) -> Resul
         milestone: args.milestone.clone(),
         force: args.force,
         cleanup_only: args.cleanup_only,
-        tag: args.tag.clone(),
     };
     let done = lifecycle::ship(project, &request)?;
     out.outcome(&done, show, done.verdict())
@@ -68,8 +64,8 @@ fn show(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(slug) = &report.active {
         writeln!(to, "Active milestone: {slug}.")?;
     }
-    if let Some(tag) = &report.tag {
-        writeln!(to, "Tagged {tag}.")?;
+    if let Some(archived) = &report.archived {
+        writeln!(to, "To mark it in git: git tag -a milestone/{0} -m 'Ship {0}'", archived.slug)?;
     }
     Ok(())
 }

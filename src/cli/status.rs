@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::patterns::sentences;
-use crate::plan::{PhaseReport, StatusReport, Survey};
+use crate::plan::{Action, PhaseReport, StatusReport, Survey};
 use crate::project::Project;
 use crate::text::{clip, quantity};
 
@@ -109,13 +109,20 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
 fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Next:       {}", report.next.command)?;
     let rival = report.next.alternative.as_ref();
-    let of_rival = rival.map_or(0, |rival| rival.because.len());
+    let of_rival = rival.filter(|_| report.next.conflict).map_or(0, |rival| rival.because.len());
     // The evidence of both is listed, that of the alternative last.
     let own = report.next.because.len() - of_rival;
+    if report.next.action == Action::Unknown {
+        writeln!(to, "            unknown, since this was not understood:")?;
+    }
     evidence(&report.next.because[..own], to)?;
     if let Some(rival) = rival {
         let command = &rival.command;
-        writeln!(to, "Contested:  {command} is almost as likely; check the evidence first")?;
+        if report.next.conflict {
+            writeln!(to, "Contested:  {command} is almost as likely; check the evidence first")?;
+        } else {
+            writeln!(to, "Or:         {command}")?;
+        }
         evidence(&rival.because, to)?;
     }
     Ok(())

@@ -62,6 +62,7 @@ pub(crate) fn run(args: &SyncArgs, project: &Project, out: &mut Output) -> Resul
         force: args.force,
         fix_state: args.fix_state,
         present_only: false,
+        shipped: None,
     };
     let done = lifecycle::sync(project, &request)?;
     out.outcome(&done, show, done.verdict(&request))

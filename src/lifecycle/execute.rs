@@ -62,6 +62,9 @@ pub fn execute(
     let stores = [Store::Plan, Store::Patterns, Store::Context];
     carry_out(project, "execute", &stores, |work| {
         let survey = Survey::read(project)?;
+        if request.phase.is_none() {
+            survey.check_understood()?;
+        }
         let report = record(project, &survey, request, work)?;
         work.warnings.extend(survey.warnings.iter().cloned());
         refresh::plan(project, &survey, work)?;

@@ -1,31 +1,25 @@
 //! Reads a planning folder once and determines where the work stands and what comes next.
 //!
-//! `read` parses the files, whichever supported tool wrote them. [`Survey`] reads a folder once, `weighing`
-//! determines the position, `drift` and `inconsistency` find errors in the documents, `repair` corrects STATE.md
+//! `read` parses the files, whichever supported tool wrote them. [`Survey`] reads a folder once, `rules` decide where
+//! the work stands and what comes next, `drift` finds statements that contradict the files, `repair` corrects STATE.md
 //! and ROADMAP.md, and [`StatusReport`] is the output of `annals status`.
 
-mod blockers;
-mod conflict;
 mod drift;
-mod folder_name;
-mod inconsistency;
 mod metrics;
-mod milestone;
+mod model;
+mod names;
 mod phase;
 pub(crate) mod read;
 mod repair;
-mod status_report;
-mod survey;
-mod weighing;
+mod report;
+mod rules;
 
-pub(crate) use blockers::open_blockers;
 pub use drift::{Drift, DriftKind, drift};
-pub(crate) use folder_name::{letters, name_of_past_phase};
-pub use inconsistency::inconsistencies;
 pub use metrics::{Metric, metrics};
-pub use milestone::MilestoneStatus;
-pub(crate) use phase::roadmap_phase;
-pub use phase::{Phase, PhaseState, PlanState, phases};
+pub(crate) use model::roadmap_phase;
+pub use model::{ReadText, Survey};
+pub(crate) use names::{letters, name_of_past_phase};
+pub use phase::{Action, Alternative, Next, Phase, PhaseState, PlanState, Position};
 pub use read::{
     AcceptanceResult, Activity, Archive, Check, CheckFiles, CheckKind, CheckOutcome, Checks, Claim,
     DEFAULT_MILESTONE, Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located,
@@ -36,13 +30,13 @@ pub use read::{
     check_overlap, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, handoff, is_dropped_plan, is_status, list_entry, milestone_version,
+    Count, handoff, is_dropped_plan, is_status, list_entry, milestone_version,
     milestone_version_in, ratio, todo_file, without_emphasis, without_status,
 };
+use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};
-pub(crate) use status_report::status_words;
-pub use status_report::{
-    AlternativeStatus, NextStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport,
+pub use report::{
+    AlternativeStatus, MilestoneStatus, NextStatus, PausedWork, PhaseReport, PhaseSource,
+    PlanCounts, StatusReport, inconsistencies,
 };
-pub use survey::{ReadText, Survey};
-pub use weighing::{Action, Alternative, Evidence, Next, Position};
+pub(crate) use report::{open_blockers, status_words};

@@ -1,15 +1,13 @@
-//! Determines the state of each phase, primarily from its files.
+//! A phase with everything known from its files, and the position of the work among them.
 
-use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::plan::{
-    Check, CheckKind, CheckOutcome, Checks, Claim, FileName, MilestoneFolder, PhaseDir,
-    PhaseNumber, PlanSlot, Roadmap, RoadmapPhase, StateFile, SummaryStatus, TextOf, folder_name,
-    is_dropped_plan, ratio,
+    Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PlanSlot,
+    RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan, ratio,
 };
 use crate::text::word_enum;
 
@@ -56,11 +54,10 @@ pub struct Phase {
     pub(crate) awaits_check: bool,
     /// Number of plans declared by the roadmap or STATE.md, if any.
     pub(crate) declared: Option<usize>,
-    /// Whether the folder belongs to another phase than the roadmap's of this number: its name is listed
-    /// under another number, or the listed name is that of another folder.
-    pub(crate) is_renumbered: bool,
-    /// Whether it has no folder and only STATE.md's number of complete phases says that it is one of them.
-    pub(crate) is_counted_complete: bool,
+    /// Number of plans that will not be done, which the documents may still count.
+    pub(crate) withdrawn: usize,
+    /// Whether the folder is of a milestone before, whose numbers were used again.
+    pub(crate) is_old: bool,
 }
 
 word_enum! {
@@ -170,13 +167,6 @@ impl Phase {
         open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
     }
 
-    /// Returns whether the verification found gaps that are still open.
-    pub fn has_gaps(&self, text: TextOf<'_>) -> bool {
-        self.checks.read(text).iter().any(|check| {
-            check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Issues
-        })
-    }
-
     /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
     pub(crate) fn check_left(&self, text: TextOf<'_>) -> Option<&Check> {
         self.open_checks(text).next().or_else(|| {
@@ -217,105 +207,51 @@ impl Phase {
     }
 }
 
-/// Returns the phases of a milestone in number order: those with a folder, and those that only the roadmap
-/// names, or that follow from STATE.md's total if there is no roadmap. Their states are not determined yet.
-///
-/// `text` returns a file's text.
-pub fn phases(
-    milestone: &MilestoneFolder,
-    roadmap: &Roadmap,
-    state: &StateFile,
-    text: TextOf<'_>,
-) -> Vec<Phase> {
-    let are_renumbered = folder_name::are_renumbered(roadmap, &milestone.phases);
-    let folders = milestone.phases.iter().zip(are_renumbered);
-    let mut phases: Vec<Phase> = folders
-        .map(|(dir, is_renumbered)| {
-            let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_renumbered);
-            Phase { is_renumbered, ..with_folder(dir, planned, text) }
-        })
-        .collect();
-    let known: BTreeSet<PhaseNumber> = phases.iter().map(|phase| phase.number.clone()).collect();
-    phases.extend(
-        roadmap
-            .phases
-            .iter()
-            .filter(|phase| !phase.is_shipped && !known.contains(&phase.number))
-            .map(without_folder),
-    );
-    if roadmap.phases.is_empty() {
-        phases.extend(counted(&phases, state));
-    }
-    phases.extend(only_stated(&phases, roadmap, state));
-    // The sort is stable, so that two folders with the same number remain sorted by name.
-    phases.sort_by(|a, b| a.number.cmp(&b.number));
-    phases
-}
-
-/// Returns the roadmap's phase of a number, preferring one that has not shipped.
-pub(crate) fn roadmap_phase<'a>(
-    roadmap: &'a Roadmap,
-    number: &PhaseNumber,
-) -> Option<&'a RoadmapPhase> {
-    let shipped = roadmap.phases.partition_point(|phase| phase.is_shipped);
-    let (shipped, to_do) = roadmap.phases.split_at(shipped);
-    let find = |phases: &'a [RoadmapPhase]| {
-        let at = phases.partition_point(|phase| phase.number < *number);
-        phases.get(at).filter(|phase| phase.number == *number)
-    };
-    find(to_do).or_else(|| find(shipped))
-}
-
-fn with_folder(dir: &PhaseDir, planned: Option<&RoadmapPhase>, text: TextOf<'_>) -> Phase {
-    let plans: Vec<(PlanSlot, PlanState)> = dir
-        .plans
-        .iter()
-        .filter(|slot| {
-            // A plan that will not be done needs no summary.
-            let plan = slot.plan.as_ref().filter(|_| slot.summary.is_none());
-            !plan.is_some_and(|name| {
-                text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text))
-            })
-        })
-        .map(|slot| {
-            let status = |name| SummaryStatus::from_text(&text(&dir.dir.join(name))?);
-            let state = match &slot.summary {
-                None => PlanState::Open,
-                Some(name) => match status(name) {
+impl Phase {
+    /// Returns a phase with a folder; plans that will not be done are left out.
+    pub(crate) fn with_folder(
+        dir: &PhaseDir,
+        planned: Option<&RoadmapPhase>,
+        text: TextOf<'_>,
+    ) -> Self {
+        let is_struck_out = |slot: &PlanSlot| {
+            let mut listed = planned.into_iter().flat_map(|planned| &planned.plans);
+            listed.any(|plan| plan.plan.as_ref() == Some(&slot.number) && plan.is_dropped)
+        };
+        let is_withdrawn =
+            |name: &String| text(&dir.dir.join(name)).is_some_and(|text| is_dropped_plan(&text));
+        let state = |slot: &PlanSlot| match &slot.summary {
+            None if is_struck_out(slot) || slot.plan.as_ref().is_some_and(is_withdrawn) => None,
+            None => Some(PlanState::Open),
+            Some(name) => Some(
+                match text(&dir.dir.join(name)).and_then(|text| SummaryStatus::from_text(&text)) {
                     Some(SummaryStatus::Partial) => PlanState::Partial,
                     Some(SummaryStatus::Failed) => PlanState::Failed,
                     Some(SummaryStatus::Complete) | None => PlanState::Complete,
                 },
-            };
-            (slot.clone(), state)
-        })
-        .collect();
-    let of_checks = plans.iter().filter_map(|(slot, state)| {
-        let plan = dir.dir.join(slot.plan.as_ref()?);
-        Some((plan, *state == PlanState::Complete))
-    });
-    let checks = Checks::new(dir.checks.clone(), of_checks.collect());
-    Phase {
-        name: planned.and_then(|phase| phase.name.clone()).or_else(|| Some(dir.name.clone())),
-        goal: planned.and_then(|phase| phase.goal.clone()),
-        dir: Some(dir.dir.clone()),
-        has_files: dir.has_files,
-        plans,
-        has_context: dir.has_context,
-        checks,
-        ..Phase::empty(dir.number.clone())
+            ),
+        };
+        let plans = dir.plans.iter();
+        let plans: Vec<(PlanSlot, PlanState)> =
+            plans.filter_map(|slot| Some((slot.clone(), state(slot)?))).collect();
+        let of_checks = plans.iter().filter_map(|(slot, state)| {
+            let plan = dir.dir.join(slot.plan.as_ref()?);
+            Some((plan, *state == PlanState::Complete))
+        });
+        let checks = Checks::new(dir.checks.clone(), of_checks.collect());
+        Self {
+            name: planned.and_then(|phase| phase.name.clone()).or_else(|| Some(dir.name.clone())),
+            goal: planned.and_then(|phase| phase.goal.clone()),
+            dir: Some(dir.dir.clone()),
+            has_files: dir.has_files,
+            withdrawn: dir.plans.len() - plans.len(),
+            plans,
+            has_context: dir.has_context,
+            checks,
+            ..Self::empty(dir.number.clone())
+        }
     }
-}
 
-fn without_folder(planned: &RoadmapPhase) -> Phase {
-    Phase {
-        name: planned.name.clone(),
-        goal: planned.goal.clone(),
-        ..Phase::empty(planned.number.clone())
-    }
-}
-
-impl Phase {
     /// Returns a phase of which only the number is known.
     pub(crate) fn empty(number: PhaseNumber) -> Self {
         Self {
@@ -331,114 +267,121 @@ impl Phase {
             state: PhaseState::Unplanned,
             awaits_check: false,
             declared: None,
-            is_renumbered: false,
-            is_counted_complete: false,
+            withdrawn: 0,
+            is_old: false,
         }
     }
 }
 
-/// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it.
-fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
-    let next = || {
-        let steps = state.next_steps.iter();
-        steps.flat_map(|step| state.numbering.phases_in(&step.value)).next()
-    };
-    let number = match known {
-        [] if state.is_between_milestones => None,
-        [] => next(),
-        _ => state.phase.number.clone(),
-    }?;
-    let is_known = known.iter().any(|phase| phase.number == number)
-        || roadmap_phase(roadmap, &number).is_some();
-    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::empty(number) })
+/// The next action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Discuss a phase before it is planned.
+    Discuss,
+    /// Plan a phase.
+    Plan,
+    /// Execute the open plans of a phase.
+    Execute,
+    /// Verify a finished phase, or test it with the user.
+    Verify,
+    /// Fix what a check of a phase found.
+    Remediate,
+    /// Ship the milestone.
+    Ship,
+    /// Nothing: no milestone is active.
+    #[default]
+    None,
+    /// Unknown: the files could not be read well enough.
+    Unknown,
 }
 
-/// Returns the phases without a folder, up to STATE.md's total; only phases of the milestone of the last folder count.
-/// Where folders have higher numbers than the total, those after them follow.
-fn counted(folders: &[Phase], state: &StateFile) -> Vec<Phase> {
-    let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED);
-    let last = folders.iter().map(|phase| &phase.number).max();
-    let last = last.map(PhaseNumber::in_milestone);
-    let last = last.unwrap_or_else(|| PhaseNumber::from(0));
-    let siblings = folders.iter();
-    let siblings = siblings.filter(|phase| phase.number.is_sibling(&last));
-    let known: BTreeSet<&PhaseNumber> = siblings.clone().map(|phase| &phase.number).collect();
-    let left = (total as usize).saturating_sub(known.len());
-    let phase = |ordinal| Phase::empty(last.sibling(ordinal));
-    if last.ordinal() > total {
-        return (last.ordinal() + 1..).take(left).map(phase).collect();
+/// The next action with its reasons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Next {
+    /// The action.
+    pub action: Action,
+    /// The phase; `None` for [`Action::Ship`], [`Action::None`] and [`Action::Unknown`].
+    pub phase: Option<PhaseNumber>,
+    /// The places of the facts that speak for it; what was not understood, if it is unknown.
+    pub because: Vec<String>,
+    /// What else may be next.
+    pub alternative: Option<Alternative>,
+}
+
+/// Another action that may be next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// The action.
+    pub action: Action,
+    /// The phase of that action.
+    pub phase: Option<PhaseNumber>,
+    /// The places of the facts that speak for it.
+    pub because: Vec<String>,
+    /// Whether it is almost as likely as the answer.
+    pub contests: bool,
+}
+
+impl Next {
+    /// Returns the alternative that is almost as likely.
+    pub fn rival(&self) -> Option<&Alternative> {
+        self.alternative.as_ref().filter(|other| other.contests)
     }
-    let ordinals = known.iter().map(|number| number.ordinal());
-    let ordinals: BTreeSet<u32> = ordinals.chain([last.ordinal()]).collect();
-    let missing = (1..=total).filter(|ordinal| !ordinals.contains(ordinal));
-    let before = |end: u32| missing.clone().filter(|ordinal| *ordinal < end).count();
-    let (removed, complete) = match complete_phases(state) {
-        Some(complete) => {
-            let stated = state.phase.number.iter();
-            let stated = stated.filter(|number| number.is_sibling(&last));
-            let end = stated.fold(last.ordinal(), |end, number| end.max(number.ordinal()));
-            let is_complete =
-                |phase: &&Phase| phase.has_plans() && phase.open_plans().next().is_none();
-            let with_folder = siblings.filter(is_complete).count();
-            (0, before(end).min(complete.saturating_sub(with_folder)))
-        }
-        // A phase before the last folder may have been dropped.
-        None => (before(last.ordinal()), 0),
-    };
-    let missing = missing.skip(removed).take(left).enumerate();
-    missing
-        .map(|(index, ordinal)| Phase { is_counted_complete: index < complete, ..phase(ordinal) })
-        .collect()
 }
 
-/// Returns STATE.md's number of complete phases.
-fn complete_phases(state: &StateFile) -> Option<usize> {
-    state.claims.iter().find_map(|claim| match claim.value {
-        Claim::PhasesComplete(complete) => Some(complete as usize),
-        _ => None,
-    })
+/// The position of the work.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Position {
+    /// All known phases, in number order, including those of earlier milestones.
+    pub phases: Vec<Phase>,
+    /// The index of the current phase in `phases`: that of the next action, otherwise the cursor.
+    pub current: Option<usize>,
+    /// The next action.
+    pub next: Next,
 }
 
-/// Maximum number of phases taken from STATE.md's total; a larger total is a typo.
-const MAX_COUNTED: u32 = 200;
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::*;
-
-    #[test]
-    fn the_total_includes_phases_with_a_folder_and_complete_ones() {
-        let counted = |folders: &[&str], front: &str| {
-            let front = format!("---\n{front}---\n# State\n");
-            let state = StateFile::parse(&front, Path::new("STATE.md")).value;
-            let folder = |id: &&str| Phase::empty(PhaseNumber::parse_id(id).unwrap());
-            let folders: Vec<Phase> = folders.iter().map(folder).collect();
-            let phases = counted(&folders, &state).into_iter();
-            phases
-                .map(|phase| {
-                    let mark = if phase.is_counted_complete { " done" } else { "" };
-                    format!("{}{mark}", phase.number)
-                })
-                .collect::<Vec<_>>()
-        };
-        let four = "progress:\n  total_phases: 4\n";
-        let one_complete = "progress:\n  total_phases: 4\n  completed_phases: 1\n";
-        assert_eq!(counted(&["2"], one_complete), ["1 done", "3", "4"]);
-        assert_eq!(counted(&["1", "2"], one_complete), ["3", "4"]);
-        assert_eq!(counted(&["3"], one_complete), ["1 done", "2", "4"]);
-        assert_eq!(counted(&[], one_complete), ["1", "2", "3", "4"]);
-        let second = format!("current_phase: 2\n{one_complete}");
-        assert_eq!(counted(&[], &second), ["1 done", "2", "3", "4"]);
-        assert_eq!(counted(&["2"], four), ["3", "4"]);
-        assert_eq!(counted(&["1", "3"], four), ["4"]);
-        assert_eq!(counted(&[], four), ["1", "2", "3", "4"]);
-        // An inserted phase may be among those counted.
-        assert_eq!(counted(&["1", "2", "2.1"], "progress:\n  total_phases: 3\n"), [""; 0]);
-        // Numbers may continue from an earlier milestone.
-        assert_eq!(counted(&["6", "7"], one_complete), ["8", "9"]);
-        assert_eq!(counted(&["2-01", "2-02"], four), ["2-03", "2-04"]);
-        assert_eq!(counted(&[], ""), [""; 0]);
+impl Position {
+    /// Returns the current phase.
+    pub fn phase(&self) -> Option<&Phase> {
+        self.current.map(|index| &self.phases[index])
     }
+
+    /// Returns the number of phases of the active milestone, without dropped ones.
+    pub fn total(&self) -> usize {
+        self.kept().count()
+    }
+
+    /// Returns the overall progress in percent, as the average of the phases' shares of complete plans.
+    pub fn percent(&self) -> u32 {
+        let shares: f64 = self.kept().map(Phase::share_done).sum();
+        percent(shares * ratio(1, self.total()))
+    }
+
+    /// Returns the share of all plans that are complete, in percent.
+    pub fn percent_of_plans(&self) -> u32 {
+        let done = self.kept().map(|phase| phase.count(PlanState::Complete)).sum();
+        let all = self.kept().map(|phase| phase.plans.len()).sum();
+        percent(ratio(done, all))
+    }
+
+    /// Returns the phases of the active milestone.
+    pub(crate) fn members(&self) -> impl Iterator<Item = &Phase> {
+        self.phases.iter().filter(|phase| phase.is_in_milestone)
+    }
+
+    /// Returns the phases of the active milestone, without dropped ones.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = &Phase> {
+        self.members().filter(|phase| phase.state != PhaseState::Dropped)
+    }
+
+    /// Returns the number of finished phases of the active milestone.
+    pub(crate) fn done(&self) -> usize {
+        self.members().filter(|phase| phase.state == PhaseState::Done).count()
+    }
+}
+
+/// Converts a share from 0 to 1 to a whole percentage, rounded down; 100 only if nothing is left.
+fn percent(share: f64) -> u32 {
+    let hundredths = (share * 100.0).clamp(0.0, 100.0);
+    (0..=100).rev().find(|whole| f64::from(*whole) <= hundredths + 1e-6).unwrap_or(0)
 }

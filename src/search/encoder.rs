@@ -286,6 +286,10 @@ impl Linear {
     }
 
     /// Multiplies `N` rows at once with the weights of [`LANES`] outputs.
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "with iterators, the sums do not stay in registers"
+    )]
     #[expect(clippy::inline_always, reason = "it takes on the instructions of its caller")]
     #[inline(always)]
     fn multiply<const N: usize, const FUSED: bool>(&self, rows: &[f32], results: &mut [f32]) {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::secrets::kinds::{JUDGED, form_in, key_at};
 use crate::secrets::named::{after_word, at_separator, in_columns};
-use crate::secrets::value::is_bare_key;
+use crate::secrets::value::{SHORTEST_BARE, is_bare_key};
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -160,21 +160,22 @@ fn word_at(text: &str, at: usize, run_end: usize) -> Option<Secret> {
     }
     let run = &text[at..text.floor_char_boundary(run_end.min(at + 2 * JUDGED)).max(at)];
     let length = run.bytes().take_while(|b| is_word(*b) || b"+/".contains(b)).count();
-    if length < 32 {
+    if length < SHORTEST_BARE {
         return None;
     }
     let after = run[length..].trim_start_matches('=');
     let near = text[text.ceil_char_boundary(at.saturating_sub(24))..at].to_ascii_lowercase();
-    let is_address =
-        |run: &str| run.contains("://") || run.find('.') < run.find('/') && run.contains('.');
+    // Base64 has slashes, and neither dashes nor a suffix.
+    let is_path = run[..length].contains('/')
+        && (run[..length].contains(['-', '_']) || after.starts_with('.'));
     // Inside of a longer token, or a path.
     let is_inside = near.ends_with(['/', '+'])
         && near.trim_end_matches(['/', '+']).ends_with(|c: char| c.is_ascii_alphanumeric());
     let is_open = OPEN_VALUES.iter().any(|word| near.contains(word))
         || OPEN_STARTS.split(' ').any(|start| run.starts_with(start))
-        || near.ends_with(['.', '@'])
+        || near.ends_with(['.', '@', '$', '!'])
         || after.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if is_inside || is_open || is_address(run) || !is_bare_key(&run[..length]) {
+    if is_inside || is_open || is_path || !is_bare_key(&run[..length]) {
         return None;
     }
     let range = at..at + length;
@@ -185,7 +186,10 @@ fn word_at(text: &str, at: usize, run_end: usize) -> Option<Secret> {
 fn holds_key(text: &str, range: &Range<usize>) -> bool {
     let starts = text[range.clone()].match_indices(['/', '+', '-', '_']).take(MAX_PARTS);
     let starts = starts.map(|(at, _)| range.start + at + 1);
-    std::iter::once(range.start).chain(starts).any(|start| key_at(text, start, range.end).is_some())
+    [range.start, range.start + 1]
+        .into_iter()
+        .chain(starts)
+        .any(|start| key_at(text, start, range.end).is_some())
 }
 
 const MAX_PARTS: usize = 32;

@@ -17,8 +17,8 @@ const KEYS: &str = "secret token apikey accesskey secretkey privatekey authkey e
     masterkey credential storagekey subscriptionkey appkey applicationkey consumerkey deploykey \
     adminkey writekey rolekey licensekey clientkey sharedkey";
 
-/// Names that are no ends of longer words.
-const WHOLE: &str = "pass auth pat sas sig jwt sessionid session authorization cookie";
+/// Words that name a secret as the last part of a longer name, `DB_PASS`; alone they are words like others.
+const PARTS: &str = "pass auth pat sig jwt";
 
 /// Words that may follow the name of a secret; after words such as `count`, it is none.
 const QUALIFIERS: &str = "prod production dev development stage staging live test qa uat main primary secondary backup \
@@ -90,12 +90,19 @@ fn name_before(text: &str) -> Option<Name> {
         return Some(Name::Key);
     }
     let (head, word) = name.split_at(name.rfind(['_', '-', '.', ' ']).map_or(0, |at| at + 1));
-    let hump = word.rfind(|c: char| c.is_ascii_uppercase()).unwrap_or(0);
-    let is_whole =
-        |known: &&str| word[hump..].eq_ignore_ascii_case(known) || word.eq_ignore_ascii_case(known);
-    match WHOLE.split(' ').find(is_whole) {
+    if word.eq_ignore_ascii_case("authorization") {
+        return Some(Name::Header);
+    }
+    let hump = word
+        .rfind(|c: char| c.is_ascii_uppercase())
+        .filter(|hump| word[..*hump].ends_with(|c: char| c.is_ascii_lowercase()));
+    let part = match hump {
+        Some(hump) => &word[hump..],
+        None if head.ends_with(['_', '-', '.']) => word,
+        None => "",
+    };
+    match PARTS.split(' ').find(|known| part.eq_ignore_ascii_case(known)) {
         Some("pass") => Some(Name::Password),
-        Some("authorization") => Some(Name::Header),
         Some(_) => Some(Name::Key),
         None => {
             let head = head.strip_suffix('_')?;
@@ -148,7 +155,7 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
         let is_opened = near.rfind([opener, '\n']).is_some_and(|at| near[at..].starts_with(opener));
         let rest = &rest[1..rest.floor_char_boundary(LONGEST_VALUE).max(1)];
         let value = trimmed(text, at + 1..at + 1 + rest.find([opener, '\n'])?);
-        return is_opened.then(|| strong(text, value, name)).flatten();
+        return is_opened.then(|| in_cell(text, value, name)).flatten();
     }
     let separator = rest.bytes().take_while(|b| b":=>".contains(b)).count();
     let start = at + separator;
@@ -158,8 +165,9 @@ pub(crate) fn at_separator(text: &str, at: usize) -> Option<Secret> {
     }
     let near = tail(before, LONGEST_NAME);
     let word = near.rsplit([' ', '\n', '\t', '"', '\'', '`']).next().unwrap_or(near);
-    let is_env = word.len() > 2
-        && word.bytes().all(|b| b == b'_' || b.is_ascii_digit() || b.is_ascii_uppercase());
+    let is_env = word.ends_with("alue")
+        || word.len() > 2
+            && word.bytes().all(|b| b == b'_' || b.is_ascii_digit() || b.is_ascii_uppercase());
     if name == Name::Header {
         return header(text, start + gap);
     }
@@ -222,7 +230,11 @@ pub(crate) fn after_word(text: &str, start: usize, end: usize) -> Option<Secret>
     let value = end + gap;
     let (range, is_quoted) = value_at(text, value, false);
     let near = tail(&text[..start], 3 * LONGEST_NAME);
-    if name == Name::Password && (is_quoted || near.contains("login ") || word == "requirepass") {
+    if name == Name::Password
+        && (is_quoted
+            || near.contains("machine ") && near.contains("login ")
+            || word == "requirepass")
+    {
         return strong(text, range, name);
     }
     let is_env = word.contains('_') && word.bytes().all(|b| b == b'_' || b.is_ascii_uppercase());
@@ -293,6 +305,12 @@ fn strong(text: &str, range: Range<usize>, name: Name) -> Option<Secret> {
         .or_else(|| encoded(text, range))
 }
 
+/// Returns the value of a cell or an element as a secret; a text of several words is none.
+fn in_cell(text: &str, range: Range<usize>, name: Name) -> Option<Secret> {
+    let is_word = !text[range.clone()].contains(char::is_whitespace);
+    is_word.then(|| strong(text, range, name)).flatten()
+}
+
 /// Returns the range of the value at `start`, without quotes, and whether it stands in quotes.
 ///
 /// In a query the next field ends it.
@@ -353,7 +371,7 @@ pub(crate) fn in_columns(text: &str) -> Vec<Secret> {
             at += line.len() - line.trim_start().len();
             for (cell, name) in row.split('|').zip(&columns) {
                 let found =
-                    name.and_then(|name| strong(text, trimmed(text, at..at + cell.len()), name));
+                    name.and_then(|name| in_cell(text, trimmed(text, at..at + cell.len()), name));
                 secrets.extend(found);
                 at += cell.len() + 1;
             }

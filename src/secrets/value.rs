@@ -24,16 +24,21 @@ const PAIRS: [&str; 26] = [
 ///
 /// Of identifiers, 98 of 100 are so; of random texts with 20 letters and digits, one of 2,000.
 pub(crate) fn is_english(value: &str) -> bool {
+    has_pairs(value, 50)
+}
+
+/// Returns whether so many percent of the neighbouring letters and digits are a pair that words have.
+fn has_pairs(value: &str, percent: usize) -> bool {
     let is_part = |pair: &&[u8]| pair.iter().all(u8::is_ascii_alphanumeric);
-    let is_common = |pair: &&[u8]| {
+    let is_common = |pair: &[u8]| {
         let (first, second) = (pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase());
         let row = PAIRS.get(usize::from(first.wrapping_sub(b'a')));
         row.is_some_and(|row| row.as_bytes().contains(&second))
     };
     let pairs = value.as_bytes().windows(2).filter(is_part);
     let (all, common) =
-        pairs.fold((0, 0), |(all, common), pair| (all + 1, common + usize::from(is_common(&pair))));
-    common * 2 >= all
+        pairs.fold((0, 0), |(all, common), pair| (all + 1, common + usize::from(is_common(pair))));
+    common * 100 >= all * percent
 }
 
 /// Returns whether a value looks random, unlike a word, a path, a reference or a hash.
@@ -52,14 +57,16 @@ pub(crate) fn is_random(value: &str) -> bool {
     {
         return false;
     }
-    if !value.is_ascii() || is_placeholder(value) || is_reference(value) {
+    let is_text = !value.is_ascii() || value.contains(char::is_whitespace);
+    if is_text || is_placeholder(value) || is_reference(value) {
         return false;
     }
     if is_wordy(value) || is_digest(value) {
         return false;
     }
     if value.len() >= 16 {
-        return !is_english(value);
+        // Words of other languages and short names have fewer such pairs, and no digits.
+        return !has_pairs(value, if digits == 0 { 40 } else { 50 });
     }
     // A short value must look like a password that satisfies a policy.
     let classes = [digits, symbols, upper, lower].into_iter().filter(|count| *count > 0).count();
@@ -100,10 +107,13 @@ pub(crate) fn is_chosen(value: &str, user: &str) -> bool {
         || is_phrase
 }
 
+/// Length from which a text is long enough to be a key by its letters alone.
+pub(crate) const SHORTEST_BARE: usize = 40;
+
 /// Returns whether a long run without a name or a known form is a key: letters of both cases and digits.
 pub(crate) fn is_bare_key(value: &str) -> bool {
     let has = |class: fn(&u8) -> bool| value.as_bytes().iter().any(|b| class(b));
-    value.len() >= 32
+    value.len() >= SHORTEST_BARE
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
@@ -150,9 +160,11 @@ pub(crate) fn is_wordy(value: &str) -> bool {
     })
 }
 
-/// Returns whether a value is a UUID or a digest with the name of its algorithm.
+/// Returns whether a value is a UUID, a time, or a digest with the name of its algorithm.
 fn is_digest(value: &str) -> bool {
-    is_uuid(value) || value.starts_with("sha") && value.contains([':', '-'])
+    is_uuid(value)
+        || value.bytes().all(|b| b.is_ascii_digit() || b"-:.+TZ".contains(&b))
+        || value.starts_with("sha") && value.contains([':', '-'])
 }
 
 /// Returns whether a value has the form of a UUID.

@@ -274,6 +274,7 @@ fn a_dry_run_of_each_command_that_writes_says_what_it_would_write() {
     let case = Case::new(VBW);
     case.run("sync").success();
     case.write(".vbw-planning/STATE.md", "# State\n\nPhase: 2 of 9\n");
+    case.write(".claude/plugins/cache/vbw/vbw/1.0.0/commands/plan.md", "# Plan\n");
     let before = case.whole_tree();
     for line in [
         "init", "plan 4", "execute", "execute --all", "ship --force", "ship --cleanup-only",

@@ -9,7 +9,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/examples.md");
 
 const HEAD: &str = "# Examples\n\nWhat `annals` writes for three of the projects in `examples/` and two smaller ones, all\ninvented. \
     A test makes this page again and compares it; `UPDATE=1` writes it.\n\n\
-    Where an agent words the lessons (`annals execute N --lessons`), its words stand in place of\nthe chosen ones below.\n";
+    Where an agent words the lessons (`annals execute N --lessons`), its words stand in place of\nthe summaries' below.\n";
 
 /// As many entries are shown, and as many blocks.
 const ENTRIES: usize = 10;

@@ -139,7 +139,7 @@ fn each_bullet_is_traced_to_its_summary() {
         }
         assert!(!source["text"].as_str().unwrap().is_empty(), "{bullet}");
         assert!(!bullet["plans"].as_array().unwrap().is_empty(), "{bullet}");
-        assert!(bullet["text"].as_str().unwrap().chars().count() <= 160, "{bullet}");
+        assert!(bullet["text"].as_str().unwrap().chars().count() <= 300, "{bullet}");
     }
 }
 

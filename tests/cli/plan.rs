@@ -20,6 +20,8 @@ fn the_brief_says_what_the_phase_is_for_what_is_known_and_what_there_is() {
             "What to know",
             "Files to be careful with",
             "Of 23 finished plans whose summary mentions deviations, 10 deviated.",
+            "What the history shows",
+            "Phases like this one",
             "Plans",
             "Next"
         ]

@@ -65,7 +65,8 @@ fn either_flag(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }
 
-fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
+/// Prints the outcome for each file, and the steps that remain.
+pub(crate) fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = report.diff.as_ref().filter(|diff| !diff.is_empty()) {
         return write!(to, "{diff}");
     }

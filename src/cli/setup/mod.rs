@@ -3,6 +3,7 @@
 mod git;
 mod harness;
 mod journal;
+mod workflow;
 
 use std::ffi::OsString;
 
@@ -12,7 +13,7 @@ use clap::{Args, Subcommand};
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::hooks::Harness;
-use crate::project::Project;
+use crate::project::{LayoutName, Project};
 
 /// Connect a harness such as Claude Code or Codex to annals, or disconnect it
 ///
@@ -45,6 +46,12 @@ enum SetupTarget {
     /// Set up GitHub Copilot CLI: Claude Code's hooks and MCP server in the project, which it uses
     #[command(after_help = "Example: annals setup copilot")]
     Copilot(harness::HarnessArgs),
+    /// Set up VBW: the hooks of Claude Code, and what VBW's commands may call
+    #[command(after_help = "Example: annals setup vbw --dry-run")]
+    Vbw(workflow::WorkflowArgs),
+    /// Set up GSD: the hooks of Claude Code, and what GSD's commands may call
+    #[command(after_help = "Example: annals setup gsd --check")]
+    Gsd(workflow::WorkflowArgs),
     Git(git::GitArgs),
     Journal(journal::JournalArgs),
 }
@@ -57,6 +64,8 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         SetupTarget::Opencode(args) => harness::run(Harness::Opencode, args, project, out),
         SetupTarget::Qwen(args) => harness::run(Harness::Qwen, args, project, out),
         SetupTarget::Copilot(args) => harness::run(Harness::Copilot, args, project, out),
+        SetupTarget::Vbw(args) => workflow::run(LayoutName::Vbw, args, project, out),
+        SetupTarget::Gsd(args) => workflow::run(LayoutName::Gsd, args, project, out),
         SetupTarget::Git(args) => git::run(args, project, out),
         SetupTarget::Journal(args) => journal::run(args, project, out),
     }

@@ -87,9 +87,10 @@ pub fn retrieve(
     // Counting them takes as long as searching by words.
     let all = scanned.as_ref().and_then(|scanned| scanned.retrievable);
     let is_judged = query.selection != Selection::Candidates;
-    let (counted, all) = match method == Method::Fused || is_judged {
-        true => counted_terms(&snapshot, user, &query.text, all)?,
-        false => (Vec::new(), 0),
+    let (counted, all) = if method == Method::Fused || is_judged {
+        counted_terms(&snapshot, user, &query.text, all)?
+    } else {
+        (Vec::new(), 0)
     };
     let asked = FactQuestion {
         text: &query.text,

@@ -114,6 +114,9 @@ pub fn plan(project: &Project, number: Option<&PhaseNumber>) -> Result<CommandOu
 /// Returns the requested phase, else the current one.
 fn chosen(project: &Project, survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
     let position = &survey.position;
+    if requested.is_none() {
+        survey.check_understood()?;
+    }
     let Some(number) = requested.or(position.next.phase.as_ref()) else {
         // Before a milestone ships, the last phase is returned for a retrospective.
         let is_active = position.next.action != Action::None;

@@ -127,7 +127,7 @@ impl<'a> Past<'a> {
             pairs.extend(own.into_iter().flatten().map(|one| (one.from.as_str(), one.to.as_str())));
             let to = new_path(path, &pairs).filter(|to| self.tree.has(to));
             found.push(Change {
-                since: removal.as_ref().map(|removal| since(removal)),
+                since: removal.as_ref().map(since),
                 to: to.map(|to| self.tree.in_project(&to).to_owned()),
             });
         }

@@ -28,13 +28,6 @@ impl<'a> Count<'a> {
         })
     }
 
-    /// Returns the first count with a total in a text.
-    pub(crate) fn find(text: &'a str) -> Option<Self> {
-        let is_start = |at: &usize| *at == 0 || text[..*at].ends_with([' ', '(', ')', ',', ';']);
-        let mut starts = text.char_indices().map(|(at, _)| at).filter(is_start);
-        starts.find_map(|at| Self::parse(&text[at..]).filter(|count| count.total.is_some()))
-    }
-
     /// Returns whether fewer items are finished than there are.
     pub(crate) fn is_open(&self) -> bool {
         self.total.is_some_and(|total| self.done < total)
@@ -72,13 +65,5 @@ mod tests {
         ] {
             assert_eq!(parse(text), expected, "{text}");
         }
-    }
-
-    #[test]
-    fn the_first_count_with_a_total_is_found() {
-        let find = |text| Count::find(text).map(|count| (count.done, count.total));
-        assert_eq!(find("phase 2 done (3/4 plans)"), Some((3, Some(4))));
-        assert_eq!(find("all 5 of 5 plans"), Some((5, Some(5))));
-        assert_eq!(find("done v1/2 on 2026/01/02"), None);
     }
 }

@@ -57,7 +57,6 @@ pub use requirement::Requirement;
 pub use roadmap::{Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan};
 pub(crate) use roadmap::{milestone_version, milestone_version_in};
 pub use skills::installed_skills;
-pub(crate) use state::MAX_CLAIMS;
 pub use state::{Activity, Claim, PhaseStatus, Skill, StateFile, StatedPhase};
 pub use status::PhaseProgress;
 pub(crate) use status::{is_status, without_status};

@@ -188,6 +188,8 @@ pub(crate) enum Label {
     Milestone,
     /// The first thing to do.
     NextStep,
+    /// What the work is about now.
+    Focus,
     /// A date on which work went on.
     LastActive,
 }
@@ -218,6 +220,7 @@ pub(crate) const LABELS: &[(Label, &[&str])] = &[
     (Label::Progress, &["progress", "overall progress"]),
     (Label::Milestone, &["milestone", "current milestone"]),
     (Label::NextStep, &["next", "next action", "next step", "next steps", "next up"]),
+    (Label::Focus, &["current focus"]),
     (Label::LastActive, &["last activity", "last session", "last updated"]),
 ];
 

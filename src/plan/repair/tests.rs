@@ -4,8 +4,6 @@ use crate::plan::{PhaseNumber, StatusReport, drift};
 use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
-mod moving;
-
 const ROADMAP: &str = "# Roadmap\r\n\r\n- [ ] **Phase 1: Base** - first\r\n- [x] **Phase 2: Cli** - second\r\n\r\n| Phase | Plans Complete | Status | Completed |\r\n|---|---|---|---|\r\n| 1. Base | 0 / 1 | Pending | - |\r\n| 2. Cli | 1/1 | Done | x |\r\n";
 
 /// Phase 1 is complete; phase 2 has one complete and one open plan.
@@ -45,14 +43,14 @@ fn only_the_bytes_of_wrong_statements_change() {
     let (_dir, project) = project(state);
     let repair = repaired(&project);
     assert_eq!(repair.remaining, []);
-    let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: IN PROGRESS\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
+    let expected = b"\xef\xbb\xbf# State\r\n\r\nCaf\xe9 \xff\r\n\r\n## Current Phase\r\nPhase: 02 of 2 (Cli)\r\nPlans: 1/2\r\nProgress: [#####-----] 50%\r\nStatus: In progress\r\n\r\n## Phase Status\r\n- **Phase 1:** Complete\r\n- **Phase 2:** Pending\r\n\r\nPhase: 9 in prose \xfe\r\n";
     let written = new_bytes(&repair, "STATE.md");
     assert_eq!(String::from_utf8_lossy(written), String::from_utf8_lossy(expected));
     assert_eq!(written, expected);
     let roadmap = ROADMAP
         .replace("[ ] **Phase 1", "[x] **Phase 1")
         .replace("[x] **Phase 2", "[ ] **Phase 2")
-        .replace("| 0 / 1 | Pending |", "| 1 / 1 | Done |")
+        .replace("| 0 / 1 | Pending |", "| 1 / 1 | Complete |")
         .replace("| 1/1 | Done | x |", "| 1/2 | In progress | x |");
     assert_eq!(String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")), roadmap);
 }
@@ -103,7 +101,7 @@ fn a_plan_left_behind_is_reported_and_its_counts_stay() {
     let roadmap = ROADMAP.replace("| 1/1 | Done |", "| 2/2 | Done |");
     tree.write(".vbw-planning/ROADMAP.md", &roadmap);
     let survey = Survey::read(&project).unwrap();
-    let drift = drift(&survey.evidence(&project), &survey.position);
+    let drift = drift(&survey);
     let left = drift.iter().find(|drift| drift.file.ends_with("02-02-PLAN.md"));
     assert!(left.unwrap().sentence().starts_with("plan 2 has no summary, but "), "{drift:?}");
     let repair = repaired(&project);
@@ -172,9 +170,9 @@ fn a_phase_without_plans_is_not_ready_to_execute() {
     for (status, written) in [
         ("Ready to execute", "Ready to plan"),
         ("Planned", "Ready to plan"),
-        ("EXECUTING", "READY TO PLAN"),
+        ("EXECUTING", "Ready to plan"),
         ("executing", "planning"),
-        ("In progress", "Pending"),
+        ("In progress", "Ready to plan"),
     ] {
         let state = format!("# State\n\nPhase: 2 of 3 (Cli)\nPlan: 2 of 2\nStatus: {status}\n");
         let (tree, project) = project(&state);
@@ -355,7 +353,7 @@ fn a_check_that_the_phase_left_behind_waits_for_is_not_that_of_the_next_one() {
     for (status, expected) in [
         ("Verifying", "Ready to plan"),
         ("verifying", "planning"),
-        ("Phase complete \u{2014} ready for verification", "Pending"),
+        ("Phase complete \u{2014} ready for verification", "Ready to plan"),
     ] {
         let (_dir, project) = before_the_last_phase(status);
         let repair = repaired(&project);
@@ -367,7 +365,7 @@ fn a_check_that_the_phase_left_behind_waits_for_is_not_that_of_the_next_one() {
 }
 
 #[test]
-fn the_name_is_written_as_in_the_roadmap_where_it_is_read_as_such() {
+fn a_name_is_written_without_what_might_end_it() {
     let name = "Cards \u{2014} List & \"Search\" (mobile)";
     let renamed = |roadmap: &str, name: &str| {
         roadmap.replace("**Phase 2: Cli**", &format!("**Phase 2: {name}**"))
@@ -378,16 +376,17 @@ fn the_name_is_written_as_in_the_roadmap_where_it_is_read_as_such() {
         String::from_utf8(new_bytes(&repaired(&project), "STATE.md").to_vec()).unwrap()
     };
     let body = "# State\n\nPhase: 1 of 2 (Base)\n";
-    assert_eq!(written(body, name), format!("# State\n\nPhase: 2 of 2 ({name})\n"));
-    // The first bracket would end the name.
+    let plain = "Cards List & Search mobile";
+    // A dash or a bracket might end the name.
+    assert_eq!(written(body, name), format!("# State\n\nPhase: 2 of 2 ({plain})\n"));
     let expected = "# State\n\nPhase: 2 of 2 (1 Cards 2 List)\n";
     assert_eq!(written(body, "1) Cards 2) List"), expected);
     let front = "---\ncurrent_phase: 1\ncurrent_phase_name: Base\n---\n# State\n";
-    let expected = "---\ncurrent_phase: 2\ncurrent_phase_name: Cards (a)\n---\n# State\n";
+    let expected = "---\ncurrent_phase: 2\ncurrent_phase_name: Cards a\n---\n# State\n";
     assert_eq!(written(front, "Cards (a)"), expected);
     let table =
         "# State\n\n## Current Position\n\n| Field | Value |\n|---|---|\n| Phase | 1 (Base) |\n";
-    assert!(written(table, name).ends_with(&format!("| Phase | 2 ({name}) |\n")));
+    assert!(written(table, name).ends_with(&format!("| Phase | 2 ({plain}) |\n")));
     let slug = "# State\n\nPhase: 1 (first-base) - EXECUTING\n";
     assert!(written(slug, name).contains("Phase: 2 (cli)"));
 }
@@ -464,4 +463,71 @@ fn a_row_with_free_text_as_its_status_is_left_whole() {
     let repair = repaired(&open(&tree));
     let text = String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md")).into_owned();
     assert!(text.contains("[x] **Phase 1") && text.contains(row), "{text}");
+}
+
+#[test]
+fn a_folder_of_an_earlier_milestone_with_the_same_number_is_no_obstacle() {
+    let (tree, project) = project("# State\n\nPhase: 1 of 2 (Base)\n");
+    tree.write(".vbw-planning/phases/02-older/02-01-PLAN.md", "");
+    tree.write(".vbw-planning/phases/02-older/02-01-SUMMARY.md", "");
+    let repair = repaired(&project);
+    let state = String::from_utf8_lossy(new_bytes(&repair, "STATE.md"));
+    assert_eq!(state, "# State\n\nPhase: 2 of 2 (Cli)\n");
+}
+
+/// Returns STATE.md after the repair; `None` if it stays as it is.
+fn repaired_state(state: &str, roadmap: &str) -> Option<String> {
+    let (_dir, project) = partly_committed(state, roadmap);
+    let repair = repaired(&project);
+    let is_state = |one: &Correction| one.file.ends_with("STATE.md");
+    let is_changed = repair.corrections.iter().any(is_state);
+    is_changed.then(|| String::from_utf8_lossy(new_bytes(&repair, "STATE.md")).into_owned())
+}
+
+#[test]
+fn a_phase_is_not_moved_if_a_remark_about_the_old_one_would_stay() {
+    let roadmap = "# Roadmap\n\n- [x] **Phase 1: Base** - first\n- [ ] **Phase 2: Cli** - second\n";
+    for (state, expected) in [
+        (
+            "Phase: 1 of 2 (Base)\nStatus: In progress\n",
+            Some("Phase: 2 of 2 (Cli)\nStatus: In progress\n"),
+        ),
+        ("Phase: 1 of 2 (Base)\nStatus: Roadmap created, ready for planning\n", None),
+        ("Phase: 1 of 2 (Base)\nPlan: 3/3 (complete)\n", None),
+        ("Phase: 1 of 1 (Base)\n", None),
+        (
+            "Phase: 1 of 2 (Base) \u{2014} EXECUTED\n",
+            Some("Phase: 2 of 2 (Cli) \u{2014} In progress\n"),
+        ),
+        (
+            "Phase: 1 of 2 (Base) \u{2014} Not started\n",
+            Some("Phase: 2 of 2 (Cli) \u{2014} In progress\n"),
+        ),
+        ("Phase: 1 of 2 (Base)\nPlan: 3 of 3\n", Some("Phase: 2 of 2 (Cli)\nPlan: 1 of 3\n")),
+    ] {
+        let state = format!("# State\n\n{state}");
+        let expected = expected.map(|text| format!("# State\n\n{text}"));
+        assert_eq!(repaired_state(&state, roadmap), expected, "{state}");
+    }
+}
+
+#[test]
+fn a_row_that_is_set_back_loses_its_date() {
+    let roadmap = "# Roadmap\n\n| Phase | Plans Complete | Status | Completed |\n|---|---|---|---|\n| 1. Base | 3/3 | Complete | 2026-01-02 |\n| 2. Cli | 1/3 | Complete | 2026-01-03 |\n";
+    let (tree, project) = partly_committed("# State\n\nPhase: 2\n", roadmap);
+    tree.write(".planning/phases/02-cli/02-04-PLAN.md", "");
+    let repair = repaired(&project);
+    let text = String::from_utf8_lossy(new_bytes(&repair, "ROADMAP.md"));
+    let row = text.lines().last().unwrap();
+    assert_eq!(row, "| 2. Cli | 1/4 | In progress | - |");
+}
+
+#[test]
+fn nothing_is_written_that_would_change_what_comes_next() {
+    // Beside the number of the last phase, the status would call that one finished.
+    let (_dir, project) = before_the_last_phase("Finished, waiting for the vendor");
+    let survey = Survey::read(&project).unwrap();
+    let error = repair(&project, &survey).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Refused);
+    assert!(error.to_string().contains("after correcting STATE.md"), "{error}");
 }

@@ -429,17 +429,19 @@ impl<'a, 'o> Assembly<'a, 'o> {
         phase.row.get_or_insert(row);
     }
 
-    /// Assigns each phase without a milestone to the first milestone whose range includes its number.
+    /// Assigns each phase without a milestone to the first milestone whose range includes its number, of those with the
+    /// same numbers to an open one.
     fn assign_by_range(&mut self) {
         let (milestones, reused) = (&self.milestones, &self.reused);
         for PhaseDraft { phase, .. } in &mut self.phases {
             if phase.milestone.is_none() {
                 let is_reused = reused.contains(&phase.number);
-                phase.milestone = milestones.iter().position(|milestone| {
-                    let range = milestone.phases.as_ref();
-                    range.is_some_and(|range| range.contains(&phase.number))
-                        && !(is_reused && milestone.is_shipped)
-                });
+                let holds = |milestone: &RoadmapMilestone| {
+                    milestone.phases.as_ref().is_some_and(|range| range.contains(&phase.number))
+                };
+                let open = milestones.iter().position(|one| !one.is_shipped && holds(one));
+                let any = || milestones.iter().position(holds).filter(|_| !is_reused);
+                phase.milestone = open.or_else(any);
                 let milestone = phase.milestone.map(|index| &milestones[index]);
                 phase.is_shipped |= milestone.is_some_and(|milestone| milestone.is_shipped);
             }

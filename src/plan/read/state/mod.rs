@@ -154,7 +154,7 @@ pub struct StateFile {
     /// The slug of the active milestone, if stated.
     #[serde(skip)]
     pub active_milestone: Option<String>,
-    /// The next steps, verbatim, in file order.
+    /// The next steps, verbatim, in file order, and then the current focus.
     #[serde(skip)]
     pub next_steps: Vec<Located<String>>,
     /// Whether STATE.md says that no milestone is active, since the last one is complete and the next not
@@ -450,9 +450,10 @@ fn all_labels(outline: &Outline<'_>, meaning: vocabulary::Label) -> Vec<Label> {
     labels
 }
 
-/// Returns the next steps.
+/// Returns the next steps, and after them what the work is said to be about.
 fn next_steps(outline: &Outline<'_>) -> Vec<Located<String>> {
-    let labels = all_labels(outline, vocabulary::Label::NextStep);
+    let mut labels = all_labels(outline, vocabulary::Label::NextStep);
+    labels.extend(all_labels(outline, vocabulary::Label::Focus));
     labels.iter().map(|label| Span::from_label(label).with_value(label.value.clone())).collect()
 }
 

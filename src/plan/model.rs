@@ -1,0 +1,470 @@
+//! The active milestone, read once for each command: its documents, its phases with all facts about each, and where the
+//! work stands.
+
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Display, Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::plan::names::may_be_same;
+use crate::plan::rules::is_same_milestone;
+use crate::plan::{
+    Action, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
+    PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase,
+    StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in, rules,
+    todo_file,
+};
+use crate::project::{LayoutName, Project, vocabulary};
+use crate::storage::{Changes, read};
+use crate::warning::{Parsed, Warning};
+
+/// The active milestone as described by its files.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
+pub struct Survey {
+    /// The names in the folder.
+    pub folder: PlanningFolder,
+    /// PROJECT.md; empty if missing.
+    pub project_file: ProjectFile,
+    /// STATE.md; empty if missing, except for how phases are numbered.
+    pub state: StateFile,
+    /// ROADMAP.md; empty if missing.
+    pub roadmap: Roadmap,
+    /// Whether STATE.md exists.
+    pub has_state: bool,
+    /// Whether ROADMAP.md exists.
+    pub has_roadmap: bool,
+    /// Whether MILESTONES.md lists the active milestone as shipped.
+    pub has_shipped: bool,
+    /// The open todos of STATE.md, then those in files of their own.
+    pub todos: Vec<String>,
+    /// Where paused work is to be resumed, unless the work has gone on since.
+    pub handoff: Option<Handoff>,
+    /// The settings of config.json.
+    pub workflow: WorkflowSettings,
+    /// The planning tool.
+    pub(super) layout: LayoutName,
+    /// The position of the work.
+    pub position: Position,
+    /// Problems while reading the files, with paths relative to the project.
+    pub warnings: Vec<Warning>,
+    /// What seems to name phases or contain work, but could not be read; what comes next may be among it.
+    pub not_understood: Vec<Warning>,
+    /// The project's root, to which shown paths are relative.
+    pub(super) root: PathBuf,
+    /// The lines of STATE.md and ROADMAP.md.
+    lines: [Vec<String>; 2],
+}
+
+impl Survey {
+    /// Reads STATE, ROADMAP, PROJECT, all file names, and the status of each summary.
+    pub fn read(project: &Project) -> Result<Self> {
+        let folder = PlanningFolder::read(&project.planning()?.dir)?;
+        Self::read_with(project, folder, &read::text)
+    }
+
+    /// Does the same, but with planned changes that are not written yet.
+    pub fn read_planned(
+        project: &Project,
+        folder: Parsed<PlanningFolder>,
+        changes: &Changes,
+    ) -> Result<Self> {
+        Self::read_with(project, folder, &|path| {
+            let bytes = changes.current(path)?;
+            Ok(bytes.map(|bytes| read::decode(bytes, path)))
+        })
+    }
+
+    /// Does the same, but reads each file through `read`.
+    pub fn read_with(
+        project: &Project,
+        folder: Parsed<PlanningFolder>,
+        read: ReadText<'_>,
+    ) -> Result<Self> {
+        let mut warnings = Vec::new();
+        let folder = folder.into_value(&mut warnings);
+        let documents = Documents { read, warnings: RefCell::new(warnings) };
+        let home = folder.active.dir.clone();
+        let [state_path, roadmap_path] =
+            [vocabulary::STATE, vocabulary::ROADMAP].map(|name| home.join(name));
+        let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
+        let [state, roadmap] = [&state_path, &roadmap_path].map(|path| documents.text(path));
+        let numbering = folder.active.numbering;
+        let numbering = numbering
+            .unwrap_or_else(|| PhaseNumbering::detect(config.as_deref(), roadmap.as_deref()));
+        let lines = [&state, &roadmap]
+            .map(|text| text.iter().flat_map(|text| text.lines()).map(str::to_owned).collect());
+        let parsed_state = state
+            .as_deref()
+            .map(|text| documents.value(StateFile::parse_with(text, &state_path, numbering)));
+        let parsed_roadmap = roadmap
+            .as_deref()
+            .map(|text| documents.value(Roadmap::parse_with(text, &roadmap_path, numbering)));
+        let project_file =
+            documents.parse(&folder.dir.join(vocabulary::PROJECT), ProjectFile::parse);
+        let missing = || StateFile { numbering, ..StateFile::default() };
+        let mut state_file = parsed_state.unwrap_or_else(missing);
+        documents.add_shared(&folder, &mut state_file);
+        let todos = documents.todos(&folder.dir, &state_file);
+        let mut survey = Self {
+            project_file: project_file.unwrap_or_default(),
+            has_state: state.is_some(),
+            has_roadmap: roadmap.is_some(),
+            roadmap: parsed_roadmap.unwrap_or_default(),
+            state: state_file,
+            has_shipped: false,
+            todos,
+            handoff: None,
+            workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
+            layout: project.planning_place().layout.name,
+            position: Position::default(),
+            warnings: Vec::new(),
+            not_understood: Vec::new(),
+            root: project.root.clone(),
+            lines,
+            folder,
+        };
+        survey.not_understood = project.named(survey.unread());
+        let text = |path: &Path| documents.text(path);
+        let milestones = documents.text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
+        survey.has_shipped = milestones.is_some_and(|text| {
+            survey.milestone().is_some_and(|name| lists_as_shipped(&text, name))
+        });
+        let phases = phases(&survey, &text);
+        survey.position = rules::decide(&survey, phases, &text);
+        survey.handoff = documents.handoff(&survey);
+        // Only the check of the last phase worked on matters for what comes next.
+        let last = survey.position.members().filter(|phase| phase.is_begun()).last();
+        for check in last.into_iter().flat_map(|phase| phase.checks.read(&text)) {
+            if check.outcome == CheckOutcome::Unknown {
+                let message =
+                    format!("not understood as the result of a check: {:?}", check.status_word);
+                documents.warnings.borrow_mut().push(Warning::file(&check.file, message));
+            }
+        }
+        survey.warnings = project.named(documents.warnings.into_inner());
+        Ok(survey)
+    }
+
+    /// Returns the name of the active milestone: STATE.md's, unless the roadmap calls that one shipped and another open.
+    pub(super) fn milestone(&self) -> Option<&str> {
+        let stated = self.state.milestone.as_deref();
+        let is_stated = |name: &str| stated.is_some_and(|stated| is_same_milestone(name, stated));
+        let milestones = &self.roadmap.milestones;
+        let has_shipped = milestones.iter().any(|one| one.is_shipped && is_stated(&one.name));
+        let mut open = milestones.iter().filter(|one| !one.is_shipped);
+        let open = open.next().map(|one| one.name.as_str());
+        let open = self.roadmap.milestone.as_deref().or(open);
+        if has_shipped { open.or(stated) } else { stated.or(open) }
+    }
+
+    /// Returns an error that says what was not understood, if what comes next is unknown.
+    pub(crate) fn check_understood(&self) -> Result<()> {
+        let next = &self.position.next;
+        if next.action != Action::Unknown {
+            return Ok(());
+        }
+        let message = format!("what comes next is unknown: {}", next.because.join("; "));
+        Err(Error::refused(message).hint("correct what is named, or name the phase"))
+    }
+
+    /// Returns an error if the number has a milestone but the project numbers its phases without.
+    pub fn check_number(&self, number: &PhaseNumber) -> Result<()> {
+        // There, `2-01` is plan 1 of phase 2 or a range.
+        if number.numbering() == PhaseNumbering::MilestonePrefixed
+            && self.state.numbering == PhaseNumbering::Plain
+        {
+            return Err(Error::usage(format!("\"{number}\" is not a phase number"))
+                .hint("write it like 3, 05.1 or 3b"));
+        }
+        Ok(())
+    }
+
+    /// Returns the phase of a number, or an error that lists the known phases.
+    pub fn phase(&self, number: &PhaseNumber) -> Result<&Phase> {
+        let phases = &self.position.phases;
+        let mut same = phases.iter().filter(|phase| phase.number == *number);
+        let meant = same.clone().find(|phase| phase.is_in_milestone);
+        if let Some(phase) = meant.or_else(|| same.next()) {
+            return Ok(phase);
+        }
+        self.check_number(number)?;
+        let mut known: Vec<String> = phases.iter().map(|phase| phase.number.to_string()).collect();
+        // Two folders may have the same number.
+        known.dedup();
+        let archives = self.folder.archived.iter().filter(|archive| {
+            let milestone = archive.milestone().map(|milestone| milestone.value);
+            milestone.is_ok_and(|one| one.phases.iter().any(|phase| phase.number == *number))
+        });
+        let slugs: Vec<&str> = archives.map(|archive| archive.slug.as_str()).collect();
+        let mut hints = Vec::new();
+        if !slugs.is_empty() {
+            hints.push(format!("phase {number} is archived in {}", slugs.join(", ")));
+        }
+        if !known.is_empty() {
+            hints.push(format!("known phases: {}", known.join(", ")));
+        } else if hints.is_empty() {
+            hints.push("no phase is known yet".to_owned());
+        }
+        Err(Error::not_found(format!("there is no phase {number}")).hint(hints.join("; ")))
+    }
+
+    /// Returns the project's name from PROJECT.md, otherwise from STATE.md, otherwise from its folder.
+    pub fn name(&self, project: &Project) -> String {
+        let folder = || project.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let written = self.project_file.name.clone().or_else(|| self.state.project.clone());
+        written.or_else(folder).unwrap_or_else(|| "project".to_owned())
+    }
+
+    /// Returns the main purpose of the project from PROJECT.md, otherwise from STATE.md.
+    pub fn core_value(&self) -> Option<&str> {
+        let written = self.project_file.core_value.as_ref();
+        written.or(self.state.core_value.as_ref()).map(String::as_str)
+    }
+
+    pub(super) fn show<'p>(&self, path: &'p Path) -> Display<'p> {
+        path.strip_prefix(&self.root).unwrap_or(path).display()
+    }
+
+    /// Returns the place of a line of STATE.md, and what it says.
+    pub(super) fn state_line(&self, line: usize) -> String {
+        self.line_of(vocabulary::STATE, &self.lines[0], line)
+    }
+
+    /// Returns the place of a line of ROADMAP.md, and what it says.
+    pub(super) fn roadmap_line(&self, line: usize) -> String {
+        self.line_of(vocabulary::ROADMAP, &self.lines[1], line)
+    }
+
+    fn line_of(&self, name: &str, lines: &[String], line: usize) -> String {
+        let text = line.checked_sub(1).and_then(|index| lines.get(index));
+        let text = text.map_or("", |text| text.trim());
+        format!("{}:{line}: {text}", self.show(&self.folder.active.dir.join(name)))
+    }
+
+    /// Returns the place of a check's file, and its status.
+    pub(super) fn check_line(&self, check: &Check) -> String {
+        format!("{}: {}", self.show(&check.file), check.status_word)
+    }
+
+    /// Returns the unfinished plans of a phase: `…/03-02-PLAN.md: plan 2 has no summary`.
+    pub(crate) fn open_plans(&self, phase: &Phase) -> impl Iterator<Item = String> {
+        let dir = phase.dir.as_deref().unwrap_or(Path::new(""));
+        phase.plans.iter().filter_map(move |(slot, state)| {
+            let why = match state {
+                PlanState::Complete => return None,
+                PlanState::Open => "has no summary",
+                PlanState::Partial => "is partial",
+                PlanState::Failed => "failed",
+            };
+            let path = dir.join(slot.summary.as_ref().or(slot.plan.as_ref())?);
+            Some(format!("{}: plan {} {why}", self.show(&path), slot.number))
+        })
+    }
+
+    /// Returns the line number in STATE.md of the current phase.
+    pub(super) fn pointer_line(&self) -> usize {
+        let number = self.state.phase.number.as_ref();
+        let is_it = |claim: &Claim| matches!(claim, Claim::Phase(stated) if Some(stated) == number);
+        self.state.claims.iter().find(|claim| is_it(&claim.value)).map_or(1, |claim| claim.line)
+    }
+
+    /// Returns whether the milestone that STATE.md or the roadmap names lies in an archive.
+    pub(super) fn is_archived(&self) -> bool {
+        self.milestone().is_some_and(|name| {
+            self.folder.archived.iter().any(|archive| is_same_milestone(&archive.slug, name))
+        })
+    }
+
+    /// Returns whether the roadmap calls the milestone shipped.
+    pub(super) fn is_listed_as_shipped(&self) -> bool {
+        let named = self.milestone();
+        let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
+        named.is_some_and(|name| shipped.any(|one| is_same_milestone(&one.name, name)))
+    }
+
+    /// Returns what was not understood, as warnings with their places.
+    fn unread(&self) -> Vec<Warning> {
+        let folders = self.folder.not_understood.iter();
+        let folders = folders.map(|path| Warning::file(path, "contains work that was not read"));
+        let lines = |name, found: &[Located<String>]| {
+            let path = self.folder.active.dir.join(name);
+            let warning = |found: &Located<String>| {
+                let message = format!("not understood as a phase: {:?}", found.value);
+                Warning::at(&path, found.line, message)
+            };
+            found.iter().map(warning).collect::<Vec<_>>()
+        };
+        let state = lines(vocabulary::STATE, &self.state.not_understood);
+        let roadmap = lines(vocabulary::ROADMAP, &self.roadmap.not_understood);
+        folders.chain(state).chain(roadmap).collect()
+    }
+}
+
+/// Returns whether a heading of MILESTONES.md calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
+fn lists_as_shipped(milestones: &str, name: &str) -> bool {
+    let version = milestone_version_in(name);
+    let names_it = |line: &str| match version {
+        Some(version) => line
+            .split([' ', ':', '(', ')', ','])
+            .any(|word| milestone_version(word) == Some(version)),
+        None => line.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + name.len()..]);
+            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+        }),
+    };
+    let mut headings = milestones.lines().filter(|line| line.starts_with('#'));
+    headings.any(|line| line.to_lowercase().contains("shipped") && names_it(line))
+}
+
+/// Reads a file's text; `None` if it does not exist.
+pub type ReadText<'a> = &'a dyn Fn(&Path) -> Result<Option<Parsed<String>>>;
+
+/// Reads files and collects the warnings: an unreadable file must not prevent reading the others.
+struct Documents<'a> {
+    read: ReadText<'a>,
+    warnings: RefCell<Vec<Warning>>,
+}
+
+impl Documents<'_> {
+    fn text(&self, path: &Path) -> Option<String> {
+        let text = (self.read)(path);
+        read::or_warning(text, path, &mut self.warnings.borrow_mut())
+    }
+
+    fn parse<T>(&self, path: &Path, parse: impl Fn(&str, &Path) -> Parsed<T>) -> Option<T> {
+        let text = self.text(path)?;
+        Some(self.value(parse(&text, path)))
+    }
+
+    /// Adds the decisions that the planning folder's own STATE.md keeps while the active milestone has a folder
+    /// of its own. A STATE.md that names a milestone belongs to other work.
+    fn add_shared(&self, folder: &PlanningFolder, state: &mut StateFile) {
+        if folder.active.dir == folder.dir {
+            return;
+        }
+        let parse = |text: &str, path: &Path| StateFile::parse_with(text, path, state.numbering);
+        let shared = self.parse(&folder.dir.join(vocabulary::STATE), parse);
+        if let Some(shared) = shared.filter(|shared| shared.is_between_milestones) {
+            state.add_shared(shared);
+        }
+    }
+
+    /// Returns the open todos of STATE.md, then those in files of their own.
+    fn todos(&self, planning: &Path, state: &StateFile) -> Vec<String> {
+        let found = todo_file::pending(planning, &mut self.warnings.borrow_mut());
+        let files = found.unwrap_or_else(|error| {
+            let dir = planning.join(vocabulary::PENDING_TODOS);
+            let warning = Warning::file(&dir, error.to_string());
+            self.warnings.borrow_mut().push(warning);
+            Vec::new()
+        });
+        let titled = files.iter().filter_map(|path| {
+            let title = todo_file::open_title(&self.text(path)?, path)?;
+            Some((path.as_path(), title))
+        });
+        todo_file::merged(&state.todos, titled.collect())
+    }
+
+    /// Returns where paused work is to be resumed, unless a date of STATE.md or the current phase says that the work has
+    /// gone on since.
+    fn handoff(&self, survey: &Survey) -> Option<Handoff> {
+        let dirs = survey.folder.active.phases.iter().map(|phase| &*phase.dir);
+        let latest = handoff::latest(&survey.folder.dir, dirs, &|path| self.text(path))?;
+        let own = latest.phase_dir.as_ref().and_then(|name| {
+            let mut dirs = survey.position.phases.iter().map(|phase| phase.dir.as_ref());
+            dirs.position(|dir| dir.is_some_and(|dir| dir.ends_with(name)))
+        });
+        let current = survey.position.current;
+        let is_passed = own.zip(current).is_some_and(|(own, current)| own < current);
+        let mut dates = survey.state.last_active.iter();
+        (!is_passed && !dates.any(|date| latest.written.is_before(date))).then_some(latest)
+    }
+
+    fn value<T>(&self, parsed: Parsed<T>) -> T {
+        parsed.into_value(&mut self.warnings.borrow_mut())
+    }
+}
+
+/// Returns the phases of the milestone in number order: those with a folder, and those that only the roadmap names, or that
+/// follow from STATE.md if there is no roadmap. Their states are not determined yet.
+pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
+    let (roadmap, state) = (&survey.roadmap, &survey.state);
+    let dirs = &survey.folder.active.phases;
+    let old = old_folders(roadmap, dirs);
+    let folders = dirs.iter().zip(old);
+    let mut phases: Vec<Phase> = folders
+        .map(|(dir, is_old)| {
+            let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
+            Phase { is_old, ..Phase::with_folder(dir, planned, text) }
+        })
+        .collect();
+    let live = phases.iter().filter(|phase| !phase.is_old);
+    let known: BTreeSet<PhaseNumber> = live.map(|phase| phase.number.clone()).collect();
+    let only_listed = |phase: &&RoadmapPhase| !phase.is_shipped && !known.contains(&phase.number);
+    phases.extend(roadmap.phases.iter().filter(only_listed).map(|planned| Phase {
+        name: planned.name.clone(),
+        goal: planned.goal.clone(),
+        ..Phase::empty(planned.number.clone())
+    }));
+    if roadmap.phases.is_empty() {
+        let last = phases.iter().map(|phase| phase.number.in_milestone()).max();
+        let last = last.unwrap_or_else(|| PhaseNumber::from(0));
+        let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED);
+        phases.extend((last.ordinal() + 1..=total).map(|next| Phase::empty(last.sibling(next))));
+    }
+    phases.extend(only_stated(&phases, roadmap, state));
+    // The sort is stable, so that two folders with the same number remain sorted by name.
+    phases.sort_by(|a, b| a.number.cmp(&b.number));
+    phases
+}
+
+/// Maximum number of phases taken from STATE.md's total; a larger total is a typo.
+const MAX_COUNTED: u32 = 200;
+
+/// Returns for each folder whether it is of a milestone before, since numbering restarted: a listed number has two
+/// folders, and the folder is complete and has no word of the name that the roadmap gives its number.
+fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir]) -> Vec<bool> {
+    let is_other = |dir: &PhaseDir| {
+        let planned = roadmap_phase(roadmap, &dir.number).filter(|planned| !planned.is_shipped);
+        let name = planned.and_then(|planned| planned.name.as_deref());
+        let is_complete = dir.plans.iter().all(|slot| slot.summary.is_some());
+        is_complete && name.is_some_and(|name| !may_be_same(&dir.name, name))
+    };
+    let others: Vec<bool> = dirs.iter().map(is_other).collect();
+    let mut of_number: HashMap<&PhaseNumber, (bool, bool)> = HashMap::new();
+    for (dir, is_other) in dirs.iter().zip(&others) {
+        let found = of_number.entry(&dir.number).or_default();
+        *if *is_other { &mut found.0 } else { &mut found.1 } = true;
+    }
+    let has_restarted = of_number.values().any(|found| *found == (true, true));
+    others.into_iter().map(|is_other| is_other && has_restarted).collect()
+}
+
+/// Returns the roadmap's phase of a number, preferring one that has not shipped.
+pub(crate) fn roadmap_phase<'a>(
+    roadmap: &'a Roadmap,
+    number: &PhaseNumber,
+) -> Option<&'a RoadmapPhase> {
+    let shipped = roadmap.phases.partition_point(|phase| phase.is_shipped);
+    let (shipped, to_do) = roadmap.phases.split_at(shipped);
+    let find = |phases: &'a [RoadmapPhase]| {
+        let at = phases.partition_point(|phase| phase.number < *number);
+        phases.get(at).filter(|phase| phase.number == *number)
+    };
+    find(to_do).or_else(|| find(shipped))
+}
+
+/// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it.
+fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
+    let steps = state.next_steps.iter();
+    let mut next = steps.flat_map(|step| state.numbering.phases_in(&step.value));
+    let number = match known {
+        [] if state.is_between_milestones => None,
+        [] => next.next(),
+        _ => state.phase.number.clone(),
+    }?;
+    let is_known = known.iter().any(|phase| phase.number == number)
+        || roadmap_phase(roadmap, &number).is_some();
+    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::empty(number) })
+}

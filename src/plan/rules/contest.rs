@@ -1,0 +1,232 @@
+//! What else may be next: readings of about equal weight contest the answer, others are only named.
+
+use crate::plan::rules::next::action_for;
+use crate::plan::rules::state::{RoadmapClaim, statuses};
+use crate::plan::rules::{Case, Choice, Rule};
+use crate::plan::{
+    Action, Check, CheckKind, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
+};
+
+/// Another action that may be next.
+pub(super) struct Rival {
+    pub(super) action: Action,
+    pub(super) phase: Option<usize>,
+    /// The number of a phase that is not known.
+    pub(super) number: Option<PhaseNumber>,
+    /// The place of the fact that speaks for it; if `None`, those of the facts about the phase.
+    pub(super) place: Option<String>,
+    /// Whether it is almost as likely as the answer.
+    pub(super) contests: bool,
+}
+
+impl Rival {
+    fn new(action: Action, phase: usize) -> Self {
+        Self { action, phase: Some(phase), number: None, place: None, contests: true }
+    }
+
+    /// Work on an unfinished phase.
+    fn work(case: &Case<'_>, index: usize) -> Self {
+        Self::new(case.action_at(index), index)
+    }
+
+    fn at(self, place: String) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    fn uncontested(self) -> Self {
+        Self { contests: false, ..self }
+    }
+}
+
+/// What contests a choice, then what is only named beside it.
+pub(super) const RULES: &[Rule<Choice, Rival>] = &[
+    Rule {
+        name: "check asked for",
+        reason: "STATE.md waits for a check of the last phase worked on, and none has passed",
+        test: |case, choice| {
+            let frontier = case.frontier.filter(|index| Some(*index) != choice.phase)?;
+            let is_over = |check: &Check| {
+                !matches!(check.outcome, CheckOutcome::Outdated | CheckOutcome::Pending)
+            };
+            let mut of_goal = case.checks(frontier).iter().filter(|c| c.kind != CheckKind::Review);
+            if case.stated != Some(frontier) || of_goal.any(is_over) {
+                return None;
+            }
+            let line = case.survey.state.claims.iter().find_map(|claim| {
+                let status = claim.value.status().filter(|status| waits_for_check(status));
+                status.map(|_| claim.line)
+            })?;
+            let place = case.survey.state_line(line);
+            Some(Rival::new(Action::Verify, frontier).at(place))
+        },
+    },
+    Rule {
+        name: "summaries without plans at the frontier",
+        reason: "the last phase worked on has more summaries than plans, so that more may follow",
+        test: |case, choice| {
+            let frontier = case.frontier.filter(|index| Some(*index) != choice.phase)?;
+            let facts = &case.facts[frontier];
+            let is_settled = facts.is_ticked()
+                && (facts.planned.is_none() || case.phases[frontier].has_passed(case.text));
+            (facts.summaries > facts.plans && !is_settled)
+                .then(|| Rival::new(Action::Execute, frontier))
+        },
+    },
+    Rule {
+        name: "later work",
+        reason: "a later unfinished phase has files, and the chosen one was not inserted before it",
+        test: |case, choice| {
+            let chosen = choice.phase?;
+            let number = &case.phases[chosen].number;
+            let later = case.unfinished_after(Some(chosen));
+            let later = later.into_iter().find(|index| case.phases[*index].has_files)?;
+            let is_part = *number != PhaseNumber::from(number.whole());
+            let is_inserted = is_part
+                && number.numbering() == PhaseNumbering::Plain
+                && case.phases[later].number.whole() > number.whole();
+            let is_begun = case.facts[later].summaries > 0;
+            (is_begun || !is_inserted).then(|| Rival::work(case, later))
+        },
+    },
+    Rule {
+        name: "passed over",
+        reason: "nothing is left after the cursor, but a phase before it is unfinished",
+        test: |case, choice| {
+            let open = case.unfinished_after(None).next()?;
+            (choice.action == Action::Ship).then(|| Rival::work(case, open))
+        },
+    },
+    Rule {
+        name: "unfinished plan at the end",
+        reason: "nothing is left to do, but a plan is unfinished and no check passed since: `ship` refuses that, too",
+        test: |case, choice| {
+            let checks = |index: usize| case.checks(index).iter();
+            let has_passed =
+                |index| checks(index).any(|check| check.outcome == CheckOutcome::Passed);
+            let index = case.members.iter().copied().find(|index| {
+                case.state(*index) == PhaseState::Done
+                    && case.facts[*index].open > 0
+                    && !has_passed(*index)
+            });
+            let index = index.filter(|_| choice.action == Action::Ship)?;
+            Some(Rival::new(Action::Execute, index))
+        },
+    },
+    Rule {
+        name: "open check at the end",
+        reason: "nothing is left to do, but a check is open: `ship` refuses that, too",
+        test: |case, choice| {
+            if choice.action != Action::Ship {
+                return None;
+            }
+            case.members.iter().find_map(|index| {
+                let phase = &case.phases[*index];
+                let open = phase.open_checks(case.text).next();
+                let left = || phase.check_left(case.text);
+                let is_unticked = case.facts[*index].is_left_unticked();
+                let check = open.or_else(|| is_unticked.then(left).flatten())?;
+                let place = case.survey.check_line(check);
+                Some(Rival::new(action_for(check), *index).at(place))
+            })
+        },
+    },
+    Rule {
+        name: "next step beyond the roadmap",
+        reason: "nothing is left to do, but STATE.md's next step names a phase beyond all that are known",
+        test: |case, choice| {
+            let state = &case.survey.state;
+            let last = case.phases.iter().map(|phase| phase.number.whole()).max()?;
+            let (number, line) = state.next_steps.iter().find_map(|step| {
+                let number = state.numbering.phases_in(&step.value).into_iter().next()?;
+                let is_new = number.whole() > last && !case.scope.backlog.contains(&number.whole());
+                // `Ship v1.0, then plan phase 3 of v1.1` ships first.
+                (is_new && !mentions_shipping(&step.value)).then_some((number, step.line))
+            })?;
+            (choice.action == Action::Ship).then(|| Rival {
+                action: Action::Plan,
+                phase: None,
+                number: Some(number),
+                place: Some(case.survey.state_line(line)),
+                contests: true,
+            })
+        },
+    },
+    Rule {
+        name: "jump of the pointer",
+        reason: "STATE.md names a phase without files, and more than one before it was never begun",
+        test: |case, choice| {
+            let is_jump =
+                |index: &usize| case.stated == Some(*index) && !case.phases[*index].has_files;
+            let chosen = choice.phase.filter(is_jump)?;
+            let start = case.frontier.or_else(|| last_done_before(case, chosen));
+            let before = case.unfinished_after(start).take_while(|index| *index < chosen);
+            let skipped: Vec<usize> = before.collect();
+            let first = skipped.first().filter(|_| skipped.len() >= JUMP)?;
+            Some(Rival::work(case, *first))
+        },
+    },
+    Rule {
+        name: "ticked without any plan",
+        reason: "the current phase is ticked, but has no plans, and STATE.md or its row calls it not started",
+        test: |case, choice| {
+            let stated = case.stated.filter(|index| Some(*index) != choice.phase)?;
+            let (phase, facts) = (&case.phases[stated], &case.facts[stated]);
+            let is_new =
+                |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted);
+            let says_new = statuses(&case.survey.state)
+                .any(|status| is_new(status) || status.to_lowercase().contains("ready to plan"));
+            let is_in_row = facts.progress_in_row() == Some(PhaseProgress::NotStarted);
+            let is_bare = facts.claim == RoadmapClaim::Done && phase.plans.is_empty();
+            (is_bare && (says_new || is_in_row)).then(|| Rival::new(Action::Plan, stated))
+        },
+    },
+    Rule {
+        name: "open plan behind",
+        reason: "a plan of a phase behind has no summary, or one that calls it partial or failed",
+        test: |case, choice| {
+            let end = choice.phase.unwrap_or(case.phases.len());
+            let is_left = |index: &&usize| {
+                **index < end
+                    && case.facts[**index].open > 0
+                    && case.state(**index) != PhaseState::Dropped
+            };
+            let left = case.members.iter().rfind(is_left)?;
+            let is_asked = matches!(choice.action, Action::None | Action::Unknown);
+            (!is_asked).then(|| Rival::new(Action::Execute, *left).uncontested())
+        },
+    },
+    Rule {
+        name: "check left",
+        reason: "a check of the last finished phase is to be done or repeated",
+        test: |case, choice| {
+            let index = case.frontier.filter(|index| Some(*index) != choice.phase)?;
+            let check = case.phases[index].check_left(case.text)?;
+            let is_done = case.state(index) == PhaseState::Done;
+            let place = case.survey.check_line(check);
+            is_done.then(|| Rival::new(action_for(check), index).at(place).uncontested())
+        },
+    },
+];
+
+/// Number of phases that a pointer may jump over only with a contest.
+const JUMP: usize = 2;
+
+fn last_done_before(case: &Case<'_>, index: usize) -> Option<usize> {
+    let is_done = |other: &&usize| **other < index && case.state(**other) == PhaseState::Done;
+    case.members.iter().rfind(is_done).copied()
+}
+
+/// Returns whether a status says that a finished phase is waiting for a check.
+fn waits_for_check(status: &str) -> bool {
+    const WAITS: &[&str] = &["verifying", "ready for", "awaiting", "pending", "waiting"];
+    let lower = status.to_lowercase();
+    let names_check = ["verif", "review", "uat"].iter().any(|word| lower.contains(word));
+    names_check && WAITS.iter().any(|word| lower.contains(word))
+}
+
+/// Returns whether a next step mentions the end of a milestone.
+fn mentions_shipping(step: &str) -> bool {
+    let lower = step.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ["ship", "archive", "release", "milestone"].contains(&word))
+}

@@ -1,0 +1,287 @@
+//! Decides from the facts which phases belong to the milestone, where each stands, what comes next, and what contests it.
+//!
+//! Each decision is an ordered table of rules, the first of which applies. A rule has a price: a test switches each off on
+//! real histories, and one that wins less than it costs to read is removed.
+
+use crate::plan::names::name_of_past_phase;
+use crate::plan::{
+    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position, Survey,
+    TextOf,
+};
+
+mod contest;
+mod next;
+mod scope;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use contest::Rival;
+pub(super) use next::is_same_milestone;
+use scope::Scope;
+use state::Facts;
+
+/// A rule of a table.
+pub(super) struct Rule<A, O> {
+    /// Its name, in a few words.
+    name: &'static str,
+    /// Why it is there.
+    reason: &'static str,
+    /// Returns the decision if the rule applies.
+    test: fn(&Case<'_>, A) -> Option<O>,
+}
+
+/// Returns the decision of the first rule that applies, with that rule's name.
+fn first<A: Copy, O>(
+    rules: &'static [Rule<A, O>],
+    case: &Case<'_>,
+    subject: A,
+) -> Option<(O, &'static Rule<A, O>)> {
+    let rules = rules.iter().filter(|rule| is_on(rule.name));
+    rules.into_iter().find_map(|rule| Some(((rule.test)(case, subject)?, rule)))
+}
+
+#[cfg(test)]
+thread_local! {
+    /// The rules that a test has switched off.
+    static OFF: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+#[cfg(test)]
+fn is_on(name: &str) -> bool {
+    OFF.with_borrow(|off| !off.contains(&name))
+}
+
+#[cfg(not(test))]
+const fn is_on(_name: &str) -> bool {
+    true
+}
+
+/// The milestone with what the rules have decided so far. Phases are named by their index in `phases`.
+pub(super) struct Case<'a> {
+    survey: &'a Survey,
+    text: TextOf<'a>,
+    phases: Vec<Phase>,
+    scope: Scope<'a>,
+    /// The phases of the milestone, in number order.
+    members: Vec<usize>,
+    facts: Vec<Facts<'a>>,
+    /// The phase that STATE.md names, if it belongs to the milestone.
+    stated: Option<usize>,
+    /// The last phase that has a summary.
+    frontier: Option<usize>,
+}
+
+/// The next action, and the rule that chose it.
+#[derive(Clone, Copy)]
+struct Choice {
+    action: Action,
+    phase: Option<usize>,
+    rule: &'static str,
+    reason: &'static str,
+    /// The phase from which it was looked for.
+    cursor: Option<usize>,
+}
+
+/// Determines the position from `phases`, in number order, and from the documents.
+pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Position {
+    let case = Case::new(survey, phases, text);
+    let choice = choose(&case);
+    let next = Next {
+        action: choice.action,
+        phase: match (choice.action, choice.phase) {
+            (Action::Ship | Action::None | Action::Unknown, _) => None,
+            (_, Some(index)) => Some(case.phases[index].number.clone()),
+            (_, None) => Some(PhaseNumber::from(1)),
+        },
+        because: because(&case, &choice),
+        alternative: first(contest::RULES, &case, choice)
+            .map(|(rival, rule)| rival.written(&case, rule.reason)),
+    };
+    let current = choice.phase.or(choice.cursor).or(case.members.last().copied());
+    // Without an active milestone, only finished work is left to name.
+    let current = current
+        .filter(|index| choice.action != Action::None || case.state(*index) == PhaseState::Done);
+    Position { current, next, phases: finished(case, choice.cursor) }
+}
+
+fn choose(case: &Case<'_>) -> Choice {
+    let cursor = first(next::CURSOR, case, ()).map(|(cursor, _)| cursor);
+    let (found, rule) = match first(next::RULES, case, cursor) {
+        Some((found, rule)) => (found, (rule.name, rule.reason)),
+        None => ((Action::None, None), ("none", "no phase is planned")),
+    };
+    let (action, phase) = found;
+    let choice = Choice { action, phase, rule: rule.0, reason: rule.1, cursor };
+    match first(next::GATES, case, choice) {
+        Some(((action, phase), rule)) => {
+            Choice { action, phase, rule: rule.name, reason: rule.reason, cursor }
+        }
+        None => choice,
+    }
+}
+
+/// Returns the phases as reports show them, once the cursor is known.
+fn finished(case: Case<'_>, cursor: Option<usize>) -> Vec<Phase> {
+    let Case { survey, text, mut phases, facts, .. } = case;
+    let cursor = cursor.map(|cursor| phases[cursor].number.clone());
+    let mut dirs = survey.folder.active.phases.iter().peekable();
+    for (phase, facts) in phases.iter_mut().zip(&facts) {
+        // Further declared plans are no longer expected in a phase that was passed.
+        if phase.state == PhaseState::Running
+            && cursor.as_ref().is_some_and(|cursor| phase.number < *cursor)
+        {
+            phase.state = PhaseState::Done;
+        }
+        phase.awaits_check = phase.state == PhaseState::Done
+            && facts.is_left_unticked()
+            && phase.check_left(text).is_some();
+        // Both lists are in the same order.
+        let dir = dirs.next_if(|dir| phase.dir.as_ref() == Some(&dir.dir));
+        if let Some(dir) = dir
+            && (phase.state == PhaseState::Done || !phase.is_in_milestone)
+        {
+            phase.name = Some(name_of_past_phase(dir, phase.name.as_deref()).to_owned());
+        }
+    }
+    phases
+}
+
+impl<'a> Case<'a> {
+    fn new(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Self {
+        let scope = Scope::new(survey, &phases);
+        let mut case = Self {
+            survey,
+            text,
+            phases,
+            scope,
+            members: Vec::new(),
+            facts: Vec::new(),
+            stated: None,
+            frontier: None,
+        };
+        for index in 0..case.phases.len() {
+            let is_member = first(scope::RULES, &case, index).is_none_or(|(is, _)| is);
+            case.phases[index].is_in_milestone = is_member;
+        }
+        case.members =
+            (0..case.phases.len()).filter(|index| case.phases[*index].is_in_milestone).collect();
+        case.facts = case.phases.iter().map(|phase| Facts::collect(&case, phase)).collect();
+        let stated = survey.state.phase.number.as_ref();
+        case.stated = stated.and_then(|number| case.member(number));
+        case.frontier =
+            case.members.iter().rfind(|index| case.facts[**index].summaries > 0).copied();
+        for index in 0..case.phases.len() {
+            let found = first(state::RULES, &case, index);
+            case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
+            case.phases[index].declared = case.facts[index].declared;
+        }
+        case
+    }
+
+    /// Returns the milestone's phase of a number.
+    fn member(&self, number: &PhaseNumber) -> Option<usize> {
+        let start = self.phases.partition_point(|phase| phase.number < *number);
+        let same = self.phases[start..].iter().take_while(|phase| phase.number == *number);
+        same.enumerate().find(|(_, phase)| phase.is_in_milestone).map(|(at, _)| start + at)
+    }
+
+    fn state(&self, index: usize) -> PhaseState {
+        self.phases[index].state
+    }
+
+    fn checks(&self, index: usize) -> &[Check] {
+        self.phases[index].checks.read(self.text)
+    }
+
+    fn is_unfinished(&self, index: usize) -> bool {
+        matches!(self.state(index), PhaseState::Open | PhaseState::Running | PhaseState::Unplanned)
+    }
+
+    /// Returns the unfinished phases after the given one, in number order; all if `None`.
+    fn unfinished_after(&self, index: Option<usize>) -> impl Iterator<Item = usize> {
+        let members = self.members.iter().copied();
+        let is_after = move |other: &usize| {
+            index.is_none_or(|index| self.phases[*other].number > self.phases[index].number)
+        };
+        members.filter(is_after).filter(|other| self.is_unfinished(*other))
+    }
+
+    /// Returns the last phase that is done.
+    fn last_done(&self) -> Option<usize> {
+        let is_done = |index: &&usize| self.state(**index) == PhaseState::Done;
+        self.members.iter().rfind(is_done).copied()
+    }
+
+    /// Returns the first phase named in STATE.md's next steps.
+    fn next_step(&self) -> Option<usize> {
+        let state = &self.survey.state;
+        let steps = state.next_steps.iter();
+        let mut named = steps.flat_map(|step| state.numbering.phases_in(&step.value));
+        named.find_map(|number| self.member(&number))
+    }
+
+    /// Returns what to do in an unfinished phase.
+    fn action_at(&self, index: usize) -> Action {
+        match self.state(index) {
+            PhaseState::Open | PhaseState::Running => Action::Execute,
+            _ => Action::Plan,
+        }
+    }
+
+    /// Returns the places of the facts about a phase: its unfinished plans, else its folder, else the lines that name it.
+    fn places(&self, index: usize) -> Vec<String> {
+        let (survey, phase, facts) = (self.survey, &self.phases[index], &self.facts[index]);
+        let mut places: Vec<String> = survey.open_plans(phase).take(MAX_PLANS).collect();
+        let rest = phase.plans.len() - phase.count(PlanState::Complete) - places.len();
+        if rest > 0 {
+            places.push(format!("and {rest} more"));
+        }
+        match &phase.dir {
+            Some(dir) if places.is_empty() => places.push(facts.of_folder(&survey.show(dir))),
+            None => places.extend(facts.planned.map(|planned| survey.roadmap_line(planned.line))),
+            Some(_) => {}
+        }
+        let is_pointer = self.stated == Some(index);
+        places.extend(is_pointer.then(|| survey.state_line(survey.pointer_line())));
+        places
+    }
+}
+
+/// Maximum number of unfinished plans that are listed one by one.
+const MAX_PLANS: usize = 5;
+
+/// Returns the places of the facts that speak for a choice, or the rule's reason if it is about no phase.
+fn because(case: &Case<'_>, choice: &Choice) -> Vec<String> {
+    if choice.action == Action::Unknown {
+        let unread = case.survey.not_understood.iter();
+        return unread.take(MAX_PLANS).map(ToString::to_string).collect();
+    }
+    match choice.phase {
+        None => vec![choice.reason.to_owned()],
+        Some(index) => match next::check_of(case, index, choice) {
+            Some(place) => vec![place],
+            None => case.places(index),
+        },
+    }
+}
+
+impl Rival {
+    fn written(self, case: &Case<'_>, reason: &'static str) -> Alternative {
+        let mut because = match (self.place, self.phase) {
+            (Some(place), _) => vec![place],
+            (None, Some(index)) => case.places(index),
+            (None, None) => Vec::new(),
+        };
+        if because.is_empty() {
+            because.push(reason.to_owned());
+        }
+        let number = self.phase.map(|index| case.phases[index].number.clone());
+        Alternative {
+            action: self.action,
+            phase: number.or(self.number),
+            because,
+            contests: self.contests,
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! What comes next: from which phase the work is looked at, what to do there, and whether a check comes first.
+
+use crate::plan::names::letters;
+use crate::plan::rules::{Case, Choice, Rule};
+use crate::plan::{
+    Action, Check, CheckKind, CheckOutcome, Claim, PhaseNumber, PhaseProgress, PhaseState,
+    PlanState, milestone_version, milestone_version_in,
+};
+use crate::project::vocabulary;
+
+/// An action, and its phase.
+type Step = (Action, Option<usize>);
+
+/// The cursor: the phase from which the next work is looked for.
+pub(super) const CURSOR: &[Rule<(), usize>] = &[
+    Rule {
+        name: "frontier",
+        reason: "the last phase with a summary; projects move forward, and STATE.md is stale behind it",
+        test: |case, ()| {
+            let (stated, frontier) = (case.stated?, case.frontier?);
+            (case.phases[stated].number < case.phases[frontier].number).then_some(frontier)
+        },
+    },
+    Rule {
+        name: "pointer",
+        reason: "STATE.md names it, and nothing later has a summary",
+        test: |case, ()| case.stated,
+    },
+    Rule {
+        name: "frontier without a pointer",
+        reason: "the last phase with a summary",
+        test: |case, ()| case.frontier,
+    },
+    Rule {
+        name: "next step without a pointer",
+        reason: "STATE.md's next step names it",
+        test: |case, ()| case.next_step(),
+    },
+    Rule {
+        name: "first unfinished",
+        reason: "nothing is done yet",
+        test: |case, ()| prepared(case, None).or_else(|| case.unfinished_after(None).next()),
+    },
+];
+
+/// The next action, given the cursor.
+pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
+    Rule {
+        name: "archived folders",
+        reason: "an archive contains the same phases: they shipped",
+        test: |case, _| {
+            let is_left = case.has_folders() && case.survey.folder.archive_of_active().is_some();
+            is_left.then_some((Action::None, None))
+        },
+    },
+    Rule {
+        name: "archived milestone",
+        reason: "the milestone is archived, and nothing of it is left",
+        test: |case, _| {
+            let is_archived = case.survey.is_archived() && !case.has_folders();
+            (is_archived && is_listed_done(case)).then_some((Action::None, None))
+        },
+    },
+    Rule {
+        name: "between milestones",
+        reason: "STATE.md or ROADMAP.md says that no milestone is active",
+        test: |case, _| {
+            let survey = case.survey;
+            let is_between =
+                survey.state.is_between_milestones || survey.roadmap.is_between_milestones;
+            let is_left = case.has_folders() && !is_all_done(case);
+            (is_between && !is_left).then_some((Action::None, None))
+        },
+    },
+    Rule {
+        name: "shipped milestone",
+        reason: "MILESTONES.md calls the milestone shipped, and nothing of it is open",
+        test: |case, _| {
+            // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
+            let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
+            let is_over = if case.has_folders() {
+                is_all_done(case) && !case.stated.is_some_and(is_partial)
+            } else {
+                is_listed_done(case) && !case.scope.listed.is_empty()
+            };
+            (case.survey.has_shipped && is_over).then_some((Action::None, None))
+        },
+    },
+    Rule {
+        name: "at work",
+        reason: "the cursor's phase has open plans, or more may follow",
+        test: |case, cursor| {
+            let cursor = cursor?;
+            let is_at_work = matches!(case.state(cursor), PhaseState::Open | PhaseState::Running);
+            is_at_work.then_some((Action::Execute, Some(cursor)))
+        },
+    },
+    Rule {
+        name: "unfinished between",
+        reason: "the cursor's phase has no files, but one between it and the last with a summary has",
+        test: |case, cursor| {
+            let cursor = cursor.filter(|index| case.state(*index) == PhaseState::Unplanned)?;
+            let below = case.members.iter().copied().rfind(|index| {
+                case.phases[*index].number < case.phases[cursor].number
+                    && case.frontier.is_none_or(|frontier| *index >= frontier)
+                    && case.phases[*index].has_files
+            })?;
+            let is_left = matches!(case.state(below), PhaseState::Open | PhaseState::Unplanned);
+            let is_bare = !case.phases[cursor].has_files;
+            (is_bare && is_left).then(|| (case.action_at(below), Some(below)))
+        },
+    },
+    Rule {
+        name: "unplanned",
+        reason: "the cursor's phase has no plans",
+        test: |case, cursor| {
+            let is_new = case.state(cursor?) == PhaseState::Unplanned;
+            is_new.then_some((Action::Plan, cursor))
+        },
+    },
+    Rule {
+        name: "prepared later phase",
+        reason: "the next unfinished phase has no files, but a later one has a CONTEXT file or plans",
+        test: |case, cursor| {
+            let later = prepared(case, Some(cursor?))?;
+            Some((case.action_at(later), Some(later)))
+        },
+    },
+    Rule {
+        name: "next unfinished",
+        reason: "the first unfinished phase after the cursor",
+        test: |case, cursor| {
+            let next = case.unfinished_after(Some(cursor?)).next()?;
+            Some((case.action_at(next), Some(next)))
+        },
+    },
+    Rule {
+        name: "all done",
+        reason: "every phase up to the last is complete",
+        test: |case, cursor| cursor.or_else(|| case.last_done()).map(|_| (Action::Ship, None)),
+    },
+    Rule {
+        name: BLANK,
+        reason: "no phase is planned yet",
+        test: |case, _| is_blank(case).then_some((Action::Plan, None)),
+    },
+    Rule {
+        name: "archived",
+        reason: "all milestones are archived",
+        test: |case, _| (!case.survey.folder.archived.is_empty()).then_some((Action::None, None)),
+    },
+];
+
+const BLANK: &str = "blank";
+const OPEN_CHECK: &str = "open check";
+const UNTESTED: &str = "untested";
+
+/// What comes before the chosen action.
+pub(super) const GATES: &[Rule<Choice, Step>] = &[
+    Rule {
+        name: "not understood",
+        reason: "what could not be read may be what is missing",
+        test: |case, choice| {
+            let assumes_nothing =
+                matches!(choice.action, Action::None | Action::Ship) || choice.rule == BLANK;
+            let is_unread = !case.survey.not_understood.is_empty();
+            (assumes_nothing && is_unread).then_some((Action::Unknown, None))
+        },
+    },
+    Rule {
+        name: OPEN_CHECK,
+        reason: "a user test of the last finished phase found issues, or a check that VBW wants done; with GSD, people go on despite gaps",
+        test: |case, choice| {
+            let index = last_finished(case, &choice)?;
+            let check = open_check(case, index)?;
+            let action = action_for(check);
+            let asks_first = check.kind == CheckKind::Uat || !case.survey.layout.keeps_milestones();
+            let is_first = match action {
+                Action::Remediate => asks_first,
+                _ => case.survey.workflow.requires_uat,
+            };
+            is_first.then_some((action, Some(index)))
+        },
+    },
+    Rule {
+        name: UNTESTED,
+        reason: "VBW's auto_uat asks for a user test of the last finished phase",
+        test: |case, choice| {
+            let index = last_finished(case, &choice)?;
+            is_untested(case, index, choice.action).then_some((Action::Verify, Some(index)))
+        },
+    },
+    Rule {
+        name: "undiscussed",
+        reason: "config.json asks for a discussion before a phase is planned",
+        test: |case, choice| {
+            let index = choice.phase.filter(|_| choice.action == Action::Plan)?;
+            let is_missing = !case.phases[index].has_context;
+            (case.survey.workflow.requires_discussion && is_missing)
+                .then_some((Action::Discuss, Some(index)))
+        },
+    },
+];
+
+impl Case<'_> {
+    /// Returns whether a phase of the milestone has files.
+    fn has_folders(&self) -> bool {
+        self.members.iter().any(|index| self.phases[*index].has_files)
+    }
+}
+
+/// Returns the place of the check that a choice is about.
+pub(super) fn check_of(case: &Case<'_>, index: usize, choice: &Choice) -> Option<String> {
+    let survey = case.survey;
+    match choice.rule {
+        OPEN_CHECK => open_check(case, index).map(|check| survey.check_line(check)),
+        UNTESTED => {
+            let config = survey.folder.dir.join(vocabulary::CONFIG);
+            let unread = case.checks(index).iter().find(|one| one.outcome == CheckOutcome::Unknown);
+            if let Some(check) = unread {
+                return Some(survey.check_line(check));
+            }
+            let number = &case.phases[index].number;
+            Some(format!("{}: auto_uat, and phase {number} has no user test", survey.show(&config)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns a later prepared phase, if the first unfinished one after `cursor` has no files.
+fn prepared(case: &Case<'_>, cursor: Option<usize>) -> Option<usize> {
+    let first = case.unfinished_after(cursor).next()?;
+    let is_prepared = |index: &usize| {
+        let phase = &case.phases[*index];
+        phase.has_context || phase.has_plans()
+    };
+    let is_bare = !case.phases[first].has_files;
+    case.unfinished_after(Some(first)).find(is_prepared).filter(|_| is_bare)
+}
+
+/// Returns whether nothing is open: the roadmap's phases are complete, and so are the others.
+fn is_all_done(case: &Case<'_>) -> bool {
+    let is_open = |index: &usize| {
+        case.is_unfinished(*index) && !case.scope.lists(&case.phases[*index].number)
+    };
+    is_listed_done(case) && !case.members.iter().any(is_open)
+}
+
+fn is_listed_done(case: &Case<'_>) -> bool {
+    case.scope.listed.iter().all(|planned| {
+        let index = case.member(&planned.number);
+        planned.status == Some(PhaseProgress::Complete)
+            || index.is_some_and(|index| case.phases[index].dir.is_some())
+                && index.is_none_or(|index| !case.is_unfinished(index))
+    })
+}
+
+/// Returns whether nothing was ever planned here; a milestone with its own folder was started on purpose.
+fn is_blank(case: &Case<'_>) -> bool {
+    let survey = case.survey;
+    let has_own_folder = survey.folder.active.dir != survey.folder.dir;
+    (survey.folder.archived.is_empty() || has_own_folder)
+        && !survey.state.is_between_milestones
+        && survey.state.claims.iter().all(|claim| is_beginning(&claim.value))
+}
+
+/// Returns whether a claim may be in the STATE.md of a new planning folder.
+fn is_beginning(claim: &Claim) -> bool {
+    match claim {
+        Claim::Phase(number) => *number == PhaseNumber::from(1),
+        Claim::Status(text) | Claim::PhaseStatus(text) => {
+            matches!(PhaseProgress::parse(text), None | Some(PhaseProgress::NotStarted))
+        }
+        Claim::Total(count)
+        | Claim::PhasesComplete(count)
+        | Claim::Percent(count)
+        | Claim::PlansComplete(count)
+        | Claim::PlansTotal(count)
+        | Claim::AllPlansComplete(count)
+        | Claim::AllPlansTotal(count)
+        | Claim::Share(count, _) => *count == 0,
+        Claim::Bar(_) => true,
+        Claim::Name(_) | Claim::Index(_) | Claim::CurrentPlan(_) => false,
+    }
+}
+
+/// Returns the last phase worked on, or a later one that is called done, if it is finished and not itself chosen.
+fn last_finished(case: &Case<'_>, choice: &Choice) -> Option<usize> {
+    let is_done = |index: &usize| case.state(*index) == PhaseState::Done;
+    let last = match case.frontier {
+        Some(index) if !is_done(&index) => None,
+        frontier => frontier.max(case.last_done()),
+    };
+    last.filter(|index| choice.phase != Some(*index))
+}
+
+/// Returns the action that an open check requires.
+pub(super) fn action_for(check: &Check) -> Action {
+    match check.outcome {
+        CheckOutcome::Issues | CheckOutcome::Diagnosed => Action::Remediate,
+        _ => Action::Verify,
+    }
+}
+
+/// Returns the open check of a phase.
+///
+/// User tests block until STATE.md has moved on to a phase with plans; a verification blocks only until
+/// STATE.md moves on, since many workflows continue despite its gaps. A review never blocks.
+pub(super) fn open_check<'a>(case: &'a Case<'_>, index: usize) -> Option<&'a Check> {
+    let is_pointed = case.stated.is_none_or(|stated| stated == index);
+    let has_moved_on =
+        case.stated.is_some_and(|stated| stated > index && case.phases[stated].has_plans());
+    let holds = |check: &&Check| match (check.kind, check.outcome) {
+        (_, CheckOutcome::Outdated) => false,
+        (CheckKind::Uat, CheckOutcome::Issues | CheckOutcome::Repeat) => !has_moved_on,
+        _ => is_pointed,
+    };
+    case.phases[index].open_checks(case.text).find(holds)
+}
+
+/// Returns whether config.json requires a user test that a finished phase has not had, although all phases before it
+/// have. A setting that is not followed is ignored, except at the end of the milestone.
+fn is_untested(case: &Case<'_>, index: usize, action: Action) -> bool {
+    let is_tested = |index: usize| {
+        let mut checks = case.checks(index).iter();
+        checks.any(|check| check.kind == CheckKind::Uat && check.outcome != CheckOutcome::Unknown)
+    };
+    let before = case.members.iter().copied().take_while(|other| *other < index);
+    let mut earlier = before.filter(|other| case.facts[*other].summaries > 0);
+    case.survey.workflow.requires_uat
+        && !is_tested(index)
+        && (action == Action::Ship || earlier.all(is_tested))
+}
+
+/// Returns whether two names of milestones have the same version, or without one the same letters.
+pub(in crate::plan) fn is_same_milestone(one: &str, other: &str) -> bool {
+    let version = |name| milestone_version(name).or_else(|| milestone_version_in(name));
+    match (version(one), version(other)) {
+        (Some(one), Some(other)) => one == other,
+        (None, None) => letters(one) == letters(other),
+        _ => false,
+    }
+}

@@ -1,0 +1,415 @@
+//! What each rule is worth: it is switched off on real histories, and the answers won and lost are counted.
+//!
+//! `ANNALS_HISTORIES` names a folder with `next_dev` and `next_more`, each a bundle of planning folders as they stood and
+//! a list of what came next.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::plan::model::phases;
+use crate::plan::rules::{OFF, Rule, contest, decide, next, scope, state};
+use crate::plan::{Action, PhaseNumber, Position, Survey};
+use crate::project::fixture::Tree;
+use crate::project::{OpenRequest, Project};
+use crate::storage::read;
+
+/// A rule that wins fewer answers, or in fewer projects, is removed.
+const LEAST: usize = 3;
+
+/// Rules below the price that stay, since a kind of situation or a workflow's documentation needs them.
+const KEPT: &[&str] = &[
+    // GSD documents phases 999.x.
+    "backlog",
+    // Numbering that restarts, and numbers that people read: folders of earlier milestones are neither counted nor next.
+    "old folder",
+    "one folder a number",
+    "listed",
+    "below the roadmap",
+    "shipped",
+    "above a restarted roadmap",
+    // Work that will not be done.
+    "dropped",
+    // Which milestone: what is archived or shipped is not archived again.
+    "archived folders",
+    "archived milestone",
+    "between milestones",
+    "shipped milestone",
+    "archived",
+    "blank",
+    "all done",
+    // A ticked phase without a folder.
+    "ticked",
+    // Projects move forward, and plans are often committed with their summaries, or there is no STATE.md.
+    "frontier",
+    "pointer",
+    "frontier without a pointer",
+    "next step without a pointer",
+    "summaries without plans",
+    "short of what is declared",
+    // Not understood is not absent.
+    "not understood",
+    // Checks, as VBW and GSD document them.
+    "open check",
+    "untested",
+    "undiscussed",
+    "check asked for",
+    "check left",
+    // An answer that `ship` would refuse is no answer alone.
+    "passed over",
+    "unfinished plan at the end",
+    "open check at the end",
+    "next step beyond the roadmap",
+    // Jumps of the pointer, and open plans behind.
+    "jump of the pointer",
+    "ticked without any plan",
+    "open plan behind",
+];
+
+/// A moment of a project's history.
+struct Moment {
+    project: String,
+    survey: Survey,
+    next: Vec<(String, Option<PhaseNumber>)>,
+}
+
+/// What an answer was worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Answer {
+    is_right: bool,
+    is_right_in_phase: bool,
+    is_contested: bool,
+}
+
+type Texts = RefCell<HashMap<PathBuf, Option<String>>>;
+
+impl Moment {
+    fn answer(&self, texts: &Texts, off: &[&'static str]) -> Answer {
+        OFF.set(off.to_vec());
+        let text = |path: &Path| {
+            let mut texts = texts.borrow_mut();
+            let found = || read::text(path).ok().flatten().map(|text| text.value);
+            texts.entry(path.to_owned()).or_insert_with(found).clone()
+        };
+        let position = decide(&self.survey, phases(&self.survey, &text), &text);
+        OFF.set(Vec::new());
+        self.judged(&position)
+    }
+
+    fn judged(&self, position: &Position) -> Answer {
+        let next = &position.next;
+        let word = serde_json::to_value(next.action).unwrap();
+        let is_over = matches!(next.action, Action::Ship | Action::None);
+        let ships = self.next.iter().any(|(action, _)| action == "ship");
+        let mut same = self.next.iter();
+        let is_right = same.any(|(action, phase)| {
+            Value::from(action.as_str()) == word && (is_over || *phase == next.phase)
+        });
+        let is_right = is_right || is_over && ships;
+        let same_phase = self.next.iter().any(|(_, phase)| phase.is_some() && *phase == next.phase);
+        Answer {
+            is_right,
+            is_right_in_phase: is_right || same_phase,
+            is_contested: next.rival().is_some(),
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test unpacks what a maintainer gave it")]
+fn moments(folder: &Path, kept: &TempDir) -> Vec<Moment> {
+    let mut moments = Vec::new();
+    for name in ["next_dev", "next_more"] {
+        let git = kept.path().join(name);
+        let bundle = folder.join(format!("{name}.bundle"));
+        let clone =
+            Command::new("git").args(["clone", "-q", "--bare"]).arg(bundle).arg(&git).status();
+        assert!(clone.unwrap().success());
+        let rows = read::users_bytes(&folder.join(format!("{name}.jsonl"))).unwrap().unwrap();
+        for (index, line) in String::from_utf8(rows).unwrap().lines().enumerate() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let snapshot = row["snapshot"].as_str().unwrap();
+            let dir = kept.path().join(format!("{name}-{index}"));
+            std::fs::create_dir(&dir).unwrap();
+            let mut archive = Command::new("git");
+            let archive = archive.arg("--git-dir").arg(&git).args(["archive", snapshot]);
+            let archive = archive.stdout(Stdio::piped()).spawn().unwrap();
+            let tar =
+                Command::new("tar").arg("-xC").arg(&dir).stdin(archive.stdout.unwrap()).status();
+            assert!(tar.unwrap().success());
+            let request = OpenRequest { directory: dir, ..OpenRequest::default() };
+            let survey = Survey::read(&Project::open(request).unwrap()).unwrap();
+            let step = |step: &Value| {
+                let phase = step[1].as_str().and_then(|phase| {
+                    PhaseNumber::parse_id(phase).or_else(|| Some(PhaseNumber::split(phase)?.0))
+                });
+                (step[0].as_str().unwrap().to_owned(), phase)
+            };
+            let next = row["next"].as_array().unwrap().iter().map(step).collect();
+            let project = snapshot.rsplit_once('/').unwrap().0.to_owned();
+            moments.push(Moment { project, survey, next });
+        }
+    }
+    moments
+}
+
+fn names() -> Vec<&'static str> {
+    let scope = scope::RULES.iter().map(|rule| rule.name);
+    let state = state::RULES.iter().map(|rule| rule.name);
+    let cursor = next::CURSOR.iter().map(|rule| rule.name);
+    let next =
+        next::RULES.iter().map(|rule| rule.name).chain(next::GATES.iter().map(|rule| rule.name));
+    let contest = contest::RULES.iter().map(|rule| rule.name);
+    scope.chain(state).chain(cursor).chain(next).chain(contest).collect()
+}
+
+fn percent(part: usize, of: usize) -> f64 {
+    100.0 * crate::plan::ratio(part, of.max(1))
+}
+
+#[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
+fn print_score(name: &str, answers: &[Answer]) {
+    let count = |is: fn(&Answer) -> bool| answers.iter().filter(|answer| is(answer)).count();
+    let (all, sure) = (answers.len(), count(|one| !one.is_contested));
+    println!(
+        "{name}: {all} moments, action {:.1} %, phase {:.1} %, contested {:.1} %, of the others {:.1} % right",
+        percent(count(|one| one.is_right), all),
+        percent(count(|one| one.is_right_in_phase), all),
+        percent(all - sure, all),
+        percent(count(|one| one.is_right && !one.is_contested), sure)
+    );
+}
+
+/// Returns the rows of a table of rules.
+fn rows<A, O>(rules: &[Rule<A, O>]) -> Vec<String> {
+    rules.iter().map(|rule| format!("| {} | {} |", rule.name, rule.reason)).collect()
+}
+
+#[test]
+fn the_documented_rules_are_those_that_decide() {
+    let docs = read::users_bytes(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md"));
+    let docs = String::from_utf8(docs.unwrap().unwrap()).unwrap();
+    let tables = [
+        ("### 1. Scope", rows(scope::RULES)),
+        ("### 2. State", rows(state::RULES)),
+        ("### 3. Cursor", rows(next::CURSOR)),
+        ("### 4. Next", rows(next::RULES)),
+        ("### 5. What comes first", rows(next::GATES)),
+        ("### 6. What else", rows(contest::RULES)),
+    ];
+    for (heading, rows) in tables {
+        let (_, section) = docs.split_once(heading).unwrap();
+        let lines = section.lines().skip_while(|line| !line.starts_with("|---"));
+        let table: Vec<&str> = lines.skip(1).take_while(|line| line.starts_with('|')).collect();
+        assert_eq!(table, rows, "{heading}");
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
+fn every_rule_is_worth_its_price() {
+    let Some(folder) = std::env::var_os("ANNALS_HISTORIES") else {
+        println!("skipped: ANNALS_HISTORIES names no histories");
+        return;
+    };
+    let kept = tempfile::tempdir().unwrap();
+    let moments = moments(Path::new(&folder), &kept);
+    let texts: Vec<Texts> = moments.iter().map(|_| Texts::default()).collect();
+    let answers = |off: &[&'static str]| -> Vec<Answer> {
+        moments.iter().zip(&texts).map(|(moment, texts)| moment.answer(texts, off)).collect()
+    };
+    let whole = answers(&[]);
+    print_score("dev", &whole[..465.min(whole.len())]);
+    print_score("more", &whole[465.min(whole.len())..]);
+    let contests: Vec<&str> = contest::RULES.iter().map(|rule| rule.name).collect();
+    let mut nets: BTreeMap<&'static str, BTreeMap<&str, (usize, usize)>> = BTreeMap::new();
+    let mut cheap = Vec::new();
+    for name in names() {
+        let without = answers(&[name]);
+        let is_contest = contests.contains(&name);
+        // A contest wins where it marks a wrong answer, and loses where it marks a right one.
+        let net = nets.entry(name).or_default();
+        for ((moment, with), without) in moments.iter().zip(&whole).zip(&without) {
+            let (won, lost) = if is_contest {
+                let marks = with.is_contested && !without.is_contested;
+                (marks && !with.is_right, marks && with.is_right)
+            } else {
+                (with.is_right && !without.is_right, without.is_right && !with.is_right)
+            };
+            let of = net.entry(&moment.project).or_default();
+            *of = (of.0 + usize::from(won), of.1 + usize::from(lost));
+        }
+        let sum = |pick: fn(&(usize, usize)) -> usize| net.values().map(pick).sum::<usize>();
+        let (won, lost) = (sum(|one| one.0), sum(|one| one.1));
+        let projects = net.values().filter(|(won, lost)| won > lost).count();
+        let earns = if is_contest { won * 3 >= won + lost } else { won >= lost + LEAST };
+        let is_worth = earns && won >= LEAST && projects >= LEAST;
+        println!(
+            "{name}: won {won}, lost {lost}, in {projects} projects{}",
+            if is_worth { "" } else { " (cheap)" }
+        );
+        if !is_worth && !KEPT.contains(&name) {
+            cheap.push(name);
+        }
+    }
+    // One at a time, the cheapest first, measured again: two rules can cover each other.
+    let worth = |name: &&str| {
+        nets[*name].values().map(|(won, lost)| *won as i64 - *lost as i64).sum::<i64>()
+    };
+    let mut order: Vec<&'static str> =
+        cheap.iter().copied().filter(|name| !contests.contains(name)).collect();
+    order.sort_by_key(|name| worth(&name));
+    let (mut off, mut last) = (Vec::new(), whole.clone());
+    for name in order {
+        off.push(name);
+        let without = answers(&off);
+        let mut of: BTreeMap<&str, i64> = BTreeMap::new();
+        for ((moment, with), without) in moments.iter().zip(&last).zip(&without) {
+            *of.entry(&moment.project).or_default() +=
+                i64::from(with.is_right) - i64::from(without.is_right);
+        }
+        let (net, projects) =
+            (of.values().sum::<i64>(), of.values().filter(|net| **net > 0).count());
+        if net >= 3 && projects >= LEAST {
+            println!("stays beside the others: {name}, {net} in {projects} projects");
+            off.pop();
+        } else {
+            println!("goes: {name}, {net} in {projects} projects");
+            last = without;
+        }
+    }
+    print_score("without the cheap ones", &last);
+    let mut left_out = Vec::new();
+    for (moment, texts) in moments.iter().zip(&texts) {
+        let off: Vec<&'static str> = nets
+            .iter()
+            .filter(|(name, _)| !KEPT.contains(name) && !contests.contains(name))
+            .filter(|(_, net)| {
+                let others = || net.iter().filter(|(project, _)| **project != moment.project);
+                let won: usize = others().map(|(_, (won, _))| won).sum();
+                let lost: usize = others().map(|(_, (_, lost))| lost).sum();
+                let projects = others().filter(|(_, (won, lost))| won > lost).count();
+                won < lost + LEAST || projects < LEAST
+            })
+            .map(|(name, _)| *name)
+            .collect();
+        left_out.push(moment.answer(texts, &off));
+    }
+    print_score("each project by the table chosen without it", &left_out);
+    assert!(cheap.is_empty(), "below the price: {cheap:?}");
+}
+
+/// Returns the next action of a planning folder, and what else may be next: `execute 2, or plan 3`, `execute 2 (plan 3)`.
+fn answer(files: &[(&str, &str)]) -> String {
+    let tree = Tree::new(&[]);
+    for (path, text) in files {
+        tree.write(&format!(".planning/{path}"), text);
+    }
+    let request = OpenRequest { directory: tree.at(""), ..OpenRequest::default() };
+    let next = Survey::read(&Project::open(request).unwrap()).unwrap().position.next;
+    let show = |action: Action, phase: &Option<PhaseNumber>| {
+        let word = format!("{action:?}").to_lowercase();
+        phase.as_ref().map_or(word.clone(), |phase| format!("{word} {phase}"))
+    };
+    let first = show(next.action, &next.phase);
+    match next.alternative {
+        Some(other) if other.contests => {
+            format!("{first}, or {}", show(other.action, &other.phase))
+        }
+        Some(other) => format!("{first} ({})", show(other.action, &other.phase)),
+        None => first,
+    }
+}
+
+const THREE: &str = "# Roadmap\n\n- [x] **Phase 1: Gauges**\n- [ ] **Phase 2: Alerts**\n- [ ] **Phase 3: Report**\n";
+const GAUGES: [(&str, &str); 2] =
+    [("phases/01-gauges/01-01-PLAN.md", ""), ("phases/01-gauges/01-01-SUMMARY.md", "")];
+
+/// Returns the answer for three phases, the first of which is done.
+fn of_three(files: &[(&str, &str)]) -> String {
+    let roadmap = [("ROADMAP.md", THREE)];
+    answer(&[&roadmap, &GAUGES[..], files].concat())
+}
+
+#[test]
+fn a_partial_or_failed_plan_is_open_work() {
+    for status in ["partial", "failed"] {
+        let text = format!("---\nstatus: {status}\n---\n");
+        let summary = ("phases/02-alerts/02-01-SUMMARY.md", text.as_str());
+        let plan = ("phases/02-alerts/02-01-PLAN.md", "");
+        assert_eq!(of_three(&[plan, summary]), "execute 2", "{status}");
+        // It does not hold the project once the work has gone on.
+        let later = [
+            ("phases/03-report/03-01-PLAN.md", ""),
+            ("phases/03-report/03-01-SUMMARY.md", ""),
+            ("phases/03-report/03-02-PLAN.md", ""),
+        ];
+        let state = ("STATE.md", "# State\n\nPhase: 2 of 3 (Alerts)\n");
+        let files = [&[plan, summary, state], &later[..]].concat();
+        assert_eq!(of_three(&files), "execute 3 (execute 2)", "{status}");
+    }
+}
+
+#[test]
+fn a_plan_that_will_not_be_done_needs_no_summary() {
+    let done = [("phases/02-alerts/02-01-PLAN.md", ""), ("phases/02-alerts/02-01-SUMMARY.md", "")];
+    for front in
+        ["status: superseded", "status: cancelled", "superseded_by: 02-03", "status: deferred"]
+    {
+        let text = format!("---\nplan: 02\n{front}\n---\n");
+        let left = [("phases/02-alerts/02-02-PLAN.md", text.as_str())];
+        assert_eq!(of_three(&[&done[..], &left].concat()), "plan 3", "{front}");
+    }
+}
+
+#[test]
+fn an_open_plan_behind_is_named_beside_the_answer() {
+    let added = [("phases/01-gauges/01-02-PLAN.md", "")];
+    assert_eq!(of_three(&added), "plan 2 (execute 1)");
+}
+
+#[test]
+fn a_pointer_that_jumps_over_phases_never_begun_is_contested() {
+    let list: String = (1..=9).map(|n| format!("- [ ] **Phase {n}: Step**\n")).collect();
+    let roadmap = format!("# Roadmap\n\n{list}");
+    let state = "# State\n\nPhase: 9 of 9\nStatus: Ready to plan\n";
+    let files = [("ROADMAP.md", roadmap.as_str()), ("STATE.md", state)];
+    let files = [&files, &GAUGES[..]].concat();
+    assert_eq!(answer(&files), "plan 9, or plan 2");
+}
+
+#[test]
+fn a_ticked_phase_without_plans_that_has_not_started_is_contested() {
+    let roadmap = THREE.replace("[ ]", "[x]");
+    let state = "# State\n\nPhase: 3\nPlan: Not started\nStatus: Ready to plan\n";
+    let files = [("ROADMAP.md", roadmap.as_str()), ("STATE.md", state)];
+    assert_eq!(answer(&[&files, &GAUGES[..]].concat()), "ship, or plan 3");
+}
+
+#[test]
+fn folders_before_a_restart_of_the_numbers_are_left_alone() {
+    let state = ("STATE.md", "# State\n\nPhase: 1 of 3 (Gauges)\n");
+    let roadmap = THREE.replace("[x]", "[ ]");
+    let files = [
+        ("ROADMAP.md", roadmap.as_str()),
+        state,
+        ("phases/01-login/01-01-PLAN.md", ""),
+        ("phases/01-login/01-01-SUMMARY.md", ""),
+        ("phases/02-mail/02-01-PLAN.md", ""),
+        ("phases/02-mail/02-01-SUMMARY.md", ""),
+        ("phases/01-gauges/01-01-PLAN.md", ""),
+    ];
+    assert_eq!(answer(&files), "execute 1");
+}
+
+#[test]
+fn what_is_not_understood_is_not_absent() {
+    let roadmap = "# Roadmap\n\n- [ ] **Phase One: Gauges**\n- [ ] **Phase Two: Alerts**\n";
+    assert_eq!(answer(&[("ROADMAP.md", roadmap)]), "unknown");
+    let lost = [("phases/gauges/PLAN-01.md", ""), ("phases/gauges/PLAN-02.md", "")];
+    assert_eq!(answer(&lost), "unknown");
+    assert_eq!(answer(&[("PROJECT.md", "# Gauges\n")]), "plan 1");
+}
