@@ -179,11 +179,19 @@ fn whenever_a_pause_is_killed_resume_reads_one_whole_note() {
     assert!(kills > 3, "the fail point is not armed");
 }
 
+/// The example where a generation of VBW is installed that has a folder for each milestone.
+#[cfg(debug_assertions)]
+fn with_older_vbw() -> Case {
+    let case = Case::new("examples/vbw-project");
+    case.write(".claude/plugins/cache/vbw/vbw/1.0.0/commands/plan.md", "# Plan\n");
+    case
+}
+
 #[cfg(debug_assertions)]
 #[test]
 fn a_killed_start_of_a_milestone_is_completed_or_never_began() {
-    let project = || Case::new("examples/vbw-project");
     let start = "milestone new offline-mode";
+    let project = with_older_vbw;
     killed_at_every_operation(project, start, start);
     killed_at_every_operation(project, start, "sync");
 }
@@ -192,7 +200,7 @@ fn a_killed_start_of_a_milestone_is_completed_or_never_began() {
 #[test]
 fn a_killed_switch_of_milestones_is_completed_or_never_began() {
     let project = || {
-        let case = Case::new("examples/vbw-project");
+        let case = with_older_vbw();
         case.run("milestone new offline-mode").success();
         case
     };

@@ -43,4 +43,5 @@ mod share;
 mod staleness;
 mod storage;
 mod support;
+mod vbw_scripts;
 mod versions;

@@ -71,6 +71,8 @@ fn of_pauses_at_once_one_note_is_left_and_each_resume_reads_a_whole_one() {
 #[test]
 fn milestones_started_and_switched_at_once_lose_no_file() {
     let case = Case::new("examples/vbw-project");
+    // A generation that has a folder for each milestone.
+    case.write(".vbw-planning/ACTIVE", "default\n");
     let before = case.tree();
     thread::scope(|scope| {
         for process in 0..PROCESSES {

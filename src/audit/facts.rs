@@ -78,7 +78,7 @@ fn shared(here: &SharingState) -> AuditRow {
     AuditRow::new(STORE, "sharing", found, "annals share sync")
 }
 
-/// Lists the keys of facts that are awaiting the user's confirmation; `facts pending` shows their values.
+/// Lists the keys of facts that are awaiting the user's confirmation; `facts list --pending` shows their values.
 fn pending(project: &Project, facts: &Facts) -> Result<Option<AuditRow>> {
     if project.settings.user.is_none() {
         return Ok(None);
@@ -88,6 +88,6 @@ fn pending(project: &Project, facts: &Facts) -> Result<Option<AuditRow>> {
     let keys = pending.iter();
     let keys =
         keys.map(|one| Detail::new(&format!("{} waits for the user's confirmation", one.fact.key)));
-    let (keys, fix) = (keys.collect(), "annals facts pending");
+    let (keys, fix) = (keys.collect(), "annals facts list --pending");
     Ok(Some(AuditRow::new(STORE, "pending", keys, fix)))
 }

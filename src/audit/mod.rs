@@ -69,7 +69,7 @@ const CHECKS: &[Check] = &[
     Check::new("patterns", "unrecorded", "annals execute --all --dry-run", patterns::unrecorded),
     Check::new("entries", "audit", "annals entry audit --dry-run", entries::audit),
     Check::new("ledger", "rules", "annals ledger check", ledger::rules),
-    Check::new("journal", "lines", "annals journal stats", journal::lines),
+    Check::new("journal", "lines", "annals journal tail --stats", journal::lines),
     Check::new("journal", "secrets", "annals audit", journal::secrets),
     Check::new("facts", "database", "annals facts check", facts::database),
 ];

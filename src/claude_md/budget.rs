@@ -89,7 +89,7 @@ impl fmt::Display for Excess {
 }
 
 /// A block that fits the limits as far as possible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fitted {
     /// The text of the block.
     pub(crate) block: String,

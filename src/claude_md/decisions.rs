@@ -1,28 +1,28 @@
 //! Selects the decisions that a new session must know: the newest, and the most important of the older ones.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::claude_md::decision_list::{DecisionFile, DecisionList, PlacedDecision};
-use crate::claude_md::repetition::KnownDecisions;
-use crate::claude_md::superseded::superseded;
-use crate::plan::{Decision, is_absent, non_placeholder};
+use chrono::NaiveDate;
+
+use crate::patterns;
+use crate::plan::list_entry::is_lead;
+use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
+use crate::ranking::WordSet;
 use crate::text::fold;
 
-/// Maximum number of decisions in the block.
+/// Number of decisions in the block.
 pub(crate) const MAX_DECISIONS: usize = 10;
 
-/// Maximum number of decisions, newest first, that are examined for display.
-const MAX_EXAMINED: usize = 5_000;
-
-/// Maximum number of decisions of each file that are compared with those of the other one.
-const MAX_COMPARED: usize = 1_000;
-
-/// Maximum number of these that may be older but more important ones.
-const MAX_HELD: usize = 3;
+/// Number of these that may be older but more important ones.
+const HELD: usize = 3;
 
 /// Maximum number of decisions from one plan.
 const MAX_PER_PLAN: usize = 3;
+
+/// Maximum length of a decision with its reason, in characters. A shorter one would cut off what follows a semicolon or
+/// a colon, which is often the rule itself.
+const MAX_CHARS: usize = 240;
 
 /// Words that mark a decision as binding.
 const BINDING_WORDS: &[&str] = &[
@@ -36,94 +36,202 @@ const STRUCTURAL_PREFIXES: &[&str] = &[
     "security", "auth", "encrypt", "permission", "secret", "dependency", "dependencies",
 ];
 
-/// A decision with its sort keys.
-struct RankedDecision<'a> {
-    placed: PlacedDecision<'a>,
-    file: DecisionFile,
-    /// Index of its list; of two lists without dates, the first is considered newer.
-    list: usize,
-    /// Index in its list, oldest first.
-    position: usize,
+/// Words of a list entry that logs work, or orders it, instead of deciding anything.
+const LOG_WORDS: &[&str] = &[
+    "landed", "captured", "tests pass", "tests green", "milestone complete", "phase complete",
+    "verified complete", "phase order", "build order", "phase numbering", "-phase structure",
+    "-phase roadmap", "phases derived", "roadmap created", "roadmap approved", "scope confirmed",
+    "initialized", "verification passed", "uat passed",
+];
+
+/// The file that a list of decisions is from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DecisionFile {
+    /// PROJECT.md.
+    Project,
+    /// STATE.md.
+    #[default]
+    State,
+}
+
+/// Decisions from one source, in file order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecisionList {
+    /// The file.
+    pub file: DecisionFile,
+    /// The heading above them, which may state their order.
+    pub heading: Option<String>,
+    /// The decisions.
+    pub decisions: Vec<Decision>,
+}
+
+/// Returns all valid decisions, newest first and without repetitions.
+pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Decision> {
+    ranked(lists).into_iter().map(|placed| placed.decision)
+}
+
+/// Returns the statements of the decisions to show, newest first.
+pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
+    let ranked = ranked(lists);
+    let mut of_plan: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut shown: Vec<(usize, WordSet, String)> = Vec::new();
+    let mut rest: Vec<usize> = Vec::new();
+    let mut take = |index: usize, shown: &mut Vec<(usize, WordSet, String)>| {
+        let decision = ranked[index].decision;
+        let words = WordSet::from_text(decision.untagged());
+        let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
+        if count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
+            || shown.iter().any(|(_, known, _)| words.differs_only_by_additions(known))
+        {
+            return;
+        }
+        if let Some(text) = decision_statement(decision) {
+            count.into_iter().for_each(|count| *count += 1);
+            shown.push((index, words, text));
+        }
+    };
+    for index in 0..ranked.len() {
+        if shown.len() < MAX_DECISIONS - HELD {
+            take(index, &mut shown);
+        } else {
+            rest.push(index);
+        }
+    }
+    rest.sort_by_key(|index| Reverse(ranked[*index].impact));
+    for index in rest {
+        if shown.len() < MAX_DECISIONS {
+            take(index, &mut shown);
+        }
+    }
+    shown.sort_by_key(|(index, ..)| *index);
+    shown.into_iter().map(|(.., text)| text).collect()
+}
+
+/// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
+/// untruncated.
+///
+/// A single word, such as a version, is meaningless without its reason: it is left out if not even the reason's
+/// first sentence fits.
+pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
+    let text = patterns::statement(decision.untagged(), MAX_CHARS)?;
+    let is_new = |reason: &str| !fold(&decision.text).contains(&fold(reason));
+    let joint = if is_lead(&text) { " " } else { " \u{2014} " };
+    let reason =
+        decision.rationale.as_deref().and_then(non_placeholder).filter(|reason| is_new(reason));
+    let Some(reason) = reason else { return Some(text) };
+    let room = MAX_CHARS.saturating_sub(text.chars().count() + joint.chars().count());
+    let fitting = if reason.trim().chars().count() <= room {
+        Some(reason.trim().to_owned())
+    } else {
+        patterns::statement(reason, room).filter(|reason| is_new(reason))
+    };
+    match fitting {
+        Some(reason) => Some(format!("{text}{joint}{reason}")),
+        None => Some(text).filter(|text| text.contains(char::is_whitespace)),
+    }
+}
+
+/// A decision with its place in the history of the project.
+struct Placed<'a> {
+    decision: &'a Decision,
+    /// Its own date, or that of its nearest dated neighbour.
+    date: Option<NaiveDate>,
+    /// Its own milestone and phase, or those of its neighbour.
+    era: Era,
+    /// One point each for a reason, a binding word and a structural word.
     impact: u8,
 }
 
-impl<'a> RankedDecision<'a> {
-    /// Takes over the other statement of the same decision if only that one has a reason.
-    fn take_reason(&mut self, other: &RankedDecision<'a>) {
-        if self.placed.decision.rationale.is_none() && other.placed.decision.rationale.is_some() {
-            self.placed.decision = other.placed.decision;
-            self.impact = other.impact;
+/// Returns the valid decisions, newest first: by date, or else by phase. Without either, those of PROJECT.md come
+/// first, and of the same list the last.
+fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
+    let mut lists: Vec<&DecisionList> = lists.iter().collect();
+    lists.sort_by_key(|list| list.file);
+    let mut all: Vec<Placed<'_>> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for list in lists {
+        // Newest first, so that a repeated decision is kept at its newer position.
+        for placed in list.oldest_first().into_iter().rev() {
+            let text = placed.decision.untagged();
+            if !decides(placed.decision) {
+                continue;
+            }
+            if let Some(at) = known.get(&fold(text)) {
+                let kept = &mut all[*at];
+                if kept.decision.rationale.is_none() {
+                    kept.decision = placed.decision;
+                }
+            } else {
+                known.insert(fold(text), all.len());
+                all.push(placed);
+            }
         }
     }
-
-    /// Sorts newest first.
-    fn recency(&self) -> impl Ord + use<> {
-        let era = Reverse(self.placed.era.clone());
-        (Reverse(self.placed.date), era, self.list, Reverse(self.position))
-    }
-
-    /// Sorts newest first, and decisions of the same date by impact.
-    fn rank(&self) -> impl Ord + use<> {
-        let tie = self.placed.date.map(|_| Reverse(self.impact));
-        (Reverse(self.placed.date), tie, self.recency())
-    }
+    // A stable sort: what has neither date nor era stays in the order of the files.
+    all.sort_by(|a, b| (&b.date, &b.era).cmp(&(&a.date, &a.era)));
+    let revoked = revoked(&all);
+    all.retain(|placed| !revoked.contains(&std::ptr::from_ref(placed.decision)));
+    all
 }
 
-/// Returns all decisions, newest first and without repetitions.
-pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Decision> {
-    ranked(lists).into_iter().map(|ranked| ranked.placed.decision)
+/// Returns whether an entry decides something: it is neither empty nor struck out, nor only orders or logs work.
+fn decides(decision: &Decision) -> bool {
+    let text = decision.untagged();
+    let lower = text.to_lowercase();
+    // `[Roadmap]` tags what the roadmap says by itself, and what begins with a phase is about the plan, not the product.
+    let is_of_roadmap =
+        || decision.source.as_deref().is_some_and(|source| fold(source) == "roadmap");
+    let is_about_phases = || {
+        let rest = lower.strip_prefix("phase").map(|rest| rest.trim_start_matches(['s', ' ']));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let is_log = || {
+        LOG_WORDS.iter().any(|word| lower.contains(word)) || is_of_roadmap() || is_about_phases()
+    };
+    !is_absent(text) && !text.starts_with("~~") && (is_binding(&lower) || !is_log())
 }
 
-/// Returns the texts of the decisions to show, newest first.
-///
-/// `shown` returns a decision's text, or `None` to omit it; it is not called for those too old to be shown.
-pub(crate) fn select<'a, T>(
-    lists: &'a [DecisionList],
-    shown: impl Fn(&'a Decision) -> Option<T>,
-) -> Vec<T> {
-    let mut ranked = ranked(lists);
-    ranked.sort_by_cached_key(RankedDecision::rank);
-    ranked.truncate(MAX_EXAMINED);
-    let mut texts = ShownTexts { texts: HashMap::new(), ranked: &ranked, shown };
-    let all = 0..ranked.len();
-    let mut selected: Vec<usize> =
-        all.clone().filter(|place| texts.is_kept(*place)).take(MAX_DECISIONS).collect();
-    let older = selected.last().map_or(0, |last| last + 1)..all.end;
-    promote_older(&mut selected, older.collect(), &mut texts);
-    selected.sort_by_key(|place| ranked[*place].recency());
-    let mut texts = texts.texts;
-    let texts = selected.iter().filter_map(|place| texts.remove(place));
-    texts.flatten().collect()
+fn is_binding(lower: &str) -> bool {
+    lower.split(|c: char| !c.is_alphanumeric()).any(|word| BINDING_WORDS.contains(&word))
 }
 
-/// The ranked decisions with their texts, as far as they were needed.
-struct ShownTexts<'r, 'a, T, F> {
-    ranked: &'r [RankedDecision<'a>],
-    texts: HashMap<usize, Option<T>>,
-    shown: F,
-}
-
-impl<'a, T, F: Fn(&'a Decision) -> Option<T>> ShownTexts<'_, 'a, T, F> {
-    fn has_text(&mut self, place: usize) -> bool {
-        let decision = self.ranked[place].placed.decision;
-        let shown = || (self.shown)(decision);
-        let text = self.texts.entry(place).or_insert_with(shown);
-        text.is_some()
-    }
-
-    /// Returns whether a decision can be shown and is one of the first of its plan.
-    fn is_kept(&mut self, place: usize) -> bool {
-        if !self.has_text(place) {
-            return false;
+/// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
+fn revoked<'a>(all: &[Placed<'a>]) -> HashSet<*const Decision> {
+    let ids = all.iter().flat_map(|placed| revoked_ids(&placed.decision.text));
+    let ids: HashSet<String> = ids.collect();
+    let mut of_id: HashMap<&str, Vec<&'a Decision>> = HashMap::new();
+    for placed in all.iter().filter(|_| !ids.is_empty()) {
+        for id in placed.decision.possible_ids() {
+            if let Some(id) = ids.get(&id) {
+                of_id.entry(id).or_default().push(placed.decision);
+            }
         }
-        let ranked = self.ranked;
-        let Some(own) = plan(ranked[place].placed.decision) else {
-            return true;
-        };
-        let earlier = (0..place).filter(|other| plan(ranked[*other].placed.decision) == Some(own));
-        let earlier = earlier.filter(|other| self.has_text(*other));
-        earlier.take(MAX_PER_PLAN).count() < MAX_PER_PLAN
     }
+    let only = of_id.into_values().filter(|decisions| decisions.len() == 1).flatten();
+    only.map(std::ptr::from_ref).collect()
+}
+
+/// Returns the ids after a word that revokes: `02-01` in `reversal of the 02-01 pattern`.
+fn revoked_ids(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    let words =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words: Vec<&str> = words.collect();
+    let is_number =
+        |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let is_id = |word: &str| {
+        word.split_once('-')
+            .is_some_and(|(first, second)| (first == "d" || is_number(first)) && is_number(second))
+    };
+    let revokes = ["supersedes", "reverses", "reversal", "replaces"];
+    let found = words.iter().enumerate().filter(|(_, word)| revokes.contains(word));
+    let after = found.filter_map(|(at, _)| {
+        let rest = words[at + 1..].iter();
+        rest.copied()
+            .find(|word| !["of", "the", "decision", "plan"].contains(word))
+            .filter(|word| is_id(word))
+    });
+    after.map(str::to_owned).collect()
 }
 
 /// Returns the plan that a decision came from, such as `02-03`, if its source is a plan.
@@ -135,272 +243,223 @@ fn plan(decision: &Decision) -> Option<&str> {
     (is_number(phase) && is_number(plan)).then_some(source)
 }
 
-/// Replaces up to three of the last decisions with older ones of higher impact.
-fn promote_older<'a, T, F: Fn(&'a Decision) -> Option<T>>(
-    selected: &mut [usize],
-    mut older: Vec<usize>,
-    texts: &mut ShownTexts<'_, 'a, T, F>,
-) {
-    let ranked = texts.ranked;
-    older.sort_by_key(|place| Reverse(ranked[*place].impact));
-    let replaceable = selected.len().saturating_sub(MAX_HELD);
-    for candidate in older {
-        // Among equally weak ones, the last is replaced first, because it is the oldest.
-        let replaceable_last_first = selected[replaceable..].iter_mut().rev();
-        match replaceable_last_first.min_by_key(|place| ranked[**place].impact) {
-            Some(weakest) if ranked[*weakest].impact < ranked[candidate].impact => {
-                if texts.is_kept(candidate) {
-                    *weakest = candidate;
-                }
-            }
-            _ => return,
-        }
-    }
-}
-
-/// Returns the valid decisions, newest first.
-fn ranked(lists: &[DecisionList]) -> Vec<RankedDecision<'_>> {
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut ranked: Vec<RankedDecision<'_>> = Vec::new();
-    for (index, list) in lists.iter().enumerate() {
-        // Newest first, so that a repeated decision is kept at its newer position.
-        for (position, placed) in list.oldest_first().into_iter().enumerate().rev() {
-            let one = RankedDecision {
-                impact: impact(placed.decision),
-                placed,
-                file: list.file,
-                list: index,
-                position,
-            };
-            let text = one.placed.decision.untagged();
-            if is_absent(text) {
-                continue;
-            }
-            if let Some(known) = known.get(&fold(text)) {
-                ranked[*known].take_reason(&one);
-            } else {
-                known.insert(fold(text), ranked.len());
-                ranked.push(one);
-            }
-        }
-    }
-    let mut ranked = without_repetitions(ranked);
-    ranked.sort_by_cached_key(RankedDecision::recency);
-    let all: Vec<&Decision> = ranked.iter().map(|one| one.placed.decision).collect();
-    let superseded = superseded(&all);
-    let all = ranked.into_iter().enumerate();
-    let valid = all.filter(|(index, _)| !superseded.contains(index));
-    valid.map(|(_, one)| one).collect()
-}
-
-/// Removes the decisions of PROJECT.md that STATE.md has with a word more or less.
-fn without_repetitions(ranked: Vec<RankedDecision<'_>>) -> Vec<RankedDecision<'_>> {
-    let (mut kept, project): (Vec<_>, Vec<_>) =
-        ranked.into_iter().partition(|one| one.file == DecisionFile::State);
-    let compared = if project.is_empty() { 0 } else { MAX_COMPARED };
-    let known = KnownDecisions::new(kept.iter().take(compared).map(|one| one.placed.decision));
-    for (index, one) in project.into_iter().enumerate() {
-        let is_compared = index < MAX_COMPARED;
-        let repetition = is_compared.then(|| known.repetition(one.placed.decision));
-        match repetition.flatten() {
-            Some(of) if of.has_all_words => kept[of.index].take_reason(&one),
-            Some(_) => {}
-            None => kept.push(one),
-        }
-    }
-    kept
-}
-
-/// Returns the impact of a decision: one point each for a reason, a binding word, and a structural word.
 fn impact(decision: &Decision) -> u8 {
     let reason = decision.rationale.as_deref().and_then(non_placeholder);
     let text = format!("{} {}", decision.text, reason.unwrap_or_default()).to_lowercase();
-    let words = || text.split(|c: char| !c.is_alphanumeric());
-    let is_binding = words().any(|word| BINDING_WORDS.contains(&word));
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
     let is_structural =
-        words().any(|word| STRUCTURAL_PREFIXES.iter().any(|prefix| word.starts_with(prefix)));
-    u8::from(reason.is_some()) + u8::from(is_binding) + u8::from(is_structural)
+        words.any(|word| STRUCTURAL_PREFIXES.iter().any(|prefix| word.starts_with(prefix)));
+    u8::from(reason.is_some()) + u8::from(is_binding(&text)) + u8::from(is_structural)
+}
+
+/// The position of an undated decision in the project's plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Era {
+    /// Components of the milestone's version.
+    milestone: Vec<u32>,
+    phase: Option<PhaseNumber>,
+}
+
+impl Era {
+    /// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.
+    fn parse(text: &str) -> Self {
+        let mut era = Self::default();
+        let lower = text.to_lowercase();
+        let words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+        let mut before = "";
+        for word in words.filter(|word| !word.is_empty()) {
+            let is_milestone = before == "milestone" || word.starts_with('v');
+            let parts = word.strip_prefix('v').unwrap_or(word).split('.');
+            let version: Option<Vec<u32>> = parts.map(|part| part.parse().ok()).collect();
+            if let Some(version) = version.filter(|_| is_milestone) {
+                era.milestone = version;
+            } else if era.phase.is_none() && !["milestone", "phase", "plan"].contains(&word) {
+                era.phase = PhaseNumber::parse(word).filter(|phase| !phase.is_year());
+                if era.phase.is_none() {
+                    break;
+                }
+            }
+            before = word;
+        }
+        era
+    }
+}
+
+impl DecisionList {
+    /// Returns the decisions in chronological order; missing dates and eras are taken from their neighbours.
+    fn oldest_first(&self) -> Vec<Placed<'_>> {
+        let heading = Era::parse(self.heading.as_deref().unwrap_or_default());
+        let placed = self.decisions.iter().map(|decision| {
+            let mut era = Era::parse(decision.source.as_deref().unwrap_or_default());
+            if era.milestone.is_empty() {
+                era.milestone.clone_from(&heading.milestone);
+            }
+            era.phase = era.phase.or_else(|| heading.phase.clone());
+            Placed { decision, date: decision.date, era, impact: impact(decision) }
+        });
+        let mut ordered: Vec<Placed<'_>> = placed.collect();
+        if self.is_newest_first(&ordered) {
+            ordered.reverse();
+        }
+        let mut milestone: Vec<u32> = Vec::new();
+        for era in ordered.iter_mut().map(|placed| &mut placed.era) {
+            if era.milestone.is_empty() && era.phase.is_some() {
+                era.milestone.clone_from(&milestone);
+            }
+            milestone = milestone.max(era.milestone.clone());
+        }
+        let mut day = ordered.iter().find_map(|placed| placed.date);
+        let mut era =
+            ordered.iter().map(|placed| &placed.era).find(|era| **era != Era::default()).cloned();
+        for placed in &mut ordered {
+            day = placed.date.or(day);
+            placed.date = day;
+            if placed.era != Era::default() {
+                era = Some(placed.era.clone());
+            }
+            placed.era = era.clone().unwrap_or_default();
+        }
+        ordered
+    }
+
+    /// Returns whether the list is newest first: by its heading, or else because most dates, or phases, descend.
+    fn is_newest_first(&self, decisions: &[Placed<'_>]) -> bool {
+        let heading = fold(self.heading.as_deref().unwrap_or_default());
+        let says = |orders: &[&str]| orders.iter().any(|order| heading.contains(order));
+        if says(&["newest first", "latest first", "most recent first", "reverse chronological"]) {
+            return true;
+        }
+        if says(&["oldest first", "newest last", "chronological"]) {
+            return false;
+        }
+        let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
+        let eras: Vec<&Era> = decisions
+            .iter()
+            .map(|placed| &placed.era)
+            .filter(|era| **era != Era::default())
+            .collect();
+        if days.is_empty() { is_descending(&eras) } else { is_descending(&days) }
+    }
+}
+
+/// Returns whether a list has more descending than ascending steps.
+fn is_descending<T: PartialOrd>(list: &[T]) -> bool {
+    let down = list.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    let up = list.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    down > up
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn decision(text: &str, date: Option<&str>) -> Decision {
-        Decision {
-            text: text.to_owned(),
-            date: date.map(|date| date.parse().unwrap()),
+    fn list(heading: &str, decisions: &[(&str, &str)]) -> DecisionList {
+        let decision = |(text, at): &(&str, &str)| Decision {
+            text: (*text).to_owned(),
+            date: at.parse().ok(),
+            source: Some((*at).to_owned()).filter(|at| !at.is_empty()),
             ..Decision::default()
-        }
-    }
-
-    fn list(decisions: Vec<Decision>) -> DecisionList {
-        DecisionList { decisions, ..DecisionList::default() }
-    }
-
-    fn undated(count: usize) -> DecisionList {
-        list((0..count).map(|n| decision(&format!("d{n}"), None)).collect())
-    }
-
-    fn texts(lists: &[DecisionList]) -> String {
-        let texts: Vec<&str> = select(lists, Some).iter().map(|d| d.text.as_str()).collect();
-        texts.join(" ")
-    }
-
-    #[test]
-    fn undated_lists_count_as_oldest_first() {
-        assert_eq!(texts(&[undated(3)]), "d2 d1 d0");
-        assert_eq!(texts(&[undated(12)]), "d11 d10 d9 d8 d7 d6 d5 d4 d3 d2");
-        for heading in ["Decisions (newest first)", "Recent: most recent first"] {
-            let list = DecisionList { heading: Some(heading.to_owned()), ..undated(3) };
-            assert_eq!(texts(&[list]), "d0 d1 d2");
-        }
-        assert_eq!(texts(&[]), "");
-    }
-
-    #[test]
-    fn texts_are_built_only_for_decisions_that_may_be_shown() {
-        let lists = [undated(200)];
-        let calls = std::cell::Cell::new(0);
-        let texts = select(&lists, |decision| {
-            calls.set(calls.get() + 1);
-            // The newest is omitted.
-            (decision.text != "d199").then_some(decision.text.as_str())
-        });
-        let expected: Vec<String> = (189..199).rev().map(|number| format!("d{number}")).collect();
-        assert_eq!(texts, expected);
-        assert_eq!(calls.get(), MAX_DECISIONS + 1);
-    }
-
-    #[test]
-    fn dates_take_precedence() {
-        let rising = list(vec![
-            decision("a", Some("2026-02-01")),
-            decision("b", Some("2026-02-03")),
-            decision("c", Some("2026-02-02")),
-            decision("d", Some("2026-02-03")),
-        ]);
-        assert_eq!(texts(&[rising]), "d b c a");
-        let falling = list(vec![
-            decision("a", Some("2026-02-03")),
-            decision("b", None),
-            decision("c", Some("2026-02-01")),
-            decision("d", None),
-        ]);
-        assert_eq!(texts(std::slice::from_ref(&falling)), "a b c d");
-        assert_eq!(texts(&[undated(2), falling]), "a b c d d1 d0");
-    }
-
-    #[test]
-    fn without_dates_the_phase_decides_across_all_lists() {
-        let of = |heading: &str, decisions: &[(&str, &str)]| DecisionList {
-            file: DecisionFile::State,
+        };
+        DecisionList {
             heading: Some(heading.to_owned()),
-            decisions: decisions
-                .iter()
-                .map(|(text, source)| Decision {
-                    source: Some((*source).to_owned()),
-                    ..decision(text, None)
-                })
-                .collect(),
-        };
-        let falling =
-            of("Decisions", &[("e", "[Phase 10]"), ("d", "09-02"), ("y", ""), ("c", "2.1")]);
-        let rising = of("Recent Decisions", &[("a", "phase-1"), ("b", "2"), ("f", "11")]);
-        assert_eq!(texts(&[falling, rising]), "f e d y c b a");
-        let first = of("v1.0", &[("a", "4"), ("b", "5")]);
-        let second = of("v1.10 Shop", &[("c", "1"), ("d", "v1.9 phase 7"), ("e", "2")]);
-        assert_eq!(texts(&[first.clone(), second]), "e c d b a");
-        let third = of("Milestone 2", &[("g", "Plan 03-01")]);
-        assert_eq!(texts(&[first.clone(), third]), "g b a");
-        let day = of("Decisions", &[("x", "2026-02-17")]);
-        assert_eq!(texts(&[day, first]), "b a x");
+            decisions: decisions.iter().map(decision).collect(),
+            ..DecisionList::default()
+        }
+    }
+
+    fn shown(lists: &[DecisionList]) -> String {
+        select(lists).join(" | ")
     }
 
     #[test]
-    fn a_decision_is_shown_once_at_its_newest_position() {
-        let mut again = undated(3);
-        again.decisions.push(decision("D0 ", None));
-        again.decisions.push(decision("_(none)_", None));
-        assert_eq!(texts(&[again, undated(3)]), "D0  d2 d1");
+    fn newest_come_first_whatever_the_order_of_the_file() {
+        for decisions in [
+            [("Use tabs", "2026-01-02"), ("Use SQLite", "2026-02-03")],
+            [("Use SQLite", "2026-02-03"), ("Use tabs", "2026-01-02")],
+            [("Use tabs", "01-01"), ("Use SQLite", "Phase 2")],
+            [("Use SQLite", "v1.10 phase 1"), ("Use tabs", "v1.9 phase 7")],
+            [("Use tabs", ""), ("Use SQLite", "")],
+        ] {
+            assert_eq!(
+                shown(&[list("Decisions", &decisions)]),
+                "Use SQLite | Use tabs",
+                "{decisions:?}"
+            );
+        }
+        let undated = [("Use SQLite", ""), ("Use tabs", "")];
+        assert_eq!(shown(&[list("Decisions (newest first)", &undated)]), "Use SQLite | Use tabs");
     }
 
     #[test]
-    fn what_the_other_file_repeats_is_shown_once() {
-        let because = |text: &str, rationale: &str| Decision {
-            rationale: Some(rationale.to_owned()),
-            ..decision(text, None)
-        };
-        let state = list(vec![
-            decision("[Phase 2]: [02-03]: Keep the index", None),
-            because("AES-256-GCM for token encryption", "Standard"),
-            decision("Photo upload uses the form of the shop", None),
-            decision("Logo photo upload uses the form of the shop", None),
-        ]);
+    fn project_md_comes_before_state_md_where_no_date_tells() {
+        let state = list("Decisions", &[("Use tabs", "")]);
         let project = DecisionList {
             file: DecisionFile::Project,
-            ..list(vec![
-                because("Keep the index", "It is fast"),
-                because("Token encryption: AES-256-GCM", "Standard of the trade"),
-                decision("Use SQLite", None),
-            ])
+            ..list("Key Decisions", &[("Use SQLite", "")])
         };
-        let shown =
-            |decision: &Decision| (decision.untagged().to_owned(), decision.rationale.clone());
-        let found: Vec<_> = newest_first(&[state, project]).map(shown).collect();
-        let expected = [
-            ("Logo photo upload uses the form of the shop", None),
-            ("Photo upload uses the form of the shop", None),
-            ("AES-256-GCM for token encryption", Some("Standard")),
-            ("Keep the index", Some("It is fast")),
-            ("Use SQLite", None),
+        assert_eq!(shown(&[state, project]), "Use SQLite | Use tabs");
+    }
+
+    #[test]
+    fn what_only_logs_or_orders_work_is_no_decision() {
+        let log = [
+            ("Phase ordering: base before shelf", ""),
+            ("Parser landed in 02-01", ""),
+            ("All tests pass", ""),
+            ("~~Use XML~~", ""),
+            ("_(No decisions yet)_", ""),
+            ("Use tabs", ""),
+            ("All tests must run offline", ""),
         ];
-        let expected = expected.map(|(text, reason)| (text.to_owned(), reason.map(str::to_owned)));
-        assert_eq!(found, expected);
+        assert_eq!(shown(&[list("Decisions", &log)]), "All tests must run offline | Use tabs");
     }
 
     #[test]
-    fn impact_breaks_ties_on_the_same_date() {
-        let day = Some("2026-02-01");
-        let mut decisions: Vec<_> = (0..11).map(|n| decision(&format!("d{n}"), day)).collect();
-        decisions[0].text = "never 0".to_owned();
-        decisions[1].rationale = Some("why".to_owned());
-        decisions[0].rationale = Some("because it must".to_owned());
-        assert_eq!(texts(&[list(decisions)]), "d10 d9 d8 d7 d6 d5 d4 d3 d1 never 0");
-    }
-
-    #[test]
-    fn up_to_three_older_decisions_of_higher_impact_are_kept() {
-        let mut decisions = undated(20).decisions;
-        decisions[0].text = "api 0 must stay".to_owned();
-        decisions[2].text = "never 2 schemas".to_owned();
-        decisions[4].text = "only 4".to_owned();
-        decisions[12].text = "auth 12".to_owned();
-        // The last three places go to 12, 11 and 10; 12 has the same impact as 4, which came earlier.
+    fn a_decision_revoked_by_id_or_repeated_is_left_out() {
+        let all = [
+            ("D-12: Sort by name", ""),
+            ("D-20: Sort by date (supersedes D-12)", ""),
+            ("Use SQLite for the index", ""),
+            ("Use SQLite for the index", ""),
+        ];
         assert_eq!(
-            texts(&[list(decisions.clone())]),
-            "d19 d18 d17 d16 d15 d14 d13 auth 12 never 2 schemas api 0 must stay"
+            shown(&[list("Decisions", &all)]),
+            "Use SQLite for the index | D-20: Sort by date (supersedes D-12)"
         );
-        decisions[12].text = "d12".to_owned();
-        assert!(
-            texts(&[list(decisions.clone())])
-                .ends_with("d13 only 4 never 2 schemas api 0 must stay")
-        );
-        decisions[3].text = "only 3".to_owned();
-        assert!(texts(&[list(decisions)]).ends_with("d13 only 4 never 2 schemas api 0 must stay"));
     }
 
     #[test]
-    fn impact_counts_reasons_and_binding_and_structural_words() {
-        let of = |text: &str, rationale: Option<&str>| {
-            impact(&Decision { rationale: rationale.map(str::to_owned), ..decision(text, None) })
+    fn three_places_go_to_older_ones_of_more_weight_and_three_to_one_plan() {
+        let names: Vec<String> = (0..20).map(|n| format!("Choice number {n} of {n}")).collect();
+        let mut all: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+        all[2].0 = "The API must stay as it is";
+        let text = shown(&[list("Decisions", &all)]);
+        assert!(
+            text.starts_with("Choice number 19 of 19 |")
+                && text.ends_with("| The API must stay as it is"),
+            "{text}"
+        );
+        assert_eq!(text.matches(" | ").count() + 1, MAX_DECISIONS);
+        let of_plan: Vec<(&str, &str)> = all.iter().map(|(text, _)| (*text, "02-03")).collect();
+        assert_eq!(shown(&[list("Decisions", &of_plan)]).matches(" | ").count() + 1, MAX_PER_PLAN);
+    }
+
+    #[test]
+    fn a_reason_stands_where_it_fits_whole() {
+        let decision = |text: &str, reason: &str| Decision {
+            text: text.to_owned(),
+            rationale: Some(reason.to_owned()),
+            ..Decision::default()
         };
-        assert_eq!(of("Use tabs", None), 0);
-        assert_eq!(of("Use tabs", Some("None")), 0);
-        assert_eq!(of("Use tabs", Some("readable")), 1);
-        assert_eq!(of("Never log in CI", None), 1);
-        assert_eq!(of("Commonly, mustard", None), 0);
-        assert_eq!(of("The APIs are frozen", None), 1);
-        assert_eq!(of("Encrypted storage only", Some("audit")), 3);
+        let long = format!("Two agents write at once. {}", "Word ".repeat(60));
+        for (text, reason, expected) in [
+            ("Use SQLite", "one file", Some("Use SQLite \u{2014} one file")),
+            ("Ship weekly, because one file", "One file", Some("Ship weekly, because one file")),
+            ("Lock the file", &long, Some("Lock the file \u{2014} Two agents write at once")),
+            ("Rust", "N/A", Some("Rust")),
+        ] {
+            assert_eq!(decision_statement(&decision(text, reason)).as_deref(), expected);
+        }
+        assert_eq!(decision_statement(&decision(&"word ".repeat(60), "x")), None);
     }
 }

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use crate::claude_md::marker;
-use crate::claude_md::readable::readable;
-use crate::claude_md::span::Span;
+use crate::claude_md::span::{Span, readable};
 use crate::error::Result;
 use crate::git::Object;
 use crate::project::Project;

@@ -6,10 +6,9 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::claude_md::edited::{Edited, lost};
-use crate::claude_md::legacy_body::RecordedContent;
-use crate::claude_md::readable::readable;
-use crate::claude_md::span::Span;
-use crate::claude_md::{legacy, marker};
+use crate::claude_md::generated::Known;
+use crate::claude_md::span::{Span, readable};
+use crate::claude_md::{generated, marker};
 use crate::error::{Error, Result};
 use crate::markdown::FrontMatter;
 use crate::text::{BYTE_ORDER_MARK, clip, line_end, quantity, strip_controls};
@@ -23,13 +22,14 @@ const MAX_LINE_CHARS: usize = 80;
 
 /// A context file, split into the block and the user's text.
 #[derive(Clone, Debug)]
-pub struct ContextFile<'a> {
+pub(crate) struct ContextFile<'a> {
     path: &'a Path,
+    known: &'a Known<'a>,
     existing: &'a [u8],
     /// Byte offset at which the user's text starts, after a byte order mark and front matter.
     start: usize,
     /// The user's bytes before the block.
-    before: &'a [u8],
+    before: Cow<'a, [u8]>,
     block: Option<Block<'a>>,
     /// The user's bytes after the block.
     after: Cow<'a, [u8]>,
@@ -42,6 +42,7 @@ pub struct ContextFile<'a> {
 struct Block<'a> {
     begin_line: usize,
     stated: Option<String>,
+    whole: &'a [u8],
     inside: &'a [u8],
     lines: Vec<&'a [u8]>,
     /// The hand edit in it, if it is to be kept.
@@ -50,60 +51,52 @@ struct Block<'a> {
 
 /// A context file with its new block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UpdatedContextFile {
+pub(crate) struct UpdatedContextFile {
     /// The bytes of the new file, equal to the old ones if nothing changed.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Warnings about what was kept or replaced.
-    pub warnings: Vec<Warning>,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl<'a> ContextFile<'a> {
     /// Splits a file; an error if its markers are ambiguous.
     ///
-    /// In a file without markers, sections that a planning tool's own generator wrote and that the block
-    /// replaces are removed: `known` is what the block or its stores contain.
-    pub fn parse(
+    /// Sections outside the block that a planning tool's own generator wrote, and that say what is `known`, are taken
+    /// out.
+    pub(crate) fn parse(
         existing: Option<&'a [u8]>,
         path: &'a Path,
-        known: &RecordedContent<'_>,
+        known: &'a Known<'a>,
     ) -> Result<Self> {
         let existing = existing.unwrap_or_default();
         let text = readable(existing);
         let start = start(&text, path);
-        let newline = line_end(existing);
-        let Some(span) = Span::find(&text, path)? else {
-            let generated = legacy::generated(&text, start, path, known);
-            return Ok(Self {
-                path,
-                existing,
-                start,
-                before: &existing[..start],
-                block: None,
-                after: legacy::without(&existing[start..], start, &generated.ranges),
-                newline,
-                warnings: generated.warnings,
-            });
-        };
+        let span = Span::find(&text, path)?;
+        let block = span.as_ref().map(|span| span.whole.clone());
+        let found = generated::find(&text, start, block.as_ref(), path, known);
+        let block = block.unwrap_or(start..start);
         Ok(Self {
             path,
+            known,
             existing,
             start,
-            before: &existing[..span.whole.start],
-            block: Some(Block {
+            before: generated::without(&existing[..block.start], 0, &found.ranges),
+            block: span.map(|span| Block {
                 begin_line: span.begin_line,
                 stated: span.stated,
+                whole: &existing[span.whole],
                 inside: &existing[span.inside.clone()],
                 lines: marker::normalised_lines(&existing[span.inside]),
                 edited: None,
             }),
-            after: Cow::Borrowed(&existing[span.whole.end..]),
-            newline,
-            warnings: Vec::new(),
+            after: generated::without(&existing[block.end..], block.end, &found.ranges),
+            newline: line_end(existing),
+            warnings: found.warnings,
         })
     }
 
     /// Returns the title at the start of the user's own text, if it has one.
-    pub fn title(&self) -> Option<String> {
+    pub(crate) fn title(&self) -> Option<String> {
         let before = self.before.get(self.start..).unwrap_or_default();
         match first_line(&readable(before)) {
             Some(line) => title_of(line),
@@ -112,20 +105,20 @@ impl<'a> ContextFile<'a> {
     }
 
     /// Returns the number of lines of the file with this block in it, including markers.
-    pub fn lines_with(&self, block: &str) -> usize {
+    pub(crate) fn lines_with(&self, block: &str) -> usize {
         let bytes = self.assemble(&marker::normalised_lines(block.as_bytes()));
         readable(&bytes).lines().count()
     }
 
     /// Returns the digest of the generated text if the block was edited by hand, or `None` if it was not.
-    pub fn edited_digest(&self) -> Option<&str> {
+    pub(crate) fn edited_digest(&self) -> Option<&str> {
         let block = self.block.as_ref()?;
         let stated = block.stated.as_deref().unwrap_or_default();
         (stated != marker::digest(&block.lines)).then_some(stated)
     }
 
     /// Keeps text that was added to the block by moving it below. `generated` is the text before the edit.
-    pub fn keep_edits(&mut self, generated: Option<&[u8]>) {
+    pub(crate) fn keep_edits(&mut self, generated: Option<&[u8]>) {
         if self.edited_digest().is_none() {
             return;
         }
@@ -137,25 +130,31 @@ impl<'a> ContextFile<'a> {
     }
 
     /// Returns the user's text around the block.
-    pub fn own_text(&self) -> String {
-        [readable(self.before), readable(&self.after)].join("\n")
+    pub(crate) fn own_text(&self) -> String {
+        [readable(&self.before), readable(&self.after)].join("\n")
     }
 
     /// Returns the file with the new block. Hand edits of the old block are replaced unless
     /// [`Self::keep_edits`] was called.
-    pub fn with_block(&self, block: &str) -> Result<UpdatedContextFile> {
+    pub(crate) fn with_block(&self, block: &str) -> Result<UpdatedContextFile> {
         let new = marker::normalised_lines(block.as_bytes());
         let mut warnings = self.warnings.clone();
-        if let Some(old) = self.block.as_ref().filter(|old| old.lines == new)
-            && self.edited_digest().is_none()
-        {
-            debug_assert!(old.edited.is_none(), "an unedited block has no edits");
-            return Ok(UpdatedContextFile { bytes: self.existing.to_vec(), warnings });
-        }
         warnings.extend(self.edit_warning(&new));
         let bytes = self.assemble(&new);
         self.check_block(&bytes, &new)?;
         Ok(UpdatedContextFile { bytes, warnings })
+    }
+
+    /// Returns whether the block has these lines already, and no others were ever in it.
+    fn is_current(&self, new: &[&[u8]]) -> bool {
+        self.edited_digest().is_none() && self.block.as_ref().is_some_and(|old| old.lines == new)
+    }
+
+    /// Returns the file without the block and the blank lines that separated it.
+    pub(crate) fn without_block(&self) -> Vec<u8> {
+        let is_first = self.before.len() == self.start;
+        let after = if is_first { self.after.trim_ascii_start() } else { &self.after };
+        [&self.before, after].concat()
     }
 
     /// Returns a warning about what happens to a hand edit.
@@ -176,7 +175,7 @@ impl<'a> ContextFile<'a> {
                 format!("{lines} added to the block by hand {were} moved below it")
             }
             Some(Edited::Unknown) => {
-                let lost = lost(&old.lines, new, &[self.before, &self.after]);
+                let lost = lost(&old.lines, new, &[&self.before, &self.after]);
                 if lost.is_empty() {
                     return None;
                 }
@@ -189,17 +188,27 @@ impl<'a> ContextFile<'a> {
         Some(Warning::at(self.path, old.begin_line, message))
     }
 
-    /// Returns the lines that move from the old block to below the new one.
+    /// Returns the lines that move from the old block to below the new one; not the headings that the generator
+    /// changes in it.
     fn relocated(&self, new: &[&[u8]]) -> Vec<Vec<&'a [u8]>> {
         let edited = self.block.as_ref().and_then(|block| block.edited.as_ref());
-        let around = [self.before, &self.after];
-        let moved = edited.map(|edited| edited.relocated(new, &around));
-        moved.unwrap_or_default().into_iter().cloned().collect()
+        let around = [&*self.before, &*self.after];
+        let moved = edited.map(|edited| edited.relocated(new, &around)).unwrap_or_default();
+        let is_own = |line: &&&[u8]| !self.known.is_heading(&readable(line));
+        let moved = moved.into_iter().map(|group| group.iter().filter(is_own).copied().collect());
+        moved
+            .filter(|group: &Vec<&[u8]>| !group.iter().all(|line| marker::is_blank(line)))
+            .collect()
     }
 
     fn assemble(&self, lines: &[&[u8]]) -> Vec<u8> {
         let newline = self.newline.as_bytes();
         let mut bytes = self.before.to_vec();
+        if let Some(block) = self.block.as_ref().filter(|_| self.is_current(lines)) {
+            bytes.extend_from_slice(block.whole);
+            bytes.extend_from_slice(&self.after);
+            return bytes;
+        }
         if self.block.is_none() && !is_line_start(&bytes) {
             bytes.extend_from_slice(newline);
         }

@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::claude_md::budget::{Excess, Limits, ShrinkStep};
+use crate::claude_md::budget::{Excess, Fitted, Limits, ShrinkStep};
 use crate::claude_md::content::Content;
-use crate::claude_md::legacy_body::RecordedContent;
+use crate::claude_md::generated::Known;
 use crate::claude_md::ownership::ContextFile;
-use crate::claude_md::readable::readable;
 use crate::claude_md::select::Sources;
 use crate::claude_md::sentences::SentenceSet;
+use crate::claude_md::span::{conflict_in_block, readable};
 use crate::claude_md::targets::ContextPath;
-use crate::claude_md::{budget, conflict, earlier_versions, targets};
+use crate::claude_md::{budget, earlier_versions, marker, targets};
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{ContextTarget, Project};
 use crate::storage::{Changes, read};
 use crate::templates;
 use crate::templates::Template;
-use crate::text::{fold, word_enum};
+use crate::text::{clip, fold, line_number, word_enum};
 use crate::warning::{SourceLocation, Warning};
 
 /// The result for all context files.
@@ -86,10 +86,37 @@ impl From<RefusedContextFile> for Error {
     }
 }
 
+/// Maximum number of rounds until a file no longer changes.
+const MAX_ROUNDS: usize = 4;
+
+/// Number of bytes of AGENTS.md that Codex reads.
+const CODEX_BYTES: usize = 32 * 1024;
+
+/// A file's new content, and the block in it.
+struct Written {
+    bytes: Vec<u8>,
+    fitted: Fitted,
+}
+
+/// Returns a warning about what Codex does not read of AGENTS.md.
+fn beyond_codex(file: &Path, bytes: &[u8]) -> Option<Warning> {
+    let text = readable(bytes);
+    let rest = text.get(CODEX_BYTES..).or_else(|| text.get(CODEX_BYTES + 3..))?;
+    if !file.ends_with(ContextTarget::Agents.file()) || rest.trim().is_empty() {
+        return None;
+    }
+    let line = line_number(&*text, CODEX_BYTES);
+    let what = clip(text.lines().nth(line - 1)?.trim(), 60).into_owned();
+    let block = if rest.contains(marker::end()) { ", part of the block included" } else { "" };
+    let message =
+        format!("Codex reads the first 32 KiB; from here on nothing reaches it{block}: {what}");
+    Some(Warning::at(file, line, message))
+}
+
 /// State of one run over all context files.
 struct Regeneration<'a> {
     project: &'a Project,
-    known: RecordedContent<'a>,
+    known: Known<'a>,
     content: Content,
     limits: Limits,
     force: bool,
@@ -109,10 +136,11 @@ pub fn regenerate(
     let planning = project.planning_place();
     let mut done = Regenerated::default();
     let folder = project.relative(&planning.dir);
+    let content = sources.content(&planning.layout, folder, &mut done.warnings);
     let run = Regeneration {
         project,
         known: sources.known(&planning.layout),
-        content: sources.content(&planning.layout, folder, &mut done.warnings),
+        content,
         limits: Limits {
             max_lines: project.settings.max_lines,
             max_tokens: project.settings.max_tokens,
@@ -143,28 +171,25 @@ impl Regeneration<'_> {
         if let Some(unchanged) = self.in_conflict(&file, warnings) {
             return Ok(unchanged);
         }
-        let mut owned = ContextFile::parse(file.bytes.as_deref(), relative, &self.known)?;
-        if !self.force
-            && let Some(stated) = owned.edited_digest()
-        {
-            let generated = earlier_versions::find_block(self.project, &file.path, stated)?;
-            owned.keep_edits(generated.as_deref());
+        let old = file.bytes.as_deref();
+        let mut done = self.written(&file, old, relative, warnings)?;
+        // What was moved or taken out may change the block once more: its title, or a sentence that it repeats.
+        for _ in 1..MAX_ROUNDS {
+            let again = self.written(&file, Some(&done.bytes), relative, &mut Vec::new())?;
+            if again.bytes == done.bytes {
+                break;
+            }
+            done = again;
         }
-        let fitted = budget::fit(
-            self.content_for(&owned),
-            self.limits,
-            |block| owned.lines_with(block),
-            |content| templates::render(self.project, Template::ContextFile, content),
-        )?;
-        let updated = owned.with_block(&fitted.block)?;
-        let lines = readable(&updated.bytes).lines().count();
-        warnings.extend(updated.warnings);
+        let Written { bytes, fitted } = done;
+        let lines = readable(&bytes).lines().count();
         if let Some(excess) = fitted.excess {
             warnings.push(self.too_long(relative, lines, excess));
         }
+        warnings.extend(beyond_codex(relative, &bytes));
         let outcome = match &file.bytes {
             None => ContextFileOutcome::Created,
-            Some(bytes) if *bytes == updated.bytes => ContextFileOutcome::Unchanged,
+            Some(old) if *old == bytes => ContextFileOutcome::Unchanged,
             Some(_) => ContextFileOutcome::Updated,
         };
         if outcome == ContextFileOutcome::Updated && read::is_write_protected(&file.path) {
@@ -177,8 +202,36 @@ impl Regeneration<'_> {
             shrunk: fitted.shrunk,
             excess: fitted.excess,
         };
-        changes.edit(&file.path, file.bytes, updated.bytes)?;
+        changes.edit(&file.path, file.bytes, bytes)?;
         Ok(report)
+    }
+
+    /// Returns the file with the block that belongs into it.
+    fn written(
+        &self,
+        file: &ContextPath,
+        bytes: Option<&[u8]>,
+        relative: &Path,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Written> {
+        let mut owned = ContextFile::parse(bytes, relative, &self.known)?;
+        if !self.force
+            && let Some(stated) = owned.edited_digest()
+        {
+            let generated = earlier_versions::find_block(self.project, &file.path, stated)?;
+            owned.keep_edits(generated.as_deref());
+        } else if file.gives_up {
+            return Ok(Written { bytes: owned.without_block(), fitted: Fitted::default() });
+        }
+        let fitted = budget::fit(
+            self.content_for(&owned),
+            self.limits,
+            |block| owned.lines_with(block),
+            |content| templates::render(self.project, Template::ContextFile, content),
+        )?;
+        let updated = owned.with_block(&fitted.block)?;
+        warnings.extend(updated.warnings);
+        Ok(Written { bytes: updated.bytes, fitted })
     }
 
     /// Skips a file whose block is part of an unresolved merge conflict: both sides may contain a person's
@@ -189,7 +242,7 @@ impl Regeneration<'_> {
         warnings: &mut Vec<Warning>,
     ) -> Option<RegeneratedFile> {
         let text = readable(file.bytes.as_deref()?);
-        let line = conflict::in_block(&text).filter(|_| !self.force)?;
+        let line = conflict_in_block(&text).filter(|_| !self.force)?;
         let named = self.project.relative(&file.path);
         let message = "the block contains a merge conflict, so the file is not changed; resolve it, then run `annals sync`";
         warnings.push(Warning::at(named, line, message));

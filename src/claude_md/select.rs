@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::claude_md::content::{Content, PhaseLine, SkillLine};
-use crate::claude_md::decision_list::DecisionList;
-use crate::claude_md::decisions;
-use crate::claude_md::legacy_body::RecordedContent;
-use crate::plan::list_entry::is_lead;
-use crate::plan::{Decision, Skill, non_placeholder};
+use crate::claude_md::decisions::DecisionList;
+use crate::claude_md::generated::Known;
+use crate::claude_md::{decisions, generated};
+use crate::plan::{Skill, non_placeholder};
 use crate::project::Layout;
+use crate::secrets;
 use crate::text::{Line, fold, strip_controls};
 use crate::warning::Warning;
-use crate::{patterns, secrets};
 
 /// The mark after a pattern that refers to something that may no longer exist.
 pub(crate) const STALE_MARK: &str = " (possibly stale)";
@@ -22,10 +21,6 @@ const MAX_PATTERNS: usize = 5;
 
 /// Maximum length of each part of the position, in characters.
 const MAX_ITEM_CHARS: usize = 160;
-
-/// Maximum length of a decision with its reason, in characters. A shorter one would cut off what follows a semicolon or
-/// a colon, which is often the rule itself.
-const MAX_DECISION_CHARS: usize = 240;
 
 /// Maximum length of any other text, in characters; those in lists are kept shorter where they are written.
 const MAX_LINE_CHARS: usize = 500;
@@ -81,16 +76,22 @@ pub struct Pattern {
 
 impl Sources {
     /// Returns the content that may be removed from a file because the block or a store contains it.
-    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> RecordedContent<'a> {
-        let lists = self.decisions.iter();
-        RecordedContent {
+    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Known<'a> {
+        let decisions = self.decisions.iter().flat_map(|list| &list.decisions);
+        Known {
             project: &self.project,
             core_value: self.core_value.as_deref(),
-            layout: layout.name,
-            ..RecordedContent::default()
+            next_action: self.next_command.as_deref(),
+            decisions: decisions.map(|decision| (fold(&decision.text), decision)).collect(),
+            skills: self.skills.iter().map(|skill| skill.name.as_str()).collect(),
+            patterns: self
+                .recorded_patterns
+                .iter()
+                .map(|text| generated::without_source(text))
+                .collect(),
+            shipped: self.shipped.iter().map(|page| generated::words(page)).collect(),
+            ..Known::in_layout(layout)
         }
-        .with_lists(lists.flat_map(|list| &list.decisions), &self.skills, &self.recorded_patterns)
-        .with_shipped(&self.shipped)
     }
 
     /// Returns the content, with a warning for each redacted value.
@@ -136,7 +137,7 @@ impl Sources {
                 self.contested.as_deref(),
                 MAX_LINE_CHARS,
             ),
-            decisions: decisions::select(&self.decisions, decision_statement)
+            decisions: decisions::select(&self.decisions)
                 .iter()
                 .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
                 .collect(),
@@ -181,55 +182,6 @@ impl Sources {
         }
         shown
     }
-}
-
-/// Minimum number of words of a statement: a shorter text is just a name.
-const MIN_STATEMENT_WORDS: usize = 2;
-
-/// Returns a decision as whole sentences, with its reason or the sentences of it that fit, or `None` if it does not fit
-/// untruncated.
-///
-/// A single word, such as a version, is meaningless without its reason: it is left out if not even the reason's
-/// first sentence fits.
-pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
-    let replaced = with_struck_out_subject(decision.untagged());
-    let text = replaced.as_deref().unwrap_or(decision.untagged());
-    let text = patterns::statement(text, MAX_DECISION_CHARS)?;
-    let reason = decision.rationale.as_deref().and_then(non_placeholder);
-    let is_new = |reason: &str| !fold(&decision.text).contains(&fold(reason));
-    let joint = if is_lead(&text) { " " } else { " \u{2014} " };
-    let with_reason = |reason: &str| format!("{text}{joint}{}", reason.trim());
-    let reason = reason.filter(|reason| is_new(reason));
-    let combined = reason.map(with_reason);
-    if let Some(combined) = combined.filter(|text| text.chars().count() <= MAX_DECISION_CHARS) {
-        return Some(combined);
-    }
-    let available = MAX_DECISION_CHARS.checked_sub(text.chars().count() + 3);
-    let shorter = reason
-        .zip(available)
-        .and_then(|(reason, available)| patterns::statement(reason, available))
-        .filter(|reason| is_new(reason));
-    match shorter {
-        Some(reason) => Some(with_reason(&reason)),
-        None => Some(text).filter(|text| {
-            reason.is_none() || text.split_whitespace().count() >= MIN_STATEMENT_WORDS
-        }),
-    }
-}
-
-/// Returns a decision whose subject is struck out with that subject: `~~Use X~~ \u{2014} too slow` as
-/// `Instead of Use X: too slow`.
-fn with_struck_out_subject(text: &str) -> Option<String> {
-    let (subject, rest) = text.strip_prefix("~~")?.split_once("~~")?;
-    let is_joint = |c: char| c.is_whitespace() || "-\u{2013}\u{2014}\u{2192}:>".contains(c);
-    // `~~Use tabs~~-style keys` is one word, and a reason may be struck out, too.
-    if rest.starts_with('-') || rest.contains("~~") {
-        return None;
-    }
-    let own = rest.trim_start();
-    let reason = own.trim_start_matches(is_joint);
-    let is_joined = own.len() > reason.len() && !reason.is_empty();
-    is_joined.then(|| format!("Instead of {}: {reason}", subject.trim()))
 }
 
 /// Builds lines from foreign text, and warns about redacted text.
@@ -299,87 +251,6 @@ mod tests {
         assert_eq!(content.commands_heading.as_str(), "VBW Commands");
         assert_eq!(content.commands.len(), 3);
         assert_eq!(warnings, [""; 0]);
-    }
-
-    #[test]
-    fn decisions_have_their_reason_and_are_never_truncated() {
-        let long_reason = format!("Two agents write at once. {}", "Word ".repeat(60));
-        let decision = |text: &str, rationale: Option<&str>| Decision {
-            text: text.to_owned(),
-            rationale: rationale.map(str::to_owned),
-            ..Decision::default()
-        };
-        let sources = Sources {
-            decisions: vec![DecisionList {
-                decisions: vec![
-                    decision("Use SQLite", Some("one file")),
-                    decision("Ship weekly, because one file", Some("One file")),
-                    decision("Lock the file", Some(&long_reason)),
-                    decision("Wait, because two agents write at once", Some(&long_reason)),
-                    decision("# Heading\n```", Some("N/A")),
-                    decision(&"word ".repeat(60), None),
-                ],
-                ..DecisionList::default()
-            }],
-            ..Sources::default()
-        };
-        let (content, _) = content(&sources);
-        let lines = shown(&content.decisions);
-        // What does not fit untruncated is left out.
-        assert_eq!(
-            lines,
-            [
-                "\\# Heading ```",
-                "Wait, because two agents write at once",
-                "Lock the file — Two agents write at once",
-                "Ship weekly, because one file",
-                "Use SQLite — one file"
-            ]
-        );
-    }
-
-    #[test]
-    fn the_rule_after_a_semicolon_or_a_colon_stays() {
-        let shown = |text: &str, rationale: Option<&str>| {
-            decision_statement(&Decision {
-                text: text.to_owned(),
-                rationale: rationale.map(str::to_owned),
-                ..Decision::default()
-            })
-        };
-        for text in [
-            "Prices are frozen (list of 2026-03, 14 rows, with the rounding of the old shop) since the audit by hand of all \
-             invoices; `check prices` must print FROZEN before each release and each import",
-            "The types file is generated since the schema moved to its own package: each change of the schema \u{2192} \
-             `run types --linked > src/types.ts`, and a commit of the file with it",
-            "The key API is fixed (KEY_SIZE, open_key, close_key, key_label, set_key, mean_key, error_key, save_key): all \
-             later scripts import it",
-            "--all reads every folder up to 400 of them; above, `--some` is needed",
-            "D3 charts on each page: one for the week and one for the day",
-        ] {
-            assert_eq!(shown(text, None).as_deref(), Some(text));
-        }
-        assert_eq!(
-            shown("Compatibility is binding", Some("Each phase keeps the names. Phase 2 adds an alias; the old key may be empty. Binding."))
-                .as_deref(),
-            Some("Compatibility is binding \u{2014} Each phase keeps the names. Phase 2 adds an alias; the old key may be empty. Binding.")
-        );
-    }
-
-    #[test]
-    fn a_struck_out_subject_stays_as_what_was_replaced() {
-        for (text, expected) in [
-            (
-                "~~One table per harbour~~ \u{2014} dropped; the index has all",
-                "Instead of One table per harbour: dropped; the index has all",
-            ),
-            ("~~Use a cron job~~ -> a queue", "Instead of Use a cron job: a queue"),
-            ("~~Use a cron job~~ Use a queue", "Use a queue"),
-            ("Use a queue, ~~not~~ always", "Use a queue, always"),
-        ] {
-            let decision = Decision { text: text.to_owned(), ..Decision::default() };
-            assert_eq!(decision_statement(&decision).as_deref(), Some(expected));
-        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Locates the block in a file: a single pair of markers outside code.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
@@ -136,8 +137,48 @@ fn mark_fenced(text: &str, found: &mut [PlacedMarker]) {
     }
 }
 
+/// Returns the bytes as text, with each byte of invalid UTF-8 replaced by `?`, so that offsets stay the same.
+pub(crate) fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    Cow::Owned(text)
+}
+
+/// Returns the line number, counted from 1, of a conflict that contains a marker of the block or is inside
+/// it.
+pub(crate) fn conflict_in_block(text: &str) -> Option<usize> {
+    let mut conflict = None;
+    let mut is_inside = false;
+    for (index, line) in text.lines().enumerate() {
+        let marker = BlockMarker::from_line(line);
+        if line.starts_with("<<<<<<< ") {
+            conflict = Some(index + 1);
+        }
+        if conflict.is_some() && (is_inside || marker.is_some()) {
+            return conflict;
+        }
+        if line.starts_with(">>>>>>> ") {
+            conflict = None;
+        }
+        match marker {
+            Some(BlockMarker::Begin(_)) => is_inside = true,
+            Some(BlockMarker::End) => is_inside = false,
+            Some(BlockMarker::Damaged) | None => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->";
@@ -197,6 +238,39 @@ mod tests {
             ),
         ] {
             assert_eq!(message(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_conflict_that_touches_the_block_counts() {
+        const BEGIN: &str = "<!-- annals:begin v1 sha256=ab -->\n";
+        const END: &str = "<!-- annals:end -->\n";
+        const CONFLICT: &str = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n";
+        for (text, expected) in [
+            (format!("{CONFLICT}{BEGIN}x\n{END}"), None),
+            (format!("{BEGIN}x\n{END}{CONFLICT}"), None),
+            (format!("{BEGIN}x\n{CONFLICT}{END}"), Some(3)),
+            (format!("{BEGIN}a\n=======\nb\n{END}"), None),
+            (format!("x\n<<<<<<< ours\n{BEGIN}=======\n{BEGIN}>>>>>>> theirs\n{END}"), Some(2)),
+        ] {
+            assert_eq!(conflict_in_block(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn latin_1_keeps_its_length() {
+        assert_eq!(readable(b"caf\xe9 \xe2\x82"), "caf? ??");
+        assert!(matches!(readable("café".as_bytes()), Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn every_newline_keeps_its_offset(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let text = readable(&bytes);
+            prop_assert_eq!(text.len(), bytes.len());
+            for (byte, shown) in bytes.iter().zip(text.bytes()) {
+                prop_assert_eq!(*byte == b'\n', shown == b'\n');
+            }
         }
     }
 }

@@ -1,50 +1,73 @@
-//! Selects the files that get the block.
+//! Selects the files that get the block: each client is to read it once, and no file is to hide another.
+//!
+//! Claude Code reads AGENTS.md only where there is no CLAUDE.md, Codex reads AGENTS.md, Gemini CLI reads GEMINI.md.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::claude_md::readable::readable;
-use crate::claude_md::span::Span;
+use crate::claude_md::span::{Span, readable};
 use crate::error::{At, Error, Result};
+use crate::markdown::comments::is_fence;
 use crate::project::{ContextTarget, Project};
 use crate::storage::read;
 
-/// A file that gets the block.
+/// A file that gets the block, or gives it up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContextPath {
     /// Path of the file, as named in the project.
     pub(crate) path: PathBuf,
     /// Current content; none if the file is to be created.
     pub(crate) bytes: Option<Vec<u8>>,
+    /// Whether its block moves to AGENTS.md, which it imports.
+    pub(crate) gives_up: bool,
 }
 
 /// Returns the requested files and those that already have a block; for those refused, the error.
 ///
-/// A file that only imports `AGENTS.md` is skipped in favour of `AGENTS.md`. Two names of the same file count
-/// as one.
+/// AGENTS.md gets the block instead of a file that imports or links it, and instead of a CLAUDE.md that does not exist
+/// beside it. Two names of the same file count as one.
 pub(crate) fn resolve(
     project: &Project,
     requested: &[ContextTarget],
 ) -> Result<Vec<Result<ContextPath>>> {
-    let mut targets: Vec<ContextTarget> = Vec::new();
+    let mut wanted = Vec::new();
     for target in ContextTarget::ALL {
-        let is_requested = requested.contains(&target);
-        if is_requested || has_block(project, target)? {
-            targets.push(substitute(project, target)?);
+        let text = text(project, target)?;
+        let has_block = text.as_deref().is_some_and(Span::has_markers);
+        if requested.contains(&target) || has_block {
+            wanted.push((target, text, has_block));
         }
     }
-    targets.sort_unstable();
-    targets.dedup();
+    let is_agents =
+        |(target, ..): &(ContextTarget, Option<String>, bool)| *target == ContextTarget::Agents;
+    let has_agents =
+        wanted.iter().any(is_agents) || text(project, ContextTarget::Agents)?.is_some();
+    let mut paths: Vec<(PathBuf, bool)> = Vec::new();
+    for (target, text, has_block) in wanted {
+        let path = project.root.join(target.file());
+        let imports =
+            target != ContextTarget::Agents && text.as_deref().is_some_and(imports_agents);
+        let is_hidden =
+            target == ContextTarget::Claude && has_agents && path.symlink_metadata().is_err();
+        if imports || is_hidden {
+            paths.push((project.root.join(ContextTarget::Agents.file()), false));
+        }
+        match text.as_deref().and_then(placeholder) {
+            Some(link) => paths.push((project.root.join(link), false)),
+            None if imports && has_block => paths.push((path, true)),
+            None if imports || is_hidden => {}
+            None => paths.push((path, false)),
+        }
+    }
     let mut seen = Vec::new();
     let mut resolved = Vec::new();
-    for target in targets {
-        let path = project.root.join(target.file());
+    for (path, gives_up) in paths {
         match resolved_path(project, &path) {
-            Ok(resolved_path) if seen.contains(&resolved_path) => {}
-            Ok(resolved_path) => {
+            Ok(real) if seen.contains(&real) => {}
+            Ok(real) => {
                 let bytes = read::bytes(&path)?;
-                seen.push(resolved_path);
-                resolved.push(Ok(ContextPath { path, bytes }));
+                seen.push(real);
+                resolved.push(Ok(ContextPath { path, bytes, gives_up }));
             }
             Err(error) => resolved.push(Err(error)),
         }
@@ -52,53 +75,43 @@ pub(crate) fn resolve(
     Ok(resolved)
 }
 
-/// Returns whether a file has markers, even malformed ones, so that no block is left behind.
-fn has_block(project: &Project, target: ContextTarget) -> Result<bool> {
+/// Returns the text of a file; none if it is missing or leads out of the project.
+fn text(project: &Project, target: ContextTarget) -> Result<Option<String>> {
     let path = project.root.join(target.file());
     if !path.exists() || resolved_path(project, &path).is_err() {
-        return Ok(false);
+        return Ok(None);
     }
-    let bytes = read::bytes(&path)?.unwrap_or_default();
-    Ok(Span::has_markers(&readable(&bytes)))
+    Ok(read::bytes(&path)?.map(|bytes| readable(&bytes).into_owned()))
 }
 
-fn substitute(project: &Project, target: ContextTarget) -> Result<ContextTarget> {
-    let path = project.root.join(target.file());
-    if target == ContextTarget::Agents || resolved_path(project, &path).is_err() {
-        return Ok(target);
-    }
-    let bytes = read::bytes(&path)?.unwrap_or_default();
-    Ok(if only_imports_agents(&readable(&bytes)) { ContextTarget::Agents } else { target })
+/// Returns whether a text imports `AGENTS.md`, outside code.
+fn imports_agents(text: &str) -> bool {
+    let mut is_code = false;
+    text.trim_start_matches('\u{feff}').lines().any(|line| {
+        is_code ^= is_fence(line);
+        let mut words =
+            line.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';', ':', ')']));
+        !is_code && words.any(|word| matches!(word, "@AGENTS.md" | "@./AGENTS.md"))
+    })
 }
 
-/// Returns whether a text has no content except headings and an import of `AGENTS.md`.
-fn only_imports_agents(text: &str) -> bool {
-    let is_ignored = |line: &&str| {
-        line.is_empty()
-            || line.starts_with('#')
-            || line.starts_with("<!--") && line.ends_with("-->")
-    };
-    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    let mut imports = lines.filter(|line| !is_ignored(line)).peekable();
-    let mut names_agents = false;
-    imports.peek().is_some()
-        && imports.all(|line| {
-            names_agents |= matches!(line, "@AGENTS.md" | "@./AGENTS.md");
-            line.starts_with('@') && !line.contains(char::is_whitespace)
-        })
-        && names_agents
+/// Returns the file that a text names if it is the placeholder of a link: git writes one where links cannot be made.
+fn placeholder(text: &str) -> Option<&str> {
+    let is_name = |c: char| !c.is_whitespace() && !"@#<>`*".contains(c);
+    (text.ends_with(".md") && text.len() < 256 && text.chars().all(is_name)).then_some(text)
 }
 
-/// Returns the real path of a file; an error if a link leads out of the project.
+/// Returns the real path of a file; an error if it, or a link, leads out of the project.
 fn resolved_path(project: &Project, path: &Path) -> Result<PathBuf> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
-    if !is_link {
+    let is_direct = path.strip_prefix(&project.root).is_ok_and(|own| own.components().count() == 1);
+    if !is_link && is_direct {
         return Ok(path.to_owned());
     }
     let relative = project.relative(path);
     let resolved_path = match fs::canonicalize(path) {
         Ok(resolved_path) => resolved_path,
-        Err(_) => missing(path).at("follow the link", relative)?,
+        Err(_) => missing(path, is_link).at("follow the link", relative)?,
     };
     if resolved_path.starts_with(&project.root) {
         return Ok(resolved_path);
@@ -109,9 +122,9 @@ fn resolved_path(project: &Project, path: &Path) -> Result<PathBuf> {
 }
 
 /// Returns the target of a link whose file does not exist yet.
-fn missing(link: &Path) -> io::Result<PathBuf> {
-    let folder = link.parent().unwrap_or(link);
-    let target = folder.join(fs::read_link(link)?);
+fn missing(path: &Path, is_link: bool) -> io::Result<PathBuf> {
+    let folder = path.parent().unwrap_or(path);
+    let target = if is_link { folder.join(fs::read_link(path)?) } else { path.to_owned() };
     match (target.parent(), target.file_name()) {
         (Some(folder), Some(name)) => Ok(fs::canonicalize(folder)?.join(name)),
         _ => Err(io::ErrorKind::NotFound.into()),
@@ -123,25 +136,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_with_only_imports_is_detected() {
+    fn an_import_of_agents_md_is_found_outside_code() {
         for text in [
             "@AGENTS.md",
             "\u{feff}@AGENTS.md\r\n",
             "# CLAUDE.md\n\n<!-- shared -->\n@./AGENTS.md\n@docs/rules.md\n",
-        ] {
-            assert!(only_imports_agents(text), "{text:?}");
-        }
-        for text in [
-            "",
-            "# CLAUDE.md\n",
-            "@docs/rules.md\n",
-            "See @AGENTS.md\n",
+            "See @AGENTS.md.\n",
             "@AGENTS.md\n\nUse tabs.\n",
-            "@AGENTS.md please\n",
-            "```\n@AGENTS.md\n```\n",
-            "<!-- annals:begin v1 sha256=ab -->\nown\n<!-- annals:end -->\n@AGENTS.md\n",
         ] {
-            assert!(!only_imports_agents(text), "{text:?}");
+            assert!(imports_agents(text), "{text:?}");
+        }
+        for text in
+            ["", "# CLAUDE.md\n", "@docs/rules.md\n", "`@AGENTS.md`\n", "```\n@AGENTS.md\n```\n"]
+        {
+            assert!(!imports_agents(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_bare_file_name_without_a_newline_is_a_placeholder() {
+        assert_eq!(placeholder("docs/AGENTS.md"), Some("docs/AGENTS.md"));
+        for text in ["AGENTS.md\n", "@AGENTS.md", "see AGENTS.md", "", "tabs"] {
+            assert_eq!(placeholder(text), None, "{text:?}");
         }
     }
 }

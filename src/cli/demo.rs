@@ -19,6 +19,11 @@ use crate::text::quantity;
 /// The commands in the order in which they are run, with a description each.
 const STEPS: &[(&str, &str)] = &[
     ("status", "Where the work stands, worked out from the files."),
+    ("context --budget 600", "What an agent sees of it when a session starts."),
+    (
+        "recall two writers at once --limit 1",
+        "One search over everything: plans, lessons, entries, notes.",
+    ),
     ("init", "The planning folder exists; CLAUDE.md gets its block."),
     ("plan 4", "What to know before continuing work on phase 4."),
     (
@@ -39,9 +44,10 @@ const DIFF_LINES: usize = 10;
 /// Maximum number of files shown of a diff.
 const DIFF_FILES: usize = 4;
 
-/// Walk through a planning workflow on a scratch copy of an example project
+/// See what an agent reads, and a workflow, on a scratch copy of an example
 ///
-/// Runs status, init, plan, execute and ship on it and shows what each prints and how the files change.
+/// Shows what an agent sees and one search, then runs init, plan, execute and ship, and shows what each prints and how
+/// the files change.
 /// The scratch folder is deleted at the end. With --keep it stays, and its undo records are signed with your key.
 #[derive(Args, Debug)]
 #[command(after_help = "Example: annals demo --keep /tmp/larderbook")]

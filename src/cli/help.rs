@@ -1,99 +1,352 @@
-//! Renders the list of commands in the help of `annals` itself, grouped by purpose.
+//! Prints the help of `annals` itself, and usage errors with the command that was meant.
+//!
+//! The parser does not know the descriptions of the subcommands: most runs need one command, and building all of them
+//! takes a large part of the startup time. The list is only built when help is requested.
 
+use std::ffi::OsString;
 use std::fmt::Write;
+use std::process::ExitCode;
 
-use clap::builder::styling::Styles;
-use clap::{Command, CommandFactory};
+use anstream::ColorChoice;
+use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::Arguments;
+use crate::cli::output::{Output, OutputMode};
+use crate::error::Error;
 
 /// Placeholder for the list in the help template.
-///
-/// The parser does not know the descriptions of the subcommands: most runs need one command, and building all
-/// of them takes a large part of the startup time. The list is only built when help is requested.
-pub(crate) const LIST: &str = "[commands]";
+const LIST: &str = "[commands]";
 
 /// The help template of `annals` itself.
 pub(crate) const TEMPLATE: &str =
-    "{about-with-newline}\n{usage-heading} {usage}\n\n[commands]\n{options}{after-help}";
+    "{about-with-newline}\n{usage-heading} {usage}\n\n[commands]{after-help}";
 
-/// The commands in groups, the most commonly needed first.
+/// The end of the help of `annals` itself.
+pub(crate) const END: &str = "\
+Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not found, 4 refused by a rule
+Example: annals remember run the tests with pytest -q";
+
+/// The commands in groups, the most commonly needed first; the last group is only listed on request.
 const GROUPS: [(&str, &str); 5] = [
-    ("Start here", "setup init status sync demo"),
-    ("Remember and recall", "recall context entry notepad ledger journal facts share patterns"),
-    ("Plan, build, ship", "plan execute ship milestone pause resume inspect"),
-    ("Check and maintain", "doctor audit cost report log undo import export config"),
-    ("For other programs", "hook mcp merge-file completions man help"),
+    ("Remember and find", "remember recall forget context"),
+    ("Plan, build, ship", "init plan execute ship sync status setup"),
+    ("Look after it", "audit doctor undo report"),
+    ("One store each", "entry notepad journal ledger facts patterns milestone share"),
+    ("More", "pause resume inspect log config demo hook mcp merge-file completions man help"),
 ];
 
-/// Inserts the list of commands into the rendered help, if it contains the placeholder.
-pub(crate) fn with_commands(rendered: String) -> String {
-    if rendered.contains(LIST) { rendered.replacen(LIST, &list(), 1) } else { rendered }
+/// Words that users try instead of a command, after the command line that does it: first those of `annals` itself,
+/// then those of a group, whose commands have more words.
+const MEANT: &str = "\
+recall: search find grep query lookup ask memory memories where-is why which
+entry list: list ls entries keys
+remember: save store add write learn note-that keep
+entry read: get read cat
+notepad working: note notes jot
+forget: delete remove rm
+facts list: fact user users
+ledger brief: decision decisions constraint constraints
+journal write: record append
+audit: check health verify lint validate
+doctor: diagnose debug troubleshoot cost usage tokens price budget
+setup claude: install configure connect hooks claude codex gemini
+config: settings options
+init: new create start bootstrap
+sync: update refresh generate regenerate
+status: progress state where next show info position todo todos blockers
+plan: phase phases brief-phase roadmap
+context: brief digest summary prime
+execute: build run finish retro retrospective
+ship: release archive complete done
+pause: stop handoff checkpoint
+resume: continue
+patterns list: pattern lessons lesson insights
+log: history changes
+undo: revert restore rollback
+report: dashboard html page
+facts export: export backup dump
+journal write --import: import load migrate ingest
+mcp: serve server
+merge-file: merge
+demo: tutorial example try tour
+--version: version
+entry query: entry search find grep
+entry write: entry add create new save set update edit
+entry read: entry get show cat open
+entry delete: entry remove rm forget
+entry supersede: entry replace
+entry audit: entry check lint
+entry list: entry ls
+facts retrieve: facts search find query recall
+facts list: facts show get read ls
+facts list --pending: facts pending
+facts list --history: facts history
+facts list --profile: facts profile
+facts confirm --reject: facts reject
+facts turns: facts prompt apply queue
+facts work --archive: facts archive
+facts metrics --eval: facts eval
+facts add: facts set remember write update
+facts forget: facts delete remove rm erase
+journal search: journal find grep query recall
+journal write: journal add append record
+journal tail: journal list show read log
+journal tail --stats: journal stats
+journal write --import: journal import
+ledger brief: ledger show read
+ledger update: ledger apply write add
+ledger check: ledger lint audit verify
+ledger pending: ledger log commits status
+ledger pending --skill: ledger skill";
+
+/// Messages of the standard library about invalid values, with plain English replacements.
+const PLAIN: [(&str, &str); 6] = [
+    ("invalid digit found in string", "not a whole number"),
+    ("cannot parse integer from empty string", "empty; a whole number is needed"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("number too small to fit in target type", "the number is too small"),
+    ("number would be zero for non-zero type", "must be at least 1"),
+    ("invalid float literal", "not a number"),
+];
+
+/// Adds `--help` to a command line that asks for the help of all commands: `--help --all`, `help --all`.
+pub(crate) fn take_all(arguments: &mut Vec<OsString>) {
+    let known = ["--all", "--help", "-h", "help", "--json"];
+    let words = arguments.get(1..).unwrap_or_default();
+    let is_help = words.iter().all(|word| known.iter().any(|known| word == known));
+    if is_help && words.iter().any(|word| word == "--all") {
+        let json = words.iter().any(|word| word == "--json").then_some("--json");
+        arguments.truncate(1);
+        arguments.extend(json.into_iter().chain(["--help", "--all"]).map(OsString::from));
+    }
 }
 
-fn list() -> String {
-    let mut annals = Arguments::command();
-    annals.build();
-    let styles = annals.get_styles().clone();
-    let names = GROUPS.iter().flat_map(|(_, names)| names.split(' '));
-    let width = names.map(str::len).max().unwrap_or_default();
-    let mut list = String::new();
-    for (title, names) in GROUPS {
-        heading(title, &styles, &mut list);
-        for name in names.split(' ') {
-            if let Some(command) = annals.find_subcommand(name) {
-                row(command, width, &styles, &mut list);
+/// Prints the help or the error, in the format requested by the rest of the command line.
+pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let mode = output_mode(arguments);
+    let mut out = Output::new(mode);
+    let page = || {
+        let page = error.render().ansi().to_string();
+        let whole = arguments.iter().any(|word| word == "--all");
+        if page.contains(LIST) { page.replacen(LIST, &list(whole), 1) } else { page }
+    };
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            if let Err(error) = out.help(&page()) {
+                out.failure(&error);
             }
         }
-        list.push('\n');
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !mode.json => out.explain(&page()),
+        _ => out.failure(&usage_error(error, &command(arguments))),
     }
-    heading("Options", &styles, &mut list);
-    list.truncate(list.trim_end().len());
+    out.exit_code()
+}
+
+/// Lists the commands in groups, and the options; without `whole` on one screen.
+fn list(whole: bool) -> String {
+    let mut annals = Arguments::command();
+    annals.build();
+    let (title, name) = (*annals.get_styles().get_header(), *annals.get_styles().get_literal());
+    let groups = if whole { &GROUPS[..] } else { &GROUPS[..GROUPS.len() - 1] };
+    let width = GROUPS.iter().flat_map(|(_, names)| names.split(' ')).map(str::len).max();
+    let width = width.unwrap_or_default();
+    let mut list = String::new();
+    let mut line = |text: String| {
+        list.push_str(&text);
+        list.push('\n');
+    };
+    for (group, names) in groups {
+        line(format!("{title}{group}:{title:#}"));
+        for one in names.split(' ').filter_map(|name| annals.find_subcommand(name)) {
+            let about = one.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = match one.get_name() {
+                "help" => "Describe a command: `annals help sync`",
+                _ => &about,
+            };
+            line(format!("  {name}{:width$}{name:#}  {about}", one.get_name()));
+        }
+        line(String::new());
+    }
+    if whole {
+        line(format!("{title}Options:{title:#}"));
+        for one in annals.get_arguments().filter(|one| !one.is_hide_set()) {
+            let short = one.get_short().map_or("    ".to_owned(), |short| format!("-{short}, "));
+            let long = one.get_long().unwrap_or_default();
+            let help = one.get_help().map(ToString::to_string).unwrap_or_default();
+            line(format!("  {name}{short}--{long:<14}{name:#}  {help}"));
+        }
+        line(String::new());
+    } else {
+        let more = GROUPS[GROUPS.len() - 1].1.replace(' ', ", ");
+        line(format!("{title}More:{title:#} {more}"));
+        line("Options of all: -C DIR, --json, --dry-run, -q, -v, --color WHEN; `annals --help --all` describes them".to_owned());
+    }
     list
 }
 
-fn heading(title: &str, styles: &Styles, list: &mut String) {
-    let style = styles.get_header();
-    // Writing into a string cannot fail.
-    let _written = writeln!(list, "{style}{title}:{style:#}").is_ok();
+/// Determines the output mode from a command line that cannot be parsed.
+fn output_mode(arguments: &[OsString]) -> OutputMode {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let options = words.split(|word| *word == "--").next().unwrap_or_default();
+    let has_color = |when: &str| {
+        options.contains(&format!("--color={when}").as_str())
+            || options.windows(2).any(|pair| pair == ["--color", when])
+    };
+    let color = match () {
+        () if has_color("never") => ColorChoice::Never,
+        () if has_color("always") => ColorChoice::Always,
+        () => ColorChoice::Auto,
+    };
+    OutputMode { json: options.contains(&"--json"), quiet: false, verbose: false, color }
 }
 
-fn row(command: &Command, width: usize, styles: &Styles, list: &mut String) {
-    let style = styles.get_literal();
-    let name = command.get_name();
-    let about = match name {
-        "help" => "Describe a command: `annals help sync`".to_owned(),
-        _ => command.get_about().map(ToString::to_string).unwrap_or_default(),
+/// Condenses clap's message into one line and a hint: its first paragraph, and its tips or the command that was meant.
+fn usage_error(error: &clap::Error, command: &str) -> Error {
+    let rendered = error.render().to_string();
+    let lines = rendered.lines().map(str::trim);
+    let message: Vec<&str> = lines.clone().take_while(|line| !line.is_empty()).collect();
+    let message = message.join(" ");
+    let mut message = message.strip_prefix("error: ").unwrap_or(&message).to_owned();
+    for (odd, plain) in PLAIN {
+        message = message.replace(odd, plain);
+    }
+    let tips: Vec<&str> = lines.filter_map(|line| line.strip_prefix("tip: ")).collect();
+    let group = command.strip_suffix(" help").unwrap_or(command);
+    let hint = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => {
+            let group_name = group.split_once(' ').map_or("", |(_, group)| group);
+            let meant = by_meaning(group_name, word).map(str::to_owned).or_else(|| {
+                let spelled = closest(error, word)?;
+                Some(format!("{group_name} {spelled}").trim_start().to_owned())
+            });
+            match meant {
+                Some(meant) => format!("did you mean `annals {meant}`?"),
+                None => format!("`{group} --help` lists the commands"),
+            }
+        }
+        _ if !tips.is_empty() => tips.join("; "),
+        _ if group == command => format!("`{command} --help` has an example"),
+        _ => format!("`{group} --help` lists the commands"),
     };
-    let _written = writeln!(list, "  {style}{name:width$}{style:#}  {about}").is_ok();
+    Error::usage(message).hint(hint)
+}
+
+/// Returns the subcommand that is closest in spelling, if it is close.
+fn closest<'a>(error: &'a clap::Error, word: &str) -> Option<&'a str> {
+    let Some(ContextValue::Strings(suggested)) = error.get(ContextKind::SuggestedSubcommand) else {
+        return None;
+    };
+    let distances =
+        suggested.iter().map(|name| (strsim::damerau_levenshtein(name, word), name.as_str()));
+    let (distance, name) = distances.min()?;
+    (distance <= 1 + name.len() / 4).then_some(name)
+}
+
+/// Returns the command line, without `annals`, that does what an unknown word of a group says.
+fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase();
+    let row = MEANT.lines().filter_map(|row| row.split_once(": ")).find(|(_, words)| {
+        let mut words = words.split(' ');
+        if !group.is_empty() && words.next() != Some(group) {
+            return false;
+        }
+        words.any(|known| known == word)
+    });
+    row.map(|(meant, _)| meant)
+}
+
+/// Returns the command that the arguments name: `annals sync`.
+fn command(arguments: &[OsString]) -> String {
+    let mut known = Arguments::command();
+    known.build();
+    let mut name = known.get_name().to_owned();
+    for argument in arguments.iter().skip(1) {
+        if let Some(below) = known.find_subcommand(argument) {
+            // Writing into a string cannot fail.
+            let _written = write!(name, " {}", below.get_name()).is_ok();
+            known = below.clone();
+        }
+    }
+    name
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
+    use clap::Command;
+
     use super::*;
+
+    fn annals() -> Command {
+        let mut annals = Arguments::command();
+        annals.build();
+        annals
+    }
 
     #[test]
     fn every_command_stands_in_one_group_and_has_a_short_description() {
-        let mut annals = Arguments::command();
-        annals.build();
+        let annals = annals();
         let listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.split(' ')).collect();
         let known: BTreeSet<&str> = annals.get_subcommands().map(Command::get_name).collect();
-        assert_eq!(
-            listed.iter().copied().collect::<BTreeSet<_>>(),
-            known,
-            "every command belongs in one group of GROUPS"
-        );
+        assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), known);
         assert_eq!(listed.len(), known.len(), "a command is in two groups");
         for command in annals.get_subcommands().filter(|one| one.get_name() != "help") {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let length = about.chars().count();
-            assert!(
-                (10..=84).contains(&length),
-                "{}: {about:?} has {length} characters",
-                command.get_name()
-            );
+            assert!((10..=84).contains(&about.chars().count()), "{}: {about}", command.get_name());
         }
+        assert!(list(false).lines().count() <= 34, "the help fits on a screen of 40 lines");
+    }
+
+    #[test]
+    fn there_are_at_most_sixty_commands() {
+        fn leaves(command: &Command) -> usize {
+            let below = command.get_subcommands().filter(|one| one.get_name() != "help");
+            below.map(leaves).sum::<usize>().max(1)
+        }
+        assert!(leaves(&annals()) <= 60, "{}", leaves(&annals()));
+    }
+
+    #[test]
+    fn the_command_that_was_meant_is_named() {
+        let of = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            command(&words)
+        };
+        assert_eq!(of("annals"), "annals");
+        assert_eq!(of("annals -q log --limit x"), "annals log");
+        assert_eq!(of("annals facts add --x"), "annals facts add");
+    }
+
+    #[test]
+    fn every_suggestion_can_be_typed() {
+        let annals = annals();
+        for (meant, words) in MEANT.lines().filter_map(|row| row.split_once(": ")) {
+            let mut at = &annals;
+            for name in meant.split(' ').take_while(|name| !name.starts_with("--")) {
+                let Some(below) = at.find_subcommand(name) else {
+                    assert!(!at.has_subcommands(), "no command {meant}");
+                    break;
+                };
+                at = below;
+            }
+            assert!(!words.split(' ').any(str::is_empty), "{meant}");
+        }
+        assert_eq!(by_meaning("", "phase"), Some("plan"));
+        assert_eq!(by_meaning("facts", "show"), Some("facts list"));
+    }
+
+    #[test]
+    fn options_behind_two_dashes_are_none() {
+        let of = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let mode = output_mode(&words);
+            (mode.json, mode.color)
+        };
+        assert_eq!(of("annals x --json"), (true, ColorChoice::Auto));
+        assert_eq!(of("annals x -- --json"), (false, ColorChoice::Auto));
+        assert_eq!(of("annals --color never"), (false, ColorChoice::Never));
+        assert_eq!(of("annals --color=always"), (false, ColorChoice::Always));
     }
 }

@@ -1,47 +1,25 @@
 //! Parses arguments, calls the library, prints the result.
 
-mod audit;
-mod completions;
-mod config;
-mod context;
-mod cost;
+mod checks;
+mod completion;
 mod demo;
-mod doctor;
 mod entry;
-mod execute;
 mod facts;
 mod help;
 mod hook;
-mod init;
-mod inspect;
 mod journal;
 mod ledger;
-mod log;
-mod man;
-mod mcp;
-mod merge_file;
-mod milestone;
 mod notepad;
 mod output;
 mod patterns;
-mod pause;
 mod plan;
-mod print;
-mod progress;
-mod recall;
-mod repeated_warnings;
-mod report;
-mod resume;
+mod search;
 mod setup;
 mod share;
-mod ship;
+mod shared;
 mod status;
-mod stdin;
-mod suggestion;
-mod sync;
-mod undo;
-mod usage;
-mod value_enum;
+mod tools;
+mod workflow;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -55,12 +33,9 @@ use crate::error::{At, Result};
 use crate::progress::Progress;
 use crate::project::{Environment, OpenRequest, Project};
 
-/// Project memory for coding agents
-///
-/// Keeps what a project has learned in plain files beside the code, and gives each new session the part
-/// it needs. Works with or without a workflow's planning folder (`annals init --help` lists the supported workflows).
+/// Project memory for coding agents: what a project has learned, in plain files beside the code
 #[derive(Debug, Parser)]
-#[command(name = "annals", version, after_help = AFTER_HELP, help_template = help::TEMPLATE, max_term_width = 100)]
+#[command(name = "annals", version, after_help = help::END, help_template = help::TEMPLATE, max_term_width = 100)]
 struct Arguments {
     #[command(flatten)]
     global: Global,
@@ -88,11 +63,6 @@ impl Arguments {
             .or_else(|_| Self::try_parse_from(line))
     }
 }
-
-const AFTER_HELP: &str = "\
-Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not found, 4 refused by a rule
-
-Example: annals status";
 
 /// Heading of these options in the help of a command, below the command's own options.
 const GLOBAL_OPTIONS: &str = "Global options";
@@ -131,72 +101,71 @@ struct Global {
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 enum Command {
-    Init(init::InitArgs),
+    Remember(entry::RememberArgs),
+    Recall(search::RecallArgs),
+    Forget(entry::ForgetArgs),
+    Context(search::ContextArgs),
+    Init(workflow::InitArgs),
     Plan(plan::PlanArgs),
-    Execute(execute::ExecuteArgs),
-    Ship(ship::ShipArgs),
-    Sync(sync::SyncArgs),
+    Execute(workflow::ExecuteArgs),
+    Ship(workflow::ShipArgs),
+    Sync(workflow::SyncArgs),
     Status(status::StatusArgs),
-    Context(context::ContextArgs),
-    Inspect(inspect::InspectArgs),
-    Patterns(patterns::PatternsArgs),
-    Facts(facts::FactsArgs),
-    Share(share::ShareArgs),
-    Recall(recall::RecallArgs),
-    Audit(audit::AuditArgs),
-    Cost(cost::CostArgs),
-    Doctor(doctor::DoctorArgs),
-    Report(report::ReportArgs),
-    Pause(pause::PauseArgs),
-    Resume(resume::ResumeArgs),
-    Milestone(milestone::MilestoneArgs),
-    Ledger(ledger::LedgerArgs),
-    MergeFile(merge_file::MergeFileArgs),
-    Notepad(notepad::NotepadArgs),
-    Entry(entry::EntryArgs),
-    Log(log::LogArgs),
-    Undo(undo::UndoArgs),
-    Journal(journal::JournalArgs),
     Setup(setup::SetupArgs),
-    Hook(hook::HookArgs),
+    Audit(checks::AuditArgs),
+    Doctor(checks::DoctorArgs),
+    Undo(tools::UndoArgs),
+    Report(tools::ReportArgs),
+    Entry(entry::EntryArgs),
+    Notepad(notepad::NotepadArgs),
+    Journal(journal::JournalArgs),
+    Ledger(ledger::LedgerArgs),
+    Facts(facts::FactsArgs),
+    Patterns(patterns::PatternsArgs),
+    Milestone(workflow::MilestoneArgs),
+    Share(share::ShareArgs),
+    Pause(workflow::PauseArgs),
+    Resume(workflow::ResumeArgs),
+    Inspect(workflow::InspectArgs),
+    Log(tools::LogArgs),
+    Config(tools::ConfigArgs),
     Demo(demo::DemoArgs),
-    Config(config::ConfigArgs),
-    Completions(completions::CompletionsArgs),
-    Mcp(mcp::McpArgs),
-    Man(man::ManArgs),
+    Hook(hook::HookArgs),
+    Mcp(tools::McpArgs),
+    MergeFile(tools::MergeFileArgs),
+    Completions(completion::CompletionsArgs),
+    Man(tools::ManArgs),
 }
 
 impl Command {
     fn run(&self, global: &Global, out: &mut Output) -> Result<()> {
         match self {
-            Self::Completions(args) => completions::run(args, out),
-            Self::Man(args) => man::run(args, out),
-            Self::Journal(args) => journal::run(args, global, out),
-            Self::Demo(args) => demo::run(args, global, out),
-            Self::Mcp(args) => {
-                mcp::run(args, Environment::new(std::env::vars_os()), global.directory()?)
-            }
-            _ => {
-                let project = global.open()?;
-                out.set_root(&project.root);
-                out.warnings(&project.warnings);
-                out.detail(&format!("project: {}", project.root.display()));
-                out.detail(&format!("planning folder: {}", project.planning_place().dir.display()));
-                if !self.prints_as_stored() {
-                    out.redact();
-                }
-                let done = self.run_in(&project, out);
-                out.warnings(&project.named(Vec::new()));
-                done
-            }
+            Self::Completions(args) => return completion::run(args, out),
+            Self::Man(args) => return tools::man(args, out),
+            Self::Journal(args) => return journal::run(args, global, out),
+            Self::Demo(args) => return demo::run(args, global, out),
+            Self::Mcp(args) => return tools::mcp(args, global.directory()?),
+            _ => {}
         }
+        let project = Project::open(global.request()?)?;
+        out.set_root(&project.root);
+        out.warnings(&project.warnings);
+        out.detail(&format!("project: {}", project.root.display()));
+        out.detail(&format!("planning folder: {}", project.planning_place().dir.display()));
+        if !self.prints_as_stored() {
+            out.redact();
+        }
+        let done = self.run_in(&project, out);
+        out.warnings(&project.named(Vec::new()));
+        done
     }
 
     /// Returns whether the command prints one stored file or record unchanged; all others redact secrets.
     fn prints_as_stored(&self) -> bool {
         match self {
-            Self::Sync(args) => args.is_preview(),
+            Self::Sync(args) => args.stdout,
             Self::Entry(_)
+            | Self::Remember(_)
             | Self::Notepad(_)
             | Self::Facts(_)
             | Self::Inspect(_)
@@ -209,51 +178,48 @@ impl Command {
 
     fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
         match self {
-            Self::Init(args) => init::run(args, project, out),
+            Self::Remember(args) => entry::remember(args, project, out),
+            Self::Recall(args) => search::run(args, project, out),
+            Self::Forget(args) => entry::forget(args, project, out),
+            Self::Context(args) => search::context(args, project, out),
+            Self::Init(args) => workflow::init(args, project, out),
             Self::Plan(args) => plan::run(args, project, out),
-            Self::Execute(args) => execute::run(args, project, out),
-            Self::Ship(args) => ship::run(args, project, out),
-            Self::Sync(args) => sync::run(args, project, out),
-            Self::Context(args) => context::run(args, project, out),
+            Self::Execute(args) => workflow::execute(args, project, out),
+            Self::Ship(args) => workflow::ship(args, project, out),
+            Self::Sync(args) => workflow::sync(args, project, out),
             Self::Status(args) => status::run(args, project, out),
-            Self::Inspect(args) => inspect::run(args, project, out),
-            Self::Patterns(args) => patterns::run(args, project, out),
-            Self::Facts(args) => facts::run(args, project, out),
-            Self::Share(args) => share::run(args, project, out),
-            Self::Recall(args) => recall::run(args, project, out),
-            Self::Audit(args) => audit::run(args, project, out),
-            Self::Cost(args) => cost::run(args, project, out),
-            Self::Doctor(args) => doctor::run(args, project, out),
-            Self::Report(args) => report::run(args, project, out),
-            Self::Pause(args) => pause::run(args, project, out),
-            Self::Milestone(args) => milestone::run(args, project, out),
-            Self::Ledger(args) => ledger::run(args, project, out),
-            Self::Notepad(args) => notepad::run(args, project, out),
-            Self::Resume(args) => resume::run(args, project, out),
-            Self::MergeFile(args) => merge_file::run(args, project, out),
-            Self::Entry(args) => entry::run(args, project, out),
-            Self::Log(args) => log::run(args, project, out),
-            Self::Undo(args) => undo::run(args, project, out),
             Self::Setup(args) => setup::run(args, project, out),
-            Self::Config(args) => config::run(args, project, out),
+            Self::Audit(args) => checks::audit(args, project, out),
+            Self::Doctor(args) => checks::doctor(args, project, out),
+            Self::Undo(args) => tools::undo(args, project, out),
+            Self::Report(args) => tools::report(args, project, out),
+            Self::Entry(args) => entry::run(args, project, out),
+            Self::Notepad(args) => notepad::run(args, project, out),
+            Self::Ledger(args) => ledger::run(args, project, out),
+            Self::Facts(args) => facts::run(args, project, out),
+            Self::Patterns(args) => patterns::run(args, project, out),
+            Self::Milestone(args) => workflow::milestone(args, project, out),
+            Self::Share(args) => share::run(args, project, out),
+            Self::Pause(args) => workflow::pause(args, project, out),
+            Self::Resume(_) => workflow::resume(project, out),
+            Self::Inspect(args) => workflow::inspect(args, project, out),
+            Self::Log(args) => tools::log(args, project, out),
+            Self::Config(_) => tools::config(project, out),
+            Self::MergeFile(args) => tools::merge_file(args, project, out),
             // Commands that were run without a project.
-            Self::Completions(_)
-            | Self::Man(_)
-            | Self::Journal(_)
+            Self::Journal(_)
             | Self::Demo(_)
             | Self::Hook(_)
-            | Self::Mcp(_) => Ok(()),
+            | Self::Mcp(_)
+            | Self::Completions(_)
+            | Self::Man(_) => Ok(()),
         }
     }
 }
 
 impl Global {
-    fn open(&self) -> Result<Project> {
-        Project::open(self.request()?)
-    }
-
     fn progress(&self) -> Progress {
-        if self.quiet { Progress::default() } else { progress::on_terminal() }
+        if self.quiet { Progress::default() } else { shared::progress_on_terminal() }
     }
 
     fn request(&self) -> Result<OpenRequest> {
@@ -297,12 +263,16 @@ fn working_directory() -> Result<PathBuf> {
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = journal::of_tool(arguments.into_iter().collect());
+    if completion::answer(&arguments) {
+        return ExitCode::SUCCESS;
+    }
+    help::take_all(&mut arguments);
     let parsed =
         setup::without_scope(&mut arguments).and_then(|()| Arguments::parse_line(&arguments));
     let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
-            return hook::ignore_usage_error(usage::answer(&error, &arguments), &arguments);
+            return hook::ignore_usage_error(help::answer(&error, &arguments), &arguments);
         }
     };
     #[cfg(debug_assertions)]

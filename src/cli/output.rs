@@ -10,12 +10,15 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::cli::{print, repeated_warnings};
+use crate::cli::shared;
 use crate::error::{At, Error, ErrorKind, Problem, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
 use crate::text;
 use crate::warning::{SourceLocation, Warning};
+
+/// Returns the style of a line of a result.
+pub(crate) type Paint = fn(&str) -> Style;
 
 /// Prints a result as text.
 pub(crate) type Show<T> = fn(&T, &mut dyn Write) -> io::Result<()>;
@@ -48,6 +51,8 @@ pub(crate) struct Output {
     redacts: bool,
     /// A line printed before the next result in text format.
     preface: Option<&'static str>,
+    /// The style of each line of a result.
+    paint: Paint,
     /// The output so far, if it is captured rather than printed.
     captured: Option<String>,
 }
@@ -63,6 +68,7 @@ impl Output {
             closed: false,
             redacts: false,
             preface: None,
+            paint: diff_style,
             captured: None,
         }
     }
@@ -144,6 +150,11 @@ impl Output {
         self.redacts = true;
     }
 
+    /// Sets how the lines of further results are coloured on a terminal; by default as those of a diff.
+    pub(crate) fn paint(&mut self, paint: Paint) {
+        self.paint = paint;
+    }
+
     /// Sets a line to print before the next result in text format.
     pub(crate) fn preface(&mut self, line: &'static str) {
         self.preface = Some(line);
@@ -186,11 +197,11 @@ impl Output {
     ) -> Result<()> {
         self.warnings(&outcome.warnings);
         let show = |outcome: &CommandOutcome<T>, to: &mut dyn Write| {
-            if let Some(diff) = outcome.diff.as_ref().filter(|diff| !diff.is_empty()) {
-                return write!(to, "{diff}");
+            if shared::diff(outcome.diff.as_deref(), to)? {
+                return Ok(());
             }
             show(&outcome.value, to)?;
-            print::ending(outcome, to)
+            shared::ending(outcome, to)
         };
         self.result_until(outcome, show, end)
     }
@@ -255,7 +266,7 @@ impl Output {
         }
         let mut styled = String::with_capacity(page.len());
         for line in page.split_inclusive('\n') {
-            let style = diff_style(line);
+            let style = (self.paint)(line);
             let body = line.trim_end_matches('\n');
             let end = &line[body.len()..];
             for piece in [&style.render().to_string(), body, &style.render_reset().to_string(), end]
@@ -360,11 +371,8 @@ impl Output {
     /// Prints warnings, one per line; those that repeat for many files are combined, unless `--verbose` is given.
     pub(crate) fn warnings(&mut self, warnings: &[Warning]) {
         if !self.mode.quiet {
-            let warnings = if self.mode.verbose {
-                warnings.to_vec()
-            } else {
-                repeated_warnings::combined(warnings)
-            };
+            let warnings =
+                if self.mode.verbose { warnings.to_vec() } else { shared::combined(warnings) };
             for warning in &warnings {
                 let message = format!("{}: {}", self.named(&warning.place), warning.message);
                 self.write_message("warning: ", color(AnsiColor::Yellow), &message);
@@ -477,6 +485,35 @@ fn diff_style(line: &str) -> Style {
         _ => return Style::new(),
     };
     Style::new().fg_color(Some(color.into()))
+}
+
+/// Returns the style of a line of a list: the heads of its items stand out.
+pub(crate) fn head_style(line: &str) -> Style {
+    let is_head = !line.starts_with([' ', '\n']);
+    if is_head { Style::new().bold() } else { Style::new() }
+}
+
+/// Returns the style of a line of the checks.
+pub(crate) fn check_style(line: &str) -> Style {
+    let mut words = line.split_whitespace().filter(|_| !line.starts_with(' '));
+    let level = words.find_map(|word| match word {
+        "ok" => Some(AnsiColor::Green),
+        "attention" => Some(AnsiColor::Yellow),
+        "fault" => Some(AnsiColor::Red),
+        _ => None,
+    });
+    level.map_or(Style::new(), |level| Style::new().fg_color(Some(level.into())))
+}
+
+/// Returns the style of a line of the status: the next action, and what speaks against it, stand out.
+pub(crate) fn status_style(line: &str) -> Style {
+    match line.split_once(':').map(|(label, _)| label) {
+        Some("Next") => color(AnsiColor::Green),
+        Some("Contested" | "Drift" | "Finding") => {
+            Style::new().fg_color(Some(AnsiColor::Yellow.into()))
+        }
+        _ => Style::new(),
+    }
 }
 
 fn choice(requested: ColorChoice, is_terminal: bool) -> ColorChoice {

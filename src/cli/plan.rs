@@ -5,6 +5,7 @@ use std::io::Write;
 
 use clap::Args;
 
+use crate::cli::completion::phases;
 use crate::cli::output::Output;
 use crate::error::Result;
 use crate::lifecycle;
@@ -35,7 +36,7 @@ const MAX_TELLING_PERCENT: usize = 80;
 #[command(after_help = "Example: annals plan 4")]
 pub(crate) struct PlanArgs {
     /// The phase's number
-    #[arg(value_name = "PHASE")]
+    #[arg(value_name = "PHASE", add = phases())]
     phase: Option<String>,
 }
 

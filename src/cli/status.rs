@@ -6,16 +6,18 @@ use std::io::Write;
 
 use clap::Args;
 
-use crate::cli::output::Output;
+use crate::cli::output::{Output, status_style};
+use crate::context;
+use crate::context::Overview;
 use crate::error::Result;
 use crate::patterns::sentences;
 use crate::plan::{Action, PhaseReport, StatusReport, Survey};
 use crate::project::Project;
-use crate::text::{clip, quantity};
+use crate::text::{clip, one_line, quantity};
 
 /// Show where the work stands and what comes next
 ///
-/// Worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
+/// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
 /// where they know more. Statements in these two that contradict the files are listed as drift;
 /// missing, duplicate or inconsistent items as findings.
 #[derive(Args, Debug)]
@@ -23,6 +25,13 @@ use crate::text::{clip, quantity};
 pub(crate) struct StatusArgs {}
 
 pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
+    out.paint(status_style);
+    if project.planning().is_err() && project.settings.planning_dir.is_none() {
+        let found = context::overview(project)?;
+        out.warnings(&found.warnings);
+        out.interrupted(project)?;
+        return out.result(&found, show_overview);
+    }
     let survey = Survey::read(project)?;
     let mut report = StatusReport::from_survey(project, &survey);
     report.add_metric_drift(project, &survey);
@@ -35,6 +44,9 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
 
 /// Maximum width of a value, to keep the page easy to scan; `--json` contains the full values.
 const WIDTH: usize = 160;
+
+/// Maximum number of todos, and of blockers, that are printed.
+const LISTED: usize = 5;
 
 /// Maximum length of a phase's name, in characters, since its status follows it.
 const NAME: usize = 100;
@@ -90,20 +102,54 @@ fn show(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
         write!(to, "; {phases} not planned")?;
     }
     writeln!(to)?;
-    for (number, one) in [
-        (report.todos.len(), "todo"),
-        (report.blockers.len(), "blocker"),
-        (report.decisions.len(), "decision"),
-    ] {
-        if number > 0 {
-            writeln!(to, "            {}", quantity(number, one))?;
-        }
+    for (items, one) in [(&report.todos, "todo"), (&report.blockers, "blocker")] {
+        listed(items, one, to)?;
+    }
+    if !report.decisions.is_empty() {
+        writeln!(to, "            {}", quantity(report.decisions.len(), "decision"))?;
     }
     next(report, to)?;
     if let Some(paused) = &report.paused {
         writeln!(to, "Paused:     {}", paused.line())?;
     }
     drift(report, to)
+}
+
+/// Prints the number of items, and the first of them.
+fn listed(items: &[String], one: &str, to: &mut dyn Write) -> io::Result<()> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    writeln!(to, "            {}", quantity(items.len(), one))?;
+    for item in items.iter().take(LISTED) {
+        writeln!(to, "            - {}", clip(&one_line(item), WIDTH))?;
+    }
+    match items.len().saturating_sub(LISTED) {
+        0 => Ok(()),
+        more => writeln!(to, "            and {more} more"),
+    }
+}
+
+/// Prints what there is without a planning folder.
+fn show_overview(found: &Overview, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{} (no planning folder)", clip(&found.project, WIDTH))?;
+    for (label, count, one, whose) in [
+        ("Entries:", Some(found.entries), "entry", ""),
+        ("Notepad:", Some(found.notes), "line", ""),
+        ("Facts:", found.facts, "fact", " about you"),
+        ("Journal:", found.journal, "record", " of all projects"),
+    ] {
+        if let Some(count) = count.filter(|count| *count > 0) {
+            writeln!(to, "{label:<12}{}{whose}", quantity(count, one))?;
+        }
+    }
+    if found.ledger {
+        writeln!(to, "Ledger:     in use; `annals ledger brief` prints it")?;
+    }
+    if found.is_empty() {
+        writeln!(to, "Nothing is remembered yet.")?;
+    }
+    writeln!(to, "Next:       annals remember TEXT stores what later sessions should know")
 }
 
 fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {

@@ -33,6 +33,12 @@ const MAX_NAME_CHARS: usize = 160;
 /// Maximum number of patterns in one digest.
 const MAX_PATTERNS: usize = 5;
 
+/// Maximum number of entries, as of every list at the start of a session.
+const MAX_ENTRIES: usize = 5;
+
+/// Maximum length of an entry that answers the topic, in characters.
+const MAX_ANSWER_CHARS: usize = 600;
+
 /// Maximum number of the agent's own working notes after a compaction.
 const MAX_OWN_NOTES: usize = 4;
 
@@ -100,6 +106,7 @@ impl<'a> Gatherer<'a> {
         };
         let width = match part {
             DigestPart::Blockers => MAX_BLOCKER_CHARS,
+            DigestPart::Entries if self.request.topic.is_some() => MAX_ANSWER_CHARS,
             _ => MAX_LINE_CHARS,
         };
         let lines = lines.iter().map(|line| safe(line).clipped(width));
@@ -255,19 +262,31 @@ impl<'a> Gatherer<'a> {
         Ok(fresh.filter_map(RelevantPattern::standalone).take(MAX_PATTERNS).collect())
     }
 
-    /// Returns the entries about the topic, as references by key.
+    /// Returns the entries that answer the topic with their text; without a topic, the active entries in a line
+    /// each: those about the current phase first, then the newest and most cited.
     fn entries(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
+        let mut all = knowledge::summaries(self.project)?.into_value(warnings);
         let phase = self.planning.as_ref().and_then(|(survey, _)| survey.position.phase());
-        let topic = self.request.topic.as_ref().or(phase.and_then(|phase| phase.name.as_ref()));
-        let Some(topic) = topic else {
-            return Ok(Vec::new());
-        };
-        let query = EntryQuery { text: topic.clone(), ..EntryQuery::default() };
-        let found = knowledge::query(self.project, &query)?.into_value(warnings);
-        let hits = found.hits.iter().filter(|hit| hit.score >= MIN_SCORE);
-        Ok(hits
-            .map(|hit| format!("[[{}]] {}", hit.key, unmarked(hit.snippet.trim_start_matches('#'))))
-            .collect())
+        let topic = self.request.topic.as_ref();
+        if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
+            let query = EntryQuery { text: text.clone(), ..EntryQuery::default() };
+            let found = knowledge::query(self.project, &query)?.into_value(warnings);
+            let hits = found.hits.iter().filter(|hit| hit.score >= MIN_SCORE);
+            let ranks: HashMap<&str, usize> =
+                hits.enumerate().map(|(rank, hit)| (hit.key.as_str(), rank)).collect();
+            let rank = |key: &str| ranks.get(key).copied().unwrap_or(usize::MAX);
+            all.sort_by_key(|entry| rank(&entry.key));
+            if topic.is_some() {
+                all.retain(|entry| ranks.contains_key(entry.key.as_str()));
+            }
+        }
+        let more = all.len().saturating_sub(MAX_ENTRIES);
+        let shown = all.iter().take(MAX_ENTRIES);
+        let mut lines: Vec<String> = shown.map(|entry| entry.line(topic.is_some())).collect();
+        if more > 0 {
+            lines.push(format!("and {more} more: `annals recall WORDS` finds them"));
+        }
+        Ok(lines)
     }
 
     /// Returns what is known about the user, if one is set.

@@ -7,12 +7,14 @@
 mod already_read;
 mod gather;
 mod ledger;
+mod overview;
 mod packing;
 mod part;
 #[cfg(test)]
 mod tests;
 
 pub use already_read::AlreadyRead;
+pub use overview::{Overview, overview};
 pub use packing::{Digest, LeftOut};
 pub use part::DigestPart;
 

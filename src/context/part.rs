@@ -24,7 +24,7 @@ word_enum! {
         Decisions = "decisions",
         /// Lessons from finished phases that still hold.
         Patterns = "patterns",
-        /// Knowledge entries about the topic.
+        /// Knowledge entries.
         Entries = "entries",
         /// Facts about the user.
         Facts = "facts",
@@ -60,7 +60,7 @@ impl DigestPart {
             Self::Decisions => "annals recall --in plan,ledger decision",
             Self::Patterns => "annals patterns relevant",
             Self::Entries => "annals entry list",
-            Self::Facts => "annals facts profile",
+            Self::Facts => "annals facts list --profile",
         }
     }
 
@@ -71,6 +71,8 @@ impl DigestPart {
             Self::Ledger => per_list.saturating_mul(5),
             // Infrastructure, rules and hazards.
             Self::Constraints => per_list.saturating_mul(3),
+            // The last line says how many more there are.
+            Self::Entries => per_list.saturating_add(1),
             Self::Blockers if per_list != usize::MAX => per_list.min(START_BLOCKERS),
             _ => per_list,
         }
@@ -80,7 +82,8 @@ impl DigestPart {
     pub(crate) fn first_round_lines(self) -> usize {
         match self {
             Self::Position => 8,
-            Self::Blockers | Self::Patterns | Self::Entries | Self::Todos => 5,
+            Self::Blockers | Self::Patterns | Self::Todos => 5,
+            Self::Entries => 6,
             Self::Notepad | Self::Facts => 10,
             Self::Ledger | Self::Constraints => 12,
             Self::Decisions => 6,

@@ -184,7 +184,7 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
             .hint("return one JSON object with the list \"actions\", and nothing around it")
     };
     let answer: Answer = serde_json::from_str(unfenced(answer.trim()))
-        .map_err(|error| refused(&format!("not JSON as asked for: {error}")))?;
+        .map_err(|error| refused(&format!("not JSON: {error}")))?;
     if answer.actions.len() > MAX_ACTIONS {
         return Err(refused(&format!("more than {MAX_ACTIONS} actions")));
     }

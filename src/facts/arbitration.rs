@@ -144,7 +144,7 @@ impl Arbiter<'_> {
             return Ok(results);
         }
         Err(Error::refused(format!("the actions do not fit the facts: {}", problems.join("; ")))
-            .hint("`annals facts prompt` shows the facts as they are now"))
+            .hint("`annals facts turns --prompt` shows the facts as they are now"))
     }
 
     pub(crate) fn decide(&self, action: &Action) -> Result<ActionEffect> {

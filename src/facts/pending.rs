@@ -251,7 +251,7 @@ pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffec
         if fact.is_lapsed_at(arbiter.now) {
             let end = fact.valid_to.as_deref().unwrap_or_default();
             return Err(Error::refused(format!("{} was valid until {end} only", fact.key)).hint(
-                "`annals facts reject` drops it; after that, `annals facts add` states it anew",
+                "`annals facts confirm --reject` drops it; after that, `annals facts add` states it anew",
             ));
         }
         let sure = Fact { confidence: confidence::CONFIRMED, ..arbiter.mentioned(fact) };

@@ -222,7 +222,7 @@ fn judge(
                     "the turn {} has been judged with other actions",
                     turn.turn_id
                 ))
-                .hint("a turn is judged once; `annals facts history` shows the result"));
+                .hint("a turn is judged once; `annals facts list --history` shows the result"));
             }
             return arbiter.apply(actions);
         }

@@ -6,7 +6,7 @@ use crate::text::word_enum;
 
 word_enum! {
     /// The type of knowledge in an entry; the set is closed.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
     pub enum EntryType {
         /// A rule for code, names or processes.
         Convention = "convention",
@@ -30,7 +30,8 @@ word_enum! {
         Environment = "environment",
         /// The events of a notable session or incident.
         SessionLog = "session-log",
-        /// Links and glossaries.
+        /// Links and glossaries; also what no rule gives another type.
+        #[default]
         Reference = "reference",
     }
 }

@@ -105,7 +105,7 @@ pub fn write(project: &Project, write: &EntryWrite) -> Result<EntryWriteReport> 
 }
 
 /// Refuses invalid input before anything is read.
-fn check(write: &EntryWrite) -> Result<()> {
+pub(crate) fn check(write: &EntryWrite) -> Result<()> {
     let body = write.body.as_deref().map(String::from_utf8_lossy);
     if let Some(title) = &write.title {
         if title.trim().is_empty() || title.contains(char::is_control) {
@@ -142,7 +142,8 @@ fn refuse_front_matter(body: &str) -> Result<()> {
     Ok(())
 }
 
-fn plan(
+/// Plans to write an entry, and returns the report.
+pub(crate) fn plan(
     project: &Project,
     place: &KnowledgeDir,
     key: &EntryKey,

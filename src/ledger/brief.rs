@@ -126,7 +126,7 @@ impl Brief {
 }
 
 /// How to fill an empty ledger.
-const FIRST_UPDATE: &str = "`annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger skill` prints the procedure)";
+const FIRST_UPDATE: &str = "`annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger pending --skill` prints the procedure)";
 
 /// Returns the first step if the ledger has not been filled in.
 fn action(

@@ -250,6 +250,6 @@ fn refusal(problems: Vec<Problem>) -> Error {
         "the update has {}; nothing was written",
         quantity(problems.len(), "problem")
     ))
-    .hint("`annals ledger pending --schema` prints the schema, `annals ledger skill` the rules")
+    .hint("`annals ledger pending --schema` prints the schema, `annals ledger pending --skill` the rules")
     .problems(problems)
 }

@@ -11,14 +11,17 @@ use crate::lifecycle::init::texts::{NewState, RoadmapContext};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
+use crate::markdown::edit::Edit;
+use crate::markdown::{Outline, edit};
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, MilestoneFolder, Roadmap, StatusReport, Survey, milestone_version,
+    Action, DEFAULT_MILESTONE, MilestoneFolder, Phase, PhaseState, Roadmap, StatusReport, Survey,
+    milestone_version,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates;
 use crate::templates::Template;
-use crate::text::word_enum;
+use crate::text::{pluralize, word_enum};
 
 /// The outcome of `annals milestone new` or `switch`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -106,8 +109,10 @@ fn name_in_roadmap(roadmap: &Roadmap, slug: &str) -> Option<String> {
     Some(named.name.clone()).filter(|name| name != slug)
 }
 
-/// Creates a milestone's folder, and makes it the active one; work in the planning folder itself moves to
-/// `default/`.
+/// Starts a milestone where the installed generation of the workflow looks for it.
+///
+/// Where ACTIVE names the milestone, it gets a folder, and work in the planning folder itself moves to `default/`.
+/// Elsewhere it is in the planning folder itself, which must not hold another one.
 pub fn new_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<MilestoneReport>> {
     if slug_of(slug) != slug || slug.is_empty() || slug == DEFAULT_MILESTONE {
         return Err(Error::usage(format!("{slug:?} is not a valid milestone slug"))
@@ -126,7 +131,16 @@ pub fn switch_milestone(project: &Project, slug: &str) -> Result<CommandOutcome<
 /// A planned switch: the milestone to activate, and where existing work moves.
 struct Planned {
     active: MilestoneFolder,
+    /// Its slug; of one in the planning folder itself, the name in its STATE.md.
+    name: String,
+    was_active: bool,
     migrated: Option<PathBuf>,
+}
+
+impl Planned {
+    fn new(active: MilestoneFolder, name: &str, was_active: bool) -> Self {
+        Self { active, name: name.to_owned(), was_active, migrated: None }
+    }
 }
 
 fn carried_out(
@@ -145,13 +159,13 @@ fn carried_out(
     carry_out(project, operation, &stores, |work| {
         let survey = Survey::read(project)?;
         let planned = plan(&survey, &mut work.changes)?;
-        let slug = planned.active.slug.clone();
+        let slug = planned.name;
         let after = in_milestone(project, &survey, planned.active, &work.changes)?;
         work.warnings.extend(after.warnings.iter().cloned());
         refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
         let migrated = planned.migrated;
         Ok(MilestoneReport {
-            was_active: slug == survey.folder.active.slug,
+            was_active: planned.was_active,
             active: slug,
             migrated: migrated.map(|dir| project.relative(&dir).to_owned()),
         })
@@ -166,8 +180,10 @@ fn plan_new(
 ) -> Result<Planned> {
     let folder = &survey.folder;
     let home = folder.dir.join(slug);
-    if folder.active.slug == slug {
-        return Ok(Planned { active: folder.active.clone(), migrated: None });
+    let is_named =
+        folder.active.dir == folder.dir && survey.state.milestone.as_deref() == Some(slug);
+    if folder.active.slug == slug || is_named {
+        return Ok(Planned::new(folder.active.clone(), slug, true));
     }
     if folder.milestones()?.iter().any(|known| known == slug) {
         return Err(Error::refused(format!("milestone {slug:?} already exists"))
@@ -180,15 +196,109 @@ fn plan_new(
             .hint("choose another slug"));
     }
     let state = changes.current(&folder.active.dir.join(vocabulary::STATE))?;
-    let mut carried = CarriedState::from_state(
-        &String::from_utf8_lossy(&state.unwrap_or_default()),
-        &survey.state,
-    );
+    let state = state.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let mut carried = CarriedState::from_state(&state, &survey.state);
+    if !keeps_active(project, survey)? {
+        check_root_is_free(survey)?;
+        return plan_in_root(project, survey, slug, &state, carried, changes);
+    }
     let migrated = migrate(survey, changes)?;
     if migrated.is_some() || folder.active.dir != folder.dir {
         // Open work that continues elsewhere keeps its decisions, todos and blockers.
         carried = CarriedState { profile: carried.profile, ..CarriedState::default() };
     }
+    write_new(project, survey, slug, &home, carried, changes)?;
+    changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
+    let active = MilestoneFolder { slug: slug.to_owned(), dir: home, ..MilestoneFolder::default() };
+    Ok(Planned { migrated, ..Planned::new(active, slug, false) })
+}
+
+/// Returns whether milestones have folders of their own here, with the active one named in ACTIVE.
+fn keeps_active(project: &Project, survey: &Survey) -> Result<bool> {
+    let folder = &survey.folder;
+    let is_named = folder.dir.join(vocabulary::ACTIVE).symlink_metadata().is_ok();
+    Ok(is_named || project.planning_place().layout.keeps_active || !folder.milestones()?.is_empty())
+}
+
+/// Refuses a milestone in the planning folder itself while another one's phases stand there.
+fn check_root_is_free(survey: &Survey) -> Result<()> {
+    let position = &survey.position;
+    let is_open = |phase: &&Phase| !matches!(phase.state, PhaseState::Done | PhaseState::Dropped);
+    let open: Vec<String> =
+        position.members().filter(is_open).map(|phase| phase.number.to_string()).collect();
+    if !open.is_empty() {
+        let word = pluralize(open.len(), "phase");
+        let message = format!("the current milestone is not finished: {word} {}", open.join(", "));
+        return Err(Error::refused(message)
+            .hint("finish it, then `annals ship`; or ship it as it is with --force"));
+    }
+    let has_work = position.next.action == Action::Ship
+        || !survey.folder.active.phases.is_empty() && survey.folder.archive_of_active().is_none();
+    if has_work {
+        return Err(
+            Error::refused("the current milestone has not been shipped").hint("annals ship")
+        );
+    }
+    Ok(())
+}
+
+/// Plans a milestone in the planning folder itself.
+fn plan_in_root(
+    project: &Project,
+    survey: &Survey,
+    slug: &str,
+    state: &str,
+    carried: CarriedState,
+    changes: &mut Changes,
+) -> Result<Planned> {
+    let dir = &survey.folder.dir;
+    let path = dir.join(vocabulary::ROADMAP);
+    let roadmap = changes.current(&path)?;
+    let name = survey.name(project);
+    let untouched =
+        templates::render(project, Template::InitRoadmap, &RoadmapContext { name: &name })?;
+    let is_own = roadmap.is_none_or(|roadmap| roadmap == untouched.as_bytes());
+    if !is_own
+        && let Some(last) = survey.folder.archived.last().and_then(|archive| archive.dir.as_ref())
+    {
+        // The roadmap of the milestone that has shipped was left behind.
+        let kept = last.join(vocabulary::ROADMAP);
+        if changes.current(&kept)?.is_none() {
+            changes.rename(&path, &kept)?;
+        }
+    }
+    let keeps_roadmap = !is_own && survey.roadmap.phases.is_empty();
+    let outline = Outline::parse(state, 0);
+    let labels = outline.labels(&(0..state.len()));
+    let label = labels.iter().find(|label| label.name == "Milestone").cloned();
+    match label {
+        // A STATE.md that `annals init` or the workflow wrote for no milestone yet: only its name changes.
+        Some(label) if !survey.state.is_between_milestones => {
+            let named = edit::apply(state, vec![Edit::replace(label.range, slug)]);
+            changes.write(&dir.join(vocabulary::STATE), named)?;
+            if !keeps_roadmap {
+                write_roadmap(project, slug, dir, changes)?;
+            }
+        }
+        _ => write_new(project, survey, slug, dir, carried, changes)?,
+    }
+    let active = MilestoneFolder {
+        slug: DEFAULT_MILESTONE.to_owned(),
+        dir: dir.clone(),
+        ..MilestoneFolder::default()
+    };
+    Ok(Planned::new(active, slug, false))
+}
+
+/// Plans the files of a new milestone.
+fn write_new(
+    project: &Project,
+    survey: &Survey,
+    slug: &str,
+    home: &Path,
+    carried: CarriedState,
+    changes: &mut Changes,
+) -> Result<()> {
     let name = survey.name(project);
     let today = project.clock.today().to_string();
     let context = NewState {
@@ -199,16 +309,17 @@ fn plan_new(
         skills: &survey.state.skills,
         carried,
     };
-    let text = templates::render(project, Template::InitState, &context)?;
-    changes.write(&home.join(vocabulary::STATE), text)?;
+    changes.write(
+        &home.join(vocabulary::STATE),
+        templates::render(project, Template::InitState, &context)?,
+    )?;
+    write_roadmap(project, slug, home, changes)?;
+    changes.create_dir(&home.join(vocabulary::PHASES))
+}
+
+fn write_roadmap(project: &Project, slug: &str, home: &Path, changes: &mut Changes) -> Result<()> {
     let text = templates::render(project, Template::InitRoadmap, &RoadmapContext { name: slug })?;
-    changes.write(&home.join(vocabulary::ROADMAP), text)?;
-    changes.create_dir(&home.join(vocabulary::PHASES))?;
-    changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
-    Ok(Planned {
-        active: MilestoneFolder { slug: slug.to_owned(), dir: home, ..MilestoneFolder::default() },
-        migrated,
-    })
+    changes.write(&home.join(vocabulary::ROADMAP), text)
 }
 
 /// Plans the move of work in the planning folder itself to `default/`; returns `None` if there is none.
@@ -252,5 +363,5 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         };
         return Err(Error::not_found(format!("there is no open milestone {slug:?}")).hint(hint));
     };
-    Ok(Planned { active, migrated: None })
+    Ok(Planned::new(active, slug, folder.active.slug == slug))
 }

@@ -35,7 +35,7 @@ use crate::plan::{NextStatus, Phase, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
-use crate::text::{hexadecimal, strip_controls};
+use crate::text::{hexadecimal, inert};
 use crate::warning::Warning;
 
 const MARKER: &str = "<!-- annals:resume sha256=";
@@ -55,7 +55,7 @@ pub struct PauseReport {
 
 /// Writes RESUME.md next to the active milestone's STATE.md, with notes for the next session.
 pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<PauseReport>> {
-    let notes = notes.map(strip_controls);
+    let notes = notes.map(inert);
     let notes = notes.as_deref().map(str::trim).filter(|notes| !notes.is_empty());
     if let Some(rule) = notes.and_then(secrets::first_rule) {
         let message = format!("the notes contain what looks like a secret ({rule})");
@@ -167,6 +167,7 @@ fn page(
     let notes = notes.unwrap_or("None.");
     let done = done_plans(survey).join(" ");
     write!(body, "\n## Notes\n\n{notes}\n\n<!-- annals:done {done} -->\n").ok();
+    let body = inert(&body);
     Ok(format!("{MARKER}{} -->\n{body}", digest(&body)))
 }
 

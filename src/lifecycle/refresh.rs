@@ -1,12 +1,16 @@
 //! Refreshes the context files at the end of lifecycle commands.
 
+use chrono::NaiveDate;
+
 use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Sources};
 use crate::error::Result;
+use crate::lifecycle::archive::slug_of;
 use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
+use crate::lifecycle::shipped;
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{StatusReport, Survey};
+use crate::plan::{Action, DEFAULT_MILESTONE, StatusReport, Survey, is_absent};
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Warning;
@@ -29,7 +33,12 @@ pub struct SyncRequest {
     pub fix_state: bool,
     /// Update only files that already have a block.
     pub present_only: bool,
+    /// The milestone that ships with the same changes.
+    pub shipped: Option<Shipped>,
 }
+
+/// The name of a milestone that has shipped, and the day.
+pub type Shipped = (String, Option<NaiveDate>);
 
 /// Plans the context files as they should be after the changes of `work`.
 pub(crate) fn plan(project: &Project, survey: &Survey, work: &mut Work) -> Result<()> {
@@ -56,7 +65,8 @@ pub(crate) fn plan_with(
     let lessons = lessons(project, before, &patterns)?;
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
     let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
-    let mut sources = sources(project, survey, relevant, lessons, warnings);
+    let mut sources =
+        sources(project, survey, relevant, lessons, request.shipped.as_ref(), warnings);
     sources.recorded_patterns = patterns.texts().map(str::to_owned).collect();
     let (mut files, planned) = claude_md::regenerate(project, &sources, targets, request.force)?;
     work.changes.extend(planned)?;
@@ -74,6 +84,7 @@ fn sources(
     survey: &Survey,
     relevant: Vec<RelevantPattern>,
     lessons: Vec<String>,
+    just: Option<&Shipped>,
     warnings: &mut Vec<Warning>,
 ) -> Sources {
     let lessons =
@@ -86,7 +97,7 @@ fn sources(
         (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));
     let profile = profile.and_then(|profile| profile.into_value(warnings));
     let contested = status.next.contest();
-    let milestone = status.milestone.display_name();
+    let milestone = milestone(project, survey, &status, just);
     Sources {
         project: status.project,
         core_value: status.core_value,
@@ -103,12 +114,48 @@ fn sources(
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),
         recorded_patterns: Vec::new(),
-        shipped: shipped(survey),
+        shipped: shipped_pages(survey),
+    }
+}
+
+/// Returns the milestone to name: where nothing is left to do and no other was started, the one that shipped last;
+/// `default` for one without a name, unless the workflow does not know the word.
+fn milestone(
+    project: &Project,
+    survey: &Survey,
+    status: &StatusReport,
+    just: Option<&Shipped>,
+) -> Option<String> {
+    let folder = &survey.folder;
+    let is_archived = |name: &String| {
+        folder.archived.iter().any(|archive| slug_of(&archive.slug) == slug_of(name))
+    };
+    let is_started = !status.milestone.is_shipped
+        && survey
+            .state
+            .milestone
+            .as_ref()
+            .is_some_and(|name| !is_absent(name) && !is_archived(name));
+    let last = just
+        .cloned()
+        .or_else(|| shipped::last(folder))
+        .filter(|_| status.next.action == Action::None && !is_started);
+    match last {
+        Some((name, Some(date))) => Some(format!("none (shipped: {name}, {date})")),
+        Some((name, None)) => Some(format!("none (shipped: {name})")),
+        None => {
+            let layout = &project.planning_place().layout;
+            let has_default = layout.is_in_use && !layout.name.keeps_milestones();
+            status
+                .milestone
+                .display_name()
+                .or_else(|| has_default.then(|| DEFAULT_MILESTONE.to_owned()))
+        }
     }
 }
 
 /// Returns the text of each archived milestone's SHIPPED.md, as far as it can be read.
-fn shipped(survey: &Survey) -> Vec<String> {
+fn shipped_pages(survey: &Survey) -> Vec<String> {
     let folders = survey.folder.archived.iter();
     let pages = folders.filter_map(|archive| {
         let path = archive.dir.as_ref()?.join(vocabulary::SHIPPED);

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::lifecycle::archive::{Archived, afterwards, archive, next_milestone};
+use crate::lifecycle::archive::{Archived, afterwards, archive, next_milestone, slug_of};
 use crate::lifecycle::execute::{ExecuteRequest, record};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out, reading};
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
-use crate::plan::{Action, Phase, PhaseState, PlanState, Position, Survey, TextOf, roadmap_phase};
+use crate::plan::{
+    Action, Archive, Phase, PhaseState, PlanState, Position, Survey, TextOf, roadmap_phase,
+};
 use crate::project::{Project, vocabulary};
-use crate::storage::{Changes, Store};
+use crate::storage::{Changes, Store, read};
 use crate::text::pluralize;
 use crate::warning::Warning;
 
@@ -25,8 +27,6 @@ pub struct ShipRequest {
     pub force: bool,
     /// Only clean up, because the caller has already archived the milestone.
     pub cleanup_only: bool,
-    /// Create an annotated git tag: `Some("")` for `milestone/<slug>`, else with this name.
-    pub tag: Option<String>,
 }
 
 /// The outcome of `annals ship`.
@@ -42,8 +42,6 @@ pub struct ShipReport {
     pub active: Option<String>,
     /// The planning tool's own command that archives, if annals must not archive its milestones.
     pub left_to: Option<String>,
-    /// The git tag that was created.
-    pub tag: Option<String>,
 }
 
 impl CommandOutcome<ShipReport> {
@@ -66,22 +64,7 @@ impl CommandOutcome<ShipReport> {
 pub fn ship(project: &Project, request: &ShipRequest) -> Result<CommandOutcome<ShipReport>> {
     let stores = [Store::Plan, Store::Patterns, Store::Context];
     project.planning()?;
-    let mut outcome = carry_out(project, "ship", &stores, |work| plan(project, request, work))?;
-    if let Some(archived) = outcome.value.archived.as_ref().filter(|_| !project.dry_run)
-        && let Some(name) = tag_name(request, archived)
-    {
-        let message = format!("Ship {}", archived.name);
-        match project.git.tag(&name, &message, &project.clock) {
-            Ok(is_new) => outcome.value.tag = is_new.then_some(name),
-            // The milestone is already archived: an error of git must not hide that.
-            Err(error) => {
-                let message = format!("cannot create the tag {name}: {}", error.reason());
-                let warning = Warning::file(&project.root, message);
-                outcome.warnings.extend(project.named(vec![warning]));
-            }
-        }
-    }
-    Ok(outcome)
+    carry_out(project, "ship", &stores, |work| plan(project, request, work))
 }
 
 /// Plans all changes of shipping, before any of them is made.
@@ -118,9 +101,6 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         let changes = &mut work.changes;
         let (done, left) = archive(project, &survey, request.milestone.as_deref(), changes)?;
         report.active = (!left.position.phases.is_empty()).then(|| left.folder.active.slug.clone());
-        if let Some(name) = tag_name(request, &done) {
-            project.git.check_tag(&name)?;
-        }
         after = left;
         report.archived = Some(done);
     }
@@ -130,7 +110,10 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         report.active = Some(next.slug.clone());
         after = afterwards(project, &survey, Some(next), &mut work.changes)?;
     }
-    refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
+    let shipped =
+        report.archived.as_ref().map(|done| (done.name.clone(), Some(project.clock.today())));
+    let request = SyncRequest { shipped, ..SyncRequest::default() };
+    refresh::plan_with(project, &survey, &after, &request, work)?;
     report.left_to = (ships && is_foreign).then(|| layout.commands.ship.clone());
     Ok(report)
 }
@@ -141,12 +124,27 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
 /// A planning tool that archives milestones itself may leave the folders of shipped phases in place.
 fn has_work(survey: &Survey, is_foreign: bool) -> bool {
     let position = &survey.position;
+    if is_archived(survey) {
+        return false;
+    }
     let has_folder = position.phases.iter().any(|phase| phase.dir.is_some());
     match position.next.action {
         Action::Ship => true,
         Action::None => has_folder && !is_foreign && survey.folder.archive_of_active().is_none(),
         _ => has_folder || position.members().any(|phase| is_listed(survey, phase)),
     }
+}
+
+/// Returns whether the milestone that the files name has been archived, and no phase of another one stands here.
+fn is_archived(survey: &Survey) -> bool {
+    let folder = &survey.folder;
+    let named = survey.state.milestone.as_deref().map(slug_of);
+    let is_it = |archive: &Archive| {
+        let has_page =
+            archive.dir.as_ref().is_some_and(|dir| read::is_file(&dir.join(vocabulary::SHIPPED)));
+        has_page && named.as_deref() == Some(&slug_of(&archive.slug))
+    };
+    folder.active.phases.is_empty() && folder.archived.iter().any(is_it)
 }
 
 /// Returns whether the roadmap lists a phase among those that have not shipped.
@@ -269,10 +267,4 @@ fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>>
         || folder.active.dir.starts_with(folder.dir.join(vocabulary::MILESTONES));
     let named = changes.current(path)?.filter(|_| is_moved);
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
-}
-
-/// Returns the name of the requested tag, if any.
-fn tag_name(request: &ShipRequest, archived: &Archived) -> Option<String> {
-    let name = request.tag.as_ref()?;
-    Some(if name.is_empty() { format!("milestone/{}", archived.slug) } else { name.clone() })
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::plan::{Phase, PhaseNumber, PlanState, Summary, Survey};
+use crate::plan::{Phase, PhaseNumber, PlanState, PlanningFolder, Summary, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::templates;
@@ -85,6 +85,18 @@ pub(crate) fn date(milestone: &Path) -> Result<Option<NaiveDate>> {
         let mut digits = line.match_indices(|c: char| c.is_ascii_digit());
         digits.find_map(|(at, _)| parse_date(&line[at..]))
     }))
+}
+
+/// Returns the name and the ship date of the milestone that shipped last, by the dates in the SHIPPED.md files.
+pub(crate) fn last(folder: &PlanningFolder) -> Option<(String, Option<NaiveDate>)> {
+    let pages = folder.archived.iter().filter_map(|archive| {
+        let dir = archive.dir.as_ref()?;
+        let page = read::text(&dir.join(vocabulary::SHIPPED)).ok()??.value;
+        let title = page.lines().find_map(|line| line.strip_prefix("# Shipped:"));
+        let name = title.map_or(archive.slug.as_str(), str::trim).to_owned();
+        Some((date(dir).ok()?, name))
+    });
+    pages.max().map(|(date, name)| (name, date))
 }
 
 /// Computes the figures of a milestone, and writes its SHIPPED.md.

@@ -171,10 +171,15 @@ pub fn preview(project: &Project, target: ContextTarget) -> Result<Preview> {
     if let Some(refusal) = refused.next().cloned() {
         return Err(Error::from(refusal));
     }
-    let path = project.root.join(target.file());
+    // Another file may get the block in its place.
+    let files = work.context.iter().flat_map(|files| &files.files).map(|file| file.file.clone());
+    let files: Vec<PathBuf> = files.collect();
+    let asked = PathBuf::from(target.file());
+    let file =
+        if files.contains(&asked) { asked } else { files.into_iter().next().unwrap_or(asked) };
     Ok(Preview {
-        file: PathBuf::from(target.file()),
-        bytes: work.changes.current(&path)?.unwrap_or_default(),
+        bytes: work.changes.current(&project.root.join(&file))?.unwrap_or_default(),
+        file,
         warnings: project.named(work.warnings),
     })
 }

@@ -70,9 +70,6 @@ fn left_in_git(project: &Project, operation: &Operation) -> Result<Vec<String>> 
              them, `annals setup git --remove` removes them."
                 .to_owned(),
         ),
-        "ship" => Some(
-            "A git tag that `ship --tag` made stays; `git tag --delete` removes it.".to_owned(),
-        ),
         _ => None,
     };
     Ok(stays.into_iter().collect())

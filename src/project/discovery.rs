@@ -1,8 +1,8 @@
 //! Finds the project by walking up from a directory.
 //!
-//! The nearest folder that contains a planning folder or `.git` is the project; both are checked at each
-//! level, so that a worktree or a nested repository never resolves to the project around it. A planning
-//! folder is never a project itself, even if it is a separate repository.
+//! The nearest folder that contains a planning folder, `.git`, the project's settings or one of its stores is
+//! the project; all are checked at each level, so that a worktree or a nested repository never resolves to the
+//! project around it. A planning folder is never a project itself, even if it is a separate repository.
 //!
 //! The home directory and the root of the file system count only as the starting directory: a `~/.git` for
 //! dotfiles must not collect the memory of everything below it. If nothing is found, the starting directory
@@ -29,8 +29,11 @@ pub(crate) fn root(start: &Path, home: Option<&Path>) -> PathBuf {
     start.to_owned()
 }
 
+/// What only a project's folder contains: a repository, settings, entries or a ledger.
+const MARKS: [&str; 4] = [".git", "annals.toml", ".vibekit", "docs/memory/STATE.md"];
+
 fn is_project(dir: &Path) -> bool {
-    dir.join(".git").exists() || !layouts(dir).is_empty()
+    MARKS.iter().any(|mark| dir.join(mark).exists()) || !layouts(dir).is_empty()
 }
 
 /// Returns the layouts whose planning folders exist in a project, the one to use first.
@@ -77,6 +80,16 @@ mod tests {
         let bare = Tree::new(&[".git/", "home/"]);
         let home = bare.at("home");
         assert_eq!(root(&home, Some(&home)), home, "never above home");
+    }
+
+    #[test]
+    fn a_store_is_found_from_a_folder_below_it_without_git() {
+        for store in [".vibekit/memory/", "docs/memory/"] {
+            let tree = Tree::new(&[store, "src/deep/"]);
+            tree.write("docs/memory/STATE.md", "");
+            assert_eq!(root(&tree.at("src/deep"), None), tree.at(""), "{store}");
+            assert_eq!(root(&tree.at(store), None), tree.at(""), "{store}");
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub(super) struct Generation {
     /// Parts of paths that only its plans name.
     #[serde(default)]
     paths: Vec<String>,
+    /// Whether it keeps the name of the active milestone in ACTIVE.
+    #[serde(default)]
+    pub(super) keeps_active: bool,
     pub(super) commands: Commands,
 }
 
@@ -91,7 +94,8 @@ impl<'a> Traces<'a> {
         newest_first.find(|generation| is_it(generation))
     }
 
-    fn installed(&self) -> Option<&'a Generation> {
+    /// Returns the newest generation that is installed for the user or the project.
+    pub(super) fn installed(&self) -> Option<&'a Generation> {
         let own = self.root.join(CLAUDE_FOLDER);
         let homes = || self.harness.into_iter().chain([own.as_path()]);
         self.newest(|generation| homes().any(|home| has_any(home, &generation.files)))

@@ -33,6 +33,16 @@ pub struct CommandSection {
     pub lines: Vec<String>,
 }
 
+/// A section that a planning tool's own generator writes into a context file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeneratedSection {
+    /// The titles that it has had, without their `##`.
+    pub titles: Vec<String>,
+    /// The forms of its lines, with the kinds of values in braces.
+    pub lines: Vec<String>,
+}
+
 /// The folder, wording and commands of one planning tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -44,8 +54,12 @@ pub struct Layout {
     pub commands: Commands,
     /// The section about its commands in the context file.
     pub section: CommandSection,
+    /// What its own generator writes into a context file.
+    pub generated: Vec<GeneratedSection>,
     /// Whether the tool is in use here; if not, the commands are plain words.
     pub is_in_use: bool,
+    /// Whether the installed generation keeps the name of the active milestone in ACTIVE.
+    pub keeps_active: bool,
     generations: Vec<Generation>,
 }
 
@@ -58,6 +72,8 @@ impl Layout {
             brand: String,
             generations: Vec<Generation>,
             section: CommandSection,
+            #[serde(default)]
+            generated: Vec<GeneratedSection>,
         }
         let table: Table = toml::from_str(name.table()).map_err(|error| {
             let layout = name.as_str();
@@ -72,7 +88,9 @@ impl Layout {
             brand: table.brand,
             commands: first.commands.clone(),
             section: table.section,
+            generated: table.generated,
             is_in_use: true,
+            keeps_active: false,
             generations: table.generations,
         })
     }
@@ -87,6 +105,7 @@ impl Layout {
         harness: Option<&Path>,
     ) -> Result<()> {
         let traces = Traces { generations: &self.generations, root, planning, harness };
+        self.keeps_active = traces.installed().is_some_and(|generation| generation.keeps_active);
         let Some(generation) = traces.generation() else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;

@@ -28,7 +28,7 @@ pub use environment::Environment;
 pub(crate) use environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE};
 pub use keys::KeyScope;
 pub(crate) use keys::scope_name;
-pub use layout::{CommandSection, Layout};
+pub use layout::{CommandSection, GeneratedSection, Layout};
 pub use open::{OpenRequest, Project};
 pub use planning::Planning;
 pub(crate) use planning::confine;

@@ -49,11 +49,6 @@ impl WordSet {
             && !added.any(|word| RESTRICTIONS.contains(&word.as_str()))
     }
 
-    /// Returns whether another text contains all words of this one.
-    pub(crate) fn is_part_of(&self, other: &Self) -> bool {
-        self.0.is_subset(&other.0)
-    }
-
     /// Returns whether two texts have no words in common.
     pub(crate) fn is_disjoint(&self, other: &Self) -> bool {
         self.0.is_disjoint(&other.0)

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::project::{Origin, Project, confine};
 use crate::secrets;
 use crate::storage::read;
+use crate::text::inert;
 
 /// Defines the templates by their paths below `templates/`.
 macro_rules! templates {
@@ -85,10 +86,11 @@ templates! {
     LedgerSchema = "ledger/update.schema.json",
 }
 
-/// Renders a template, or the project's override of it, and redacts secrets.
+/// Renders a template, or the project's override of it, redacts secrets, and leaves nothing in it that a client would
+/// obey.
 pub fn render(project: &Project, template: Template, context: &impl Serialize) -> Result<String> {
     let page = render_unredacted(project, template, context)?;
-    Ok(secrets::redact(&page).text.into_owned())
+    Ok(inert(&secrets::redact(&page).text).into_owned())
 }
 
 /// Renders without redaction, for text that was already checked for secrets or may contain them.

@@ -90,8 +90,10 @@ pub(crate) fn is_invisible(c: char) -> bool {
     matches!(c,
         // Soft hyphen, grapheme joiner, fillers.
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'
+        // Blank braille, Mongolian selectors, placeholders of objects and of shorthand and hieroglyph formats.
+        | '\u{2800}' | '\u{180b}'..='\u{180f}' | '\u{fffc}' | '\u{1bca0}'..='\u{1bca3}' | '\u{13430}'..='\u{1345f}'
         // Zero-width space, directional marks and overrides, invisible operators, byte order mark.
-        | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
         // Tags and variation selectors, which can encode hidden text.
         | '\u{e0000}'..='\u{e0fff}')

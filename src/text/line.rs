@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::text::{clip, file_name, strip_controls};
+use crate::text::{clip, inert, strip_controls, with_paired_backticks};
 
 /// A single line of foreign text, safe at the start of a line of the generated context.
 ///
 /// Planning files are data: their text must not become a heading, a fence, a list, a quote, a table, an HTML
-/// block, a thematic break, a comment marker or a harness's `@file` import in generated files. Text that
+/// block, a thematic break or a comment marker in generated files, nor what [`inert`] takes care of. Text that
 /// could is escaped with a backslash; all other text stays as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
@@ -23,11 +23,11 @@ impl Line {
             .split(|c: char| c.is_whitespace() || c == '\u{feff}')
             .filter(|word| !word.is_empty())
             .collect();
-        let mut line = words.join(" ");
+        let mut line = with_paired_backticks(&words.join(" ")).into_owned();
         if let Some(at) = escape_offset(&line) {
             line.insert(at, '\\');
         }
-        escape_imports(&mut line);
+        line = inert(&line).into_owned();
         for (marker, harmless) in [("<!--", "<\\!--"), ("-->", "--\\>"), ("--!>", "--!\\>")] {
             if line.contains(marker) {
                 line = line.replace(marker, harmless);
@@ -49,7 +49,7 @@ impl Line {
     /// Returns the line truncated to at most `width` characters, at a word boundary.
     #[must_use]
     pub fn clipped(&self, width: usize) -> Self {
-        Self(clip(&self.0, width).into_owned())
+        Self(inert(&with_paired_backticks(&clip(&self.0, width))).into_owned())
     }
 }
 
@@ -107,44 +107,6 @@ fn opens_html(rest: &str) -> bool {
     }
 }
 
-/// Escapes each `@` with which Claude Code and Gemini CLI would import a file into the context.
-///
-/// Packages (`@scope/name`) and people (`@name`) stay as written, since they do not name a file.
-fn escape_imports(line: &mut String) {
-    let mut offsets = Vec::new();
-    let mut before = ' ';
-    for (at, c) in line.char_indices() {
-        if c == '@' && before.is_whitespace() {
-            let path = line[at + 1..].split(' ').next().unwrap_or("");
-            if looks_like_file(path) {
-                offsets.push(at);
-            }
-        }
-        before = c;
-    }
-    if offsets.is_empty() {
-        return;
-    }
-    let mut escaped = String::with_capacity(line.len() + offsets.len());
-    let mut kept = 0;
-    for at in offsets {
-        escaped.extend([&line[kept..at], "\\"]);
-        kept = at;
-    }
-    escaped.push_str(&line[kept..]);
-    *line = escaped;
-}
-
-fn looks_like_file(path: &str) -> bool {
-    if path.starts_with(['/', '~', '.']) {
-        return true;
-    }
-    let name = file_name(path);
-    name.rsplit_once('.').is_some_and(|(_, extension)| {
-        extension.chars().next().is_some_and(|c| c.is_ascii_alphabetic())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -165,7 +127,7 @@ mod tests {
             "<https://example.org> is an address",
             "<me@example.org>",
             "a -> b, a => c, a == c -- d",
-            "mail me@example.org about @scope/name and @person.",
+            "mail me@example.org about `@scope/name`.",
             "`code` first, ~~gone~~",
             "日本語の文章",
             "",
@@ -179,7 +141,7 @@ mod tests {
         for (text, expected) in [
             ("# Heading", "\\# Heading"),
             ("  ###", "\\###"),
-            ("```rust", "\\```rust"),
+            ("```rust", "'''rust"),
             ("~~~~", "\\~~~~"),
             ("- item", "\\- item"),
             ("*", "\\*"),

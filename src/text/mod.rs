@@ -3,6 +3,7 @@
 mod clip;
 mod controls;
 mod hexadecimal;
+mod inert;
 mod line;
 mod line_end;
 mod quantity;
@@ -17,6 +18,8 @@ pub(crate) use clip::{first_chars, is_combining, is_unspaced};
 pub use controls::strip_controls;
 pub(crate) use controls::{is_invisible, is_joiner_or_selector};
 pub use hexadecimal::hexadecimal;
+pub use inert::inert;
+pub(crate) use inert::{with_paired_backticks, without_harness_tags};
 pub use line::Line;
 pub(crate) use line_end::line_end;
 pub(crate) use quantity::{pluralize, quantity};

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::secrets;
-use crate::text::strip_controls;
+use crate::text::without_harness_tags;
 
-/// Returns the text without terminal escape sequences, invisible characters and secrets.
+/// Returns the text without terminal escape sequences, invisible characters, tags that an agent's client uses, and
+/// secrets.
 pub fn sanitized(text: &str) -> Cow<'_, str> {
     // Controls first: the detector would not recognise a key that contains one.
-    let plain = strip_controls(text);
+    let plain = without_harness_tags(text);
     match secrets::redact(&plain).text {
         Cow::Owned(redacted) => Cow::Owned(redacted),
         Cow::Borrowed(_) => plain,

@@ -1,7 +1,7 @@
 //! What a repository plants where annals writes leads nowhere.
 
 use crate::attack::{Form, HOOKS, Hostile, Planting, READS, WRITES, Way, tool_calls};
-use crate::support::{on_two_threads, require};
+use crate::support::on_two_threads;
 
 /// Where people's text stands that annals writes.
 const STORES: &[&str] = &[
@@ -135,36 +135,6 @@ fn a_record_that_a_repository_brings_is_acted_on_by_nothing() {
         assert!(root.join(".env").exists(), "{report}");
         assert!(!root.join(".claude/settings.local.json").exists());
     });
-}
-
-#[test]
-fn a_planted_record_is_named_once_and_a_person_must_sign_it() {
-    let hostile = Hostile::new();
-    let append = record(r#"{"do":"append","path":"notes","lines":5}"#, "evil\n", 1);
-    hostile.case.write(".annals/history/3.pending", append);
-    let first = hostile.case.run("notepad working one").success().stderr();
-    assert!(first.contains("3.pending was not written by you"), "{first}");
-    let second = hostile.case.run("notepad working two").success().stderr();
-    assert_eq!(second, "");
-    let refused = hostile.case.run("log --adopt 3").code(4).stderr();
-    assert!(refused.contains("only on a terminal"), "{refused}");
-    let shown = hostile.case.run("log --adopt 3 --dry-run").success();
-    assert!(shown.stderr().contains("+evil"), "{}", shown.report());
-    hostile.case.run("log --adopt 4").code(3);
-    if !require("script") {
-        return;
-    }
-    let adopt = |answer: &str| {
-        let line = "script -qec '$ANNALS log --adopt 3' /dev/null";
-        hostile.case.shell(line).stdin(answer.to_owned()).output()
-    };
-    adopt("no\n");
-    hostile.case.run("notepad working three").success();
-    assert!(hostile.case.read("notes").is_none());
-    let signed = adopt("yes\n");
-    assert!(signed.stdout().contains("Signed"), "{}", signed.report());
-    hostile.case.run("notepad working four").success();
-    assert_eq!(hostile.case.read("notes").unwrap(), b"evil\n");
 }
 
 #[test]

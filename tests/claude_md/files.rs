@@ -27,8 +27,9 @@ fn a_claude_md_that_only_imports_agents_md_is_left_alone() {
 fn files_are_written_where_asked_for_or_already_ours() {
     let mut tree = Tree::new();
     tree.put("GEMINI.md", "Own.\n");
+    tree.put("CLAUDE.md", "Own.\n");
     tree.put("AGENTS.md", "Own.\n");
-    assert_eq!(outcomes(&tree), [("CLAUDE.md".to_owned(), ContextFileOutcome::Created)]);
+    assert_eq!(outcomes(&tree), [("CLAUDE.md".to_owned(), ContextFileOutcome::Updated)]);
     assert_eq!(tree.text("GEMINI.md"), "Own.\n");
 
     tree.targets = vec![ContextTarget::Gemini, ContextTarget::Agents];
@@ -48,6 +49,75 @@ fn files_are_written_where_asked_for_or_already_ours() {
 }
 
 #[test]
+fn beside_agents_md_no_claude_md_is_made_that_would_hide_it() {
+    let tree = Tree::new();
+    tree.put("AGENTS.md", "Never touch vendor/.\n");
+    assert_eq!(outcomes(&tree), [("AGENTS.md".to_owned(), ContextFileOutcome::Updated)]);
+    assert!(!tree.path("CLAUDE.md").exists());
+    assert!(tree.text("AGENTS.md").ends_with("Never touch vendor/.\n"));
+}
+
+#[test]
+fn a_block_moves_to_agents_md_once_claude_md_imports_it() {
+    let tree = Tree::new();
+    tree.put("CLAUDE.md", "Use tabs.\n");
+    tree.run().unwrap();
+    let with_import = tree.text("CLAUDE.md") + "\n@AGENTS.md\n";
+    tree.put("CLAUDE.md", with_import);
+    tree.put("AGENTS.md", "Own.\n");
+    tree.twice();
+    assert_eq!(tree.text("CLAUDE.md"), "Use tabs.\n\n@AGENTS.md\n");
+    assert!(tree.text("AGENTS.md").starts_with(BEGIN));
+}
+
+#[test]
+fn the_placeholder_of_a_link_is_a_link() {
+    let tree = Tree::new();
+    tree.put("CLAUDE.md", "AGENTS.md");
+    tree.put("AGENTS.md", "Own.\n");
+    assert_eq!(outcomes(&tree), [("AGENTS.md".to_owned(), ContextFileOutcome::Updated)]);
+    assert_eq!(tree.text("CLAUDE.md"), "AGENTS.md");
+}
+
+#[test]
+fn what_codex_does_not_read_is_named() {
+    let tree = Tree::new();
+    tree.put("AGENTS.md", "Own rule.\n".repeat(4000));
+    let done = tree.twice();
+    let said = &done.warnings[0].message;
+    assert!(
+        said.starts_with("Codex reads the first 32 KiB; from here on nothing reaches it: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn one_run_reaches_the_fixed_point() {
+    let tree = Tree::new();
+    tree.put("CLAUDE.md", "# shop\n\nUse tabs.\n");
+    tree.run().unwrap();
+    let text = tree.text("CLAUDE.md");
+    let (before, after) = text.split_once("## ").unwrap();
+    tree.put("CLAUDE.md", format!("{before}Remember the red door.\n\n## {after}"));
+    tree.twice();
+    assert!(tree.text("CLAUDE.md").contains("Remember the red door."));
+    // What the workflow's generator writes later goes again, and what a person adds to it stays.
+    let own =
+        "\n## Active Context\n\n**Work:** No active milestone\n**Next action:** Run /vbw:vibe\n";
+    tree.put("CLAUDE.md", tree.text("CLAUDE.md") + own);
+    let done = tree.twice();
+    assert!(!tree.text("CLAUDE.md").contains("No active milestone"));
+    assert!(done.warnings[0].message.contains("written by VBW, taken out"), "{done:?}");
+    tree.put("CLAUDE.md", tree.text("CLAUDE.md") + own + "Ask Ada.\n");
+    let done = tree.twice();
+    assert!(tree.text("CLAUDE.md").contains("No active milestone"));
+    assert!(
+        done.warnings[0].message.contains("with another next action (Run /vbw:vibe)"),
+        "{done:?}"
+    );
+}
+
+#[test]
 fn a_documented_marker_does_not_ask_for_a_block() {
     let tree = Tree::new();
     tree.put("GEMINI.md", "```\n<!-- annals:end -->\n```\n");
@@ -61,7 +131,7 @@ fn a_refused_file_keeps_no_other_from_being_written() {
     tree.put("CLAUDE.md", "<!-- annals:end -->\n");
     let done = tree.run().unwrap();
     assert_eq!(done.refused.len(), 1);
-    assert_eq!(done.files.len(), 2);
+    assert_eq!(done.files.len(), 2, "{done:?}");
     assert_eq!(tree.text("CLAUDE.md"), "<!-- annals:end -->\n");
     let error = annals::error::Error::from(done.refused[0].clone());
     assert_eq!(error.kind.exit_code(), 4);

@@ -1,31 +1,42 @@
 //! `annals completions`
 
-use crate::cli::assert_error;
+use crate::cli::{VBW, assert_error};
 use crate::support::Case;
 
 #[test]
-fn each_shell_has_a_script_that_knows_the_commands() {
+fn each_shell_has_a_script_that_asks_annals() {
     let case = Case::empty();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = case.run("completions").args([shell]).success();
-        for word in ["annals", "status", "inspect", "dry-run"] {
-            assert!(script.stdout().contains(word), "{shell}: {word}");
-        }
+        assert!(script.stdout().contains("ANNALS_COMPLETE"), "{shell}: {}", script.report());
         assert_eq!(script.stderr(), "");
     }
     assert!(case.whole_tree().is_empty());
 }
 
 #[test]
-fn the_script_of_bash_is_one_that_bash_accepts() {
+fn commands_phases_and_keys_are_offered() {
     if !crate::support::require("bash") {
         return;
     }
-    let case = Case::empty();
-    let offered = case
-        .shell("\"$ANNALS\" completions bash >script && exec bash -c '. ./script; COMP_WORDS=(annals st); COMP_CWORD=1; _annals annals st annals; echo \"${COMPREPLY[*]}\"'")
-        .success();
-    assert_eq!(offered.stdout(), "status\n");
+    let case = Case::new(VBW);
+    case.run("remember --key red-gate the gate is red").success();
+    for (words, offered) in [
+        ("annals st", "status"),
+        ("annals plan ", "1 2 2.1 3 4 5"),
+        ("annals entry read re", "red-gate"),
+        ("annals forget re", "red-gate"),
+    ] {
+        let last = words.matches(' ').count();
+        let script = format!(
+            "PATH=$(dirname \"$ANNALS\"):$PATH; export PATH; annals completions bash >script && exec bash -c '. ./script; IFS=\" \"; line=\"{words}|\"; line=${{line%|}}; COMP_WORDS=({words}); COMP_CWORD={last}; COMP_TYPE=9; _clap_complete_annals annals; echo ${{COMPREPLY[*]}}'"
+        );
+        let offers = case.shell(&script).success().stdout();
+        let offers: Vec<&str> = offers.split_whitespace().collect();
+        for one in offered.split(' ') {
+            assert!(offers.contains(&one), "{words}: {offers:?}");
+        }
+    }
 }
 
 #[test]

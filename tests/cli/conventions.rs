@@ -59,19 +59,20 @@ fn every_result_is_one_object() {
         "patterns show 1",
         "patterns relevant 4",
         "facts turns --user ada",
-        "facts history --user ada",
-        "facts pending --user ada",
+        "facts list --history --user ada",
+        "facts list --pending --user ada",
         "facts list --user ada",
         "facts metrics --user ada",
-        "facts profile --user ada",
+        "facts list --profile --user ada",
         "entry list",
         "entry query --text low",
         "entry audit",
+        "remember the gate is red",
+        "forget low --reason gone",
         "recall stock",
         "context",
         "audit",
         "doctor",
-        "cost",
         "patterns check",
         "patterns insights",
         "pause notes",
@@ -91,7 +92,7 @@ fn every_result_is_one_object() {
         "ledger pending --schema",
         "ledger check",
         "ledger check --fix",
-        "ledger skill",
+        "ledger pending --skill",
         "config",
         "man",
         "completions zsh",
@@ -274,6 +275,7 @@ fn a_dry_run_of_each_command_that_writes_says_what_it_would_write() {
     let case = Case::new(VBW);
     case.run("sync").success();
     case.write(".vbw-planning/STATE.md", "# State\n\nPhase: 2 of 9\n");
+    case.write(".claude/plugins/cache/vbw/vbw/1.0.0/commands/plan.md", "# Plan\n");
     let before = case.whole_tree();
     for line in [
         "init", "plan 4", "execute", "execute --all", "ship --force", "ship --cleanup-only",
@@ -308,7 +310,7 @@ fn the_project_is_the_nearest_upwards_or_the_one_named() {
         assert_eq!(outcome.stdout(), expected, "{options:?}");
     }
     // A named folder is the project itself: nothing is looked for above it.
-    let outcome = case.run("status -C src").code(3);
+    let outcome = case.run("sync -C src").code(3);
     assert!(
         outcome.stderr().starts_with("error: [ROOT]/src: no planning folder here\n"),
         "{}",

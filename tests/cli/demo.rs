@@ -38,7 +38,7 @@ fn what_is_kept_is_a_project_that_was_shipped() {
     let case = Case::empty();
     let report = case.run("demo --keep tried --json").success().json();
     assert!(report["kept"].as_str().unwrap().ends_with("/tried"));
-    assert_eq!(report["steps"].as_array().unwrap().len(), 7);
+    assert_eq!(report["steps"].as_array().unwrap().len(), 9);
     let status = case.run("-C tried status --json").success().json();
     assert_eq!(status["milestone"]["archived"][1], "shared-pantry");
     case.run("-C tried undo").success();

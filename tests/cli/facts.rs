@@ -69,18 +69,18 @@ fn a_turn_goes_from_observation_to_injection() {
         let queued = run("facts observe").stdin(turn).success();
         assert_eq!(queued.stdout(), "queued a\n");
     }
-    let prompt = run("facts prompt a").success().stdout();
+    let prompt = run("facts turns --prompt a").success().stdout();
     assert!(prompt.starts_with("You are a memory auditor.\n\nOld facts:\n(none)\n"));
     let answer = r#"{"actions": [{"type": "insert", "key": "city", "new_value_text": "Turin",
         "confidence_delta": 0, "reason": "moved"}]}"#;
-    let dry = run("facts apply a --dry-run").stdin(answer).success();
+    let dry = run("facts turns --apply a --dry-run").stdin(answer).success();
     let said = dry.stdout();
     let would = "Would be done (dry run, nothing is written):\n";
     assert!(said.starts_with(&format!("{would}a: inserted  city  ")), "{said}");
     for (line, input) in [
         ("facts add --key city --value Turin", ""),
         ("facts observe", turn),
-        ("facts archive", ""),
+        ("facts work --archive 90", ""),
         ("facts work", ""),
         ("facts forget --user ada --reason asked", ""),
     ] {
@@ -90,8 +90,8 @@ fn a_turn_goes_from_observation_to_injection() {
     let list = run("facts list --dry-run").success().stdout();
     assert_eq!(list, "No facts about ada.\n");
     assert_eq!(run("facts list").success().stdout(), "No facts about ada.\n");
-    let first = run("facts apply a --json").stdin(answer).success().json();
-    assert_eq!(run("facts apply a --json").stdin(answer).success().json(), first);
+    let first = run("facts turns --apply a --json").stdin(answer).success().json();
+    assert_eq!(run("facts turns --apply a --json").stdin(answer).success().json(), first);
     let injected = run("facts inject --budget 50 --query Turin").success();
     assert_eq!(injected.stdout(), "Preferences:\n- city: Turin [0.40]\n");
     assert_eq!(injected.stderr(), "13 of 50 tokens, 0 facts left out\n");
@@ -115,10 +115,10 @@ fn what_is_no_turn_or_no_answer_is_refused_with_the_reason() {
     }
     run("facts observe --request-id b").stdin(r#"{"user_input": "x", "turn_id": "a"}"#).code(2);
     run("facts observe").stdin(r#"{"user_input": "x", "turn_id": "a"}"#).success();
-    run("facts apply b").stdin(r#"{"actions": []}"#).code(3);
-    let refused = run("facts apply a").stdin("Sure!").code(4);
+    run("facts turns --apply b").stdin(r#"{"actions": []}"#).code(3);
+    let refused = run("facts turns --apply a").stdin("Sure!").code(4);
     assert!(refused.stderr().starts_with("error: invalid answer: not JSON"));
-    run("facts show 123").code(3);
+    run("facts list 123").code(3);
     run("facts confirm x").code(3);
     run("facts add --key City --value x").code(2);
     run("facts add --key wifi.password --value x").code(4);
@@ -240,8 +240,11 @@ fn a_pending_fact_that_is_over_is_neither_asked_about_nor_confirmed() {
         .json();
     let id = added["fact"]["fact_id"].as_str().unwrap();
     let later = "2026-04-01T00:00:00Z";
-    let pending =
-        case.run("facts pending --user ada --json").env("ANNALS_NOW", later).success().json();
+    let pending = case
+        .run("facts list --pending --user ada --json")
+        .env("ANNALS_NOW", later)
+        .success()
+        .json();
     assert_eq!(pending["pending"], json!([]), "{pending:#}");
     case.run("facts confirm --user ada").args([id]).env("ANNALS_NOW", later).code(4);
 }

@@ -1,4 +1,4 @@
-//! `annals facts retrieve` and `annals facts eval`
+//! `annals facts retrieve` and `annals facts metrics --eval`
 
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ const DATASET: &str = r#"{"kind":"item","id":"1","group":"a","text":"Ada: The tr
 fn retrieval_is_measured_method_by_method() {
     let case = Case::empty();
     case.write("questions.jsonl", DATASET);
-    let found = case.run("facts eval questions.jsonl --json").success().json();
+    let found = case.run("facts metrics --eval questions.jsonl --json").success().json();
     assert_eq!(found["queries"], 2);
     let rows = found["rows"].as_array().unwrap();
     let names: Vec<(&str, &str)> = rows
@@ -100,7 +100,7 @@ fn retrieval_is_measured_method_by_method() {
         json!({"method": "fused", "set": "main", "r_at_5": 1.0, "r_at_10": 1.0, "r_at_20": 1.0, "mrr": 1.0,
                "ndcg_at_10": 1.0})
     );
-    let shown = case.run("facts eval questions.jsonl").success().stdout();
+    let shown = case.run("facts metrics --eval questions.jsonl").success().stdout();
     assert!(shown.contains("main: 1 queries"), "{shown}");
     assert!(
         shown.contains("  fused     100.0  100.0  100.0  100.0    100.0  +0.0 [+0.0, +0.0]"),
@@ -113,11 +113,11 @@ fn retrieval_is_measured_method_by_method() {
 fn a_dataset_that_is_none_is_refused_with_its_line() {
     let case = Case::empty();
     case.write("questions.jsonl", "{\"kind\":\"item\"}\n");
-    let outcome = case.run("facts eval questions.jsonl").code(1);
+    let outcome = case.run("facts metrics --eval questions.jsonl").code(1);
     assert!(
         outcome.stderr().contains("questions.jsonl:1: is neither an item nor a query"),
         "{}",
         outcome.stderr()
     );
-    case.run("facts eval absent.jsonl").code(3);
+    case.run("facts metrics --eval absent.jsonl").code(3);
 }

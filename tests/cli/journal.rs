@@ -251,7 +251,7 @@ fn the_latest_records_are_listed_and_counted() {
     assert_eq!(tail.stdout(), format!("{TIME}  note  one two  [x, y]\n{TIME}  todo  three\n"));
     let last = case.run("journal tail -n 1 --json").success();
     assert_eq!(last.stdout(), journal(&case).lines().last().unwrap().to_owned() + "\n");
-    let stats = case.run("journal stats").success();
+    let stats = case.run("journal tail --stats").success();
     assert_eq!(
         stats.stdout(),
         format!(
@@ -259,7 +259,7 @@ fn the_latest_records_are_listed_and_counted() {
             journal(&case).len()
         )
     );
-    assert_eq!(case.run("journal stats --json").success().json()["records"], 2);
+    assert_eq!(case.run("journal tail --stats --json").success().json()["records"], 2);
 }
 
 #[test]
@@ -274,11 +274,11 @@ fn an_import_adds_what_is_missing_once() {
         r#"{"text":"without a time"}"#,
     );
     case.write("other.jsonl", &other);
-    let dry = case.run("journal import other.jsonl --dry-run --json").success();
+    let dry = case.run("journal write --import other.jsonl --dry-run --json").success();
     assert_eq!(dry.json()["imported"], 2);
     assert!(dry.json()["diff"].as_str().unwrap().contains("without a time"));
     assert_eq!(journal(&case), here);
-    let done = case.run("journal import other.jsonl").success();
+    let done = case.run("journal write --import other.jsonl").success();
     assert_eq!(
         done.stdout(),
         format!("Imported 2 records into {FILE}; already there: 2, not understood: 1 line.\n")
@@ -291,12 +291,12 @@ fn an_import_adds_what_is_missing_once() {
     let after = journal(&case);
     assert!(after.starts_with(&here));
     assert!(after.contains(r#"{"ts":"2026-02-01T10:00:00+00:00","type":"note","content":"new","tags":null,"meta":null}"#));
-    case.run("journal import other.jsonl").success();
+    case.run("journal write --import other.jsonl").success();
     assert_eq!(journal(&case), after);
-    assert_eq!(case.run("journal import none.jsonl").code(3).stdout(), "");
+    assert_eq!(case.run("journal write --import none.jsonl").code(3).stdout(), "");
     let key = ["AK", "IAQ7ZT2LMX9VKC4RBW"].concat();
     case.write("secret.jsonl", format!("{{\"text\":\"{key}\"}}\n"));
-    let refused = case.run("journal import secret.jsonl").code(4);
+    let refused = case.run("journal write --import secret.jsonl").code(4);
     assert!(
         refused.stderr().contains("secret.jsonl:1: contains what looks like a secret"),
         "{}",

@@ -21,7 +21,7 @@ fn the_loop_from_an_empty_folder() {
     let made = case.run("ledger init").success();
     assert_eq!(
         made.stdout(),
-        "Created in docs/memory: STATE.md, CONSTRAINTS.md, DECISIONS.md.\nNext: annals ledger skill\n"
+        "Created in docs/memory: STATE.md, CONSTRAINTS.md, DECISIONS.md.\nNext: annals ledger pending --skill\n"
     );
     assert!(case.run("ledger init").success().stdout().contains("complete already"));
     let updated = case.run("ledger update").stdin(UPDATE).success();
@@ -53,7 +53,7 @@ fn the_schema_and_the_procedure_are_printed() {
     assert_eq!(schema["properties"]["decisions"]["items"]["$ref"], json!("#/$defs/decision"));
     assert_eq!(case.run("ledger pending --schema --json").success().json(), schema);
     assert_eq!(case.run("ledger pending --json").success().json()["schema"], schema);
-    let skill = case.run("ledger skill").success().stdout();
+    let skill = case.run("ledger pending --skill").success().stdout();
     assert!(skill.starts_with("---\nname: update-ledger\n"), "{skill}");
     assert!(skill.contains("Leave out refactors, renames, lint fixes"), "{skill}");
 }

@@ -5,9 +5,46 @@ use serde_json::{Value, json};
 use crate::cli::{GSD, VBW, assert_unchanged};
 use crate::support::Case;
 
+/// The example where a generation of VBW is installed that keeps the active milestone's name in ACTIVE.
+fn older() -> Case {
+    let case = Case::new(VBW);
+    case.write(".claude/plugins/cache/vbw/vbw/1.0.0/commands/plan.md", "# Plan\n");
+    case
+}
+
+#[test]
+fn a_new_milestone_is_refused_while_phases_at_the_root_are_open() {
+    let case = Case::new(VBW);
+    let before = case.tree();
+    let refused = case.run("milestone new offline-mode").code(4);
+    assert!(
+        refused.stderr().contains("the current milestone is not finished: phase"),
+        "{}",
+        refused.report()
+    );
+    assert_unchanged(&before, &case, &refused);
+}
+
+#[test]
+fn a_new_milestone_stands_where_the_newest_generation_looks_for_it() {
+    let case = Case::new(VBW);
+    case.run("ship --force").success();
+    let report = case.run("milestone new offline-mode --json").success().json();
+    assert_eq!((&report["active"], &report["migrated"]), (&json!("offline-mode"), &json!(null)));
+    assert_eq!(case.read(".vbw-planning/ACTIVE"), None);
+    assert_eq!(case.read(".vbw-planning/offline-mode/STATE.md"), None);
+    let state = String::from_utf8(case.read(".vbw-planning/STATE.md").unwrap()).unwrap();
+    assert!(state.contains("**Milestone:** offline-mode\n"), "{state}");
+    assert!(case.read(".vbw-planning/ROADMAP.md").is_some());
+    let once = case.tree();
+    let again = case.run("milestone new offline-mode").success();
+    assert!(again.stdout().contains("already: offline-mode"), "{}", again.report());
+    assert_unchanged(&once, &case, &again);
+}
+
 #[test]
 fn a_new_milestone_moves_the_work_so_far_to_default() {
-    let case = Case::new(VBW);
+    let case = older();
     let state = case.read(".vbw-planning/STATE.md");
     let before = case.tree();
     let dry = case.run("milestone new offline-mode --dry-run").success();
@@ -21,13 +58,13 @@ fn a_new_milestone_moves_the_work_so_far_to_default() {
     assert_eq!(case.read(".vbw-planning/ACTIVE").unwrap(), b"offline-mode\n");
     let status = case.run("status --json").success().json();
     assert_eq!(status["milestone"]["slug"], json!("offline-mode"));
-    assert_eq!(status["next"]["command"], json!("/vbw:vibe --plan 1"));
+    assert_eq!(status["next"]["command"], json!("/vbw:plan 1"));
     assert_eq!(status["drift"], json!([]));
 }
 
 #[test]
 fn what_a_shipped_milestone_left_open_is_carried_into_the_next_and_back() {
-    let case = Case::new(VBW);
+    let case = older();
     let path = ".vbw-planning/STATE.md";
     let state = String::from_utf8(case.read(path).unwrap()).unwrap();
     let todo = "- [HIGH] sign the archive (added 2026-01-02)";
@@ -61,7 +98,7 @@ fn what_a_shipped_milestone_left_open_is_carried_into_the_next_and_back() {
 
 #[test]
 fn decisions_of_a_shipped_milestone_are_seen_while_another_is_active() {
-    let case = Case::new(VBW);
+    let case = older();
     let decisions = || {
         let status = case.run("status --json").success().json();
         status["decisions"].as_array().unwrap().len()
@@ -81,7 +118,7 @@ fn decisions_of_a_shipped_milestone_are_seen_while_another_is_active() {
 
 #[test]
 fn starting_it_twice_changes_nothing_more() {
-    let case = Case::new(VBW);
+    let case = older();
     case.run("milestone new offline-mode").success();
     let once = case.tree();
     let again = case.run("milestone new offline-mode").success();
@@ -91,7 +128,7 @@ fn starting_it_twice_changes_nothing_more() {
 
 #[test]
 fn switching_goes_back_and_forth() {
-    let case = Case::new(VBW);
+    let case = older();
     case.run("milestone new offline-mode").success();
     let listed = case.run("milestone list --json").success().json();
     let listed = &listed["milestones"];
@@ -99,7 +136,7 @@ fn switching_goes_back_and_forth() {
     assert_eq!((&listed[1]["slug"], &listed[1]["standing"]), (&json!("default"), &json!("open")));
     case.run("milestone switch default").success();
     let status = case.run("status --json").success().json();
-    assert_eq!(status["next"]["command"], json!("/vbw:vibe --execute 4"));
+    assert_eq!(status["next"]["command"], json!("/vbw:execute 4"));
     case.run("milestone switch offline-mode").success();
     let unknown = case.run("milestone switch other").code(3);
     assert!(unknown.stderr().contains("default, offline-mode"), "{}", unknown.report());
@@ -123,6 +160,7 @@ fn the_default_milestone_is_named_only_once_it_was_chosen() {
     case.write(".vbw-planning/phases/01-shelves/01-01-PLAN.md", "# Plan 01-01\n");
     let unnamed = case.run("status").success();
     assert!(!unnamed.stdout().contains("Milestone:"), "{}", unnamed.report());
+    case.write(".claude/plugins/cache/vbw/vbw/1.0.0/commands/plan.md", "# Plan\n");
     case.run("milestone new offline-mode").success();
     case.run("milestone switch default").success();
     let chosen = case.run("status").success();

@@ -70,7 +70,7 @@ fn doubted_fact(case: &Case, text: &str) {
         "confidence_delta": 0, "reason": text,
     });
     let answer = json!({"actions": [action]}).to_string();
-    let applied = facts("facts apply a --allow-secret").stdin(answer).success();
+    let applied = facts("facts turns --apply a --allow-secret").stdin(answer).success();
     assert!(applied.stdout().contains("pending"), "{}", applied.report());
 }
 
@@ -101,7 +101,7 @@ fn the_page_tells_every_store_and_fetches_nothing() {
     }
     assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
     assert_eq!(page, with_user(&case, "report").stdout());
-    let without = case.run("report").success().stdout();
+    let without = case.run("report --out -").success().stdout();
     assert!(!without.contains("Facts awaiting"), "{without}");
 }
 
@@ -154,7 +154,7 @@ fn keys_are_blacked_out_wherever_they_are_kept() {
 
 #[test]
 fn a_sum_of_some_plans_says_that_others_are_silent() {
-    let page = Case::new(VBW).run("report").success().stdout();
+    let page = Case::new(VBW).run("report --out -").success().stdout();
     assert!(
         page.contains(r#"19m<span class="soft" title="1 of the summaries"#)
             || page.contains("19m</td>"),
@@ -165,7 +165,7 @@ fn a_sum_of_some_plans_says_that_others_are_silent() {
 
 #[test]
 fn inline_markdown_is_rendered() {
-    let page = project_with("**Never** `drop` a line").run("report").success().stdout();
+    let page = project_with("**Never** `drop` a line").run("report --out -").success().stdout();
     assert!(page.contains("<strong>Never</strong> <code>drop</code> a line"), "{page}");
 }
 
@@ -177,10 +177,10 @@ fn a_file_is_written_inside_the_project_only() {
     assert!(dry.stdout().starts_with("--- /dev/null\n"), "{}", dry.report());
     assert_eq!(case.tree(), before);
     let written = case.run("report --out report.html").success();
-    assert_eq!(written.stdout(), "Wrote report.html.\n");
+    assert_eq!(written.stdout(), "report.html\n");
     let page = case.read("report.html").unwrap();
-    assert_eq!(case.run("report").success().stdout().as_bytes(), page);
-    let document = case.run("report --json").success().json();
+    assert_eq!(case.run("report --out -").success().stdout().as_bytes(), page);
+    let document = case.run("report --out - --json").success().json();
     assert_eq!(document["html"].as_str().unwrap().as_bytes(), page);
     let outside = case.home().join("report.html");
     assert_error(
@@ -216,7 +216,7 @@ fn only_an_earlier_report_is_overwritten() {
 #[test]
 fn where_nothing_is_remembered_the_page_says_so() {
     let case = Case::empty();
-    let page = case.run("report").success().stdout();
+    let page = case.run("report --out -").success().stdout();
     assert!(page.contains("There is no planning folder here"), "{page}");
     // A section with nothing in it is left out.
     assert!(!page.contains("Decisions"), "{page}");
@@ -321,7 +321,7 @@ fn the_pages_of_the_largest_projects_stay_small() {
         .collect();
     sized.sort();
     for (_, project) in sized.iter().rev().take(5) {
-        let page = Case::from(project).run("report").success().stdout();
+        let page = Case::from(project).run("report --out -").success().stdout();
         let name = project.display();
         assert!(page.len() < 300 * 1024, "{name}: {} bytes", page.len());
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::cli::{GSD, VBW, assert_error, assert_unchanged};
-use crate::support::{Case, require};
+use crate::support::Case;
 
 const ARCHIVE: &str = ".vbw-planning/milestones/shared-pantry";
 
@@ -182,59 +182,4 @@ fn a_note_stays_where_there_is_no_milestone_to_ship() {
     assert!(said.starts_with("No milestone to archive.\n"), "{said}");
     let notes = [".vbw-planning/RESUME.md", ".planning/RESUME.md"];
     assert!(notes.iter().any(|note| case.read(note).is_some()));
-}
-
-#[test]
-fn a_tag_that_cannot_be_made_is_refused_before_anything_moves() {
-    if !require("git") {
-        return;
-    }
-    let case = Case::new(VBW);
-    case.git_init();
-    let before = case.tree();
-    let refused = case.run("ship --force --tag=v1").code(3);
-    assert!(refused.stderr().contains("no git commit"), "{}", refused.report());
-    assert_unchanged(&before, &case, &refused);
-    case.commit("Begin", "2026-02-20T10:00:00Z");
-    case.program("git tag v1").success();
-    case.commit("Go on", "2026-02-21T10:00:00Z");
-    let before = case.tree();
-    for (name, code, message) in
-        [("v1", 4, "is already on commit"), ("no..name", 2, "is not a valid tag name")]
-    {
-        for flag in ["", " --dry-run"] {
-            let refused = case.run(&format!("ship --force --tag={name}{flag}")).code(code);
-            assert!(refused.stderr().contains(message), "{}", refused.report());
-            assert_unchanged(&before, &case, &refused);
-        }
-    }
-    let report = case.run("ship --force --tag=v2 --json").success().json();
-    assert_eq!(report["tag"], json!("v2"));
-}
-
-#[test]
-fn a_tag_that_is_already_there_is_not_reported_as_created() {
-    if !require("git") {
-        return;
-    }
-    let case = Case::new(VBW);
-    case.git_init();
-    case.commit("Begin", "2026-02-20T10:00:00Z");
-    case.program("git tag v1").success();
-    let report = case.run("ship --force --tag=v1 --json").success().json();
-    assert_eq!(report["tag"], json!(null));
-}
-
-#[test]
-fn a_tag_is_made_where_it_is_asked_for() {
-    if !require("git") {
-        return;
-    }
-    let case = Case::new(VBW);
-    case.git_init();
-    case.commit("Begin", "2026-02-20T10:00:00Z");
-    let report = case.run("ship --force --tag --json").success().json();
-    assert_eq!(report["tag"], json!("milestone/shared-pantry"));
-    let tags = case.program("git tag --list").success();
-    assert_eq!(tags.stdout(), "milestone/shared-pantry\n");
 }

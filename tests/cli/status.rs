@@ -18,7 +18,10 @@ Milestone:  Shared Pantry
 Phase:      4 of 5 - Low-Stock Alerts (in progress, 1 of 3 plans)
 Plans:      13 of 15 complete
             2 todos
+            - Manual page, left over from 0.1 (needs a build script or a hand-written page)
+            - Say how many lines a merge added
             1 blocker
+            - The tablet's clock runs four minutes ahead, so its events sort late; decide before 04-02 works out the pace
             11 decisions
 Next:       /vbw:vibe --execute 4
             .vbw-planning/phases/04-low-stock-alerts/04-02-PLAN.md: plan 2 has no summary
@@ -40,6 +43,7 @@ Milestone:  First Firing
 Phase:      2 of 3 - Firing Curves (in progress, 1 of 2 plans)
 Plans:      3 of 4 complete
             1 todo
+            - Ask which cone numbers the studio fires to
             3 decisions
 Next:       /yolo:vibe --execute 2
             .yolo-planning/phases/02-firing-curves/02-02-PLAN.md: plan 2 has no summary
@@ -60,6 +64,7 @@ Milestone:  v1.0 Trailhead Board
 Phase:      2 of 3 - Fading Conditions (in progress, 1 of 2 plans)
 Plans:      3 of 4 complete
             1 todo
+            - Ask the ranger station for the names of the winter trails
             3 decisions
 Next:       /gsd:execute-phase 2
             .planning/phases/02-fading-conditions/02-02-PLAN.md: plan 2 has no summary

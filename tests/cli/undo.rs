@@ -52,24 +52,6 @@ fn undo_succeeds_if_git_cannot_tell_which_commits_stay() {
 }
 
 #[test]
-fn commits_that_stay_in_git_are_named() {
-    let Some((case, update)) = committed_ledger() else {
-        return;
-    };
-    case.run("ledger update").stdin(update).success();
-    case.run("undo").success();
-    case.run("setup git").success();
-    let undone = case.run("undo").success().stdout();
-    assert!(undone.contains("The merge drivers in git's configuration stay"), "{undone}");
-    case.run("ship --force --tag").success();
-    let undone = case.run("undo --json").success().json();
-    assert_eq!(
-        undone["stays"],
-        json!(["A git tag that `ship --tag` made stays; `git tag --delete` removes it."])
-    );
-}
-
-#[test]
 fn a_dry_run_shows_the_restored_content() {
     let case = Case::new(VBW);
     case.write("CLAUDE.md", "own\n").run("sync").success();

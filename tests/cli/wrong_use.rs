@@ -73,10 +73,10 @@ fn no_planning_folder() {
     case.write("README.md", "# Mine\n");
     let before = case.whole_tree();
     for line in [
-        "status", "plan", "plan 3", "execute", "execute --all", "ship", "ship --cleanup-only",
-        "sync", "sync --check", "sync --dry-run", "sync --stdout", "sync --fix-state",
-        "patterns list", "patterns show 1", "patterns relevant", "patterns insights", "pause",
-        "resume", "milestone list", "milestone new next", "milestone switch next",
+        "plan", "plan 3", "execute", "execute --all", "ship", "ship --cleanup-only", "sync",
+        "sync --check", "sync --dry-run", "sync --stdout", "sync --fix-state", "patterns list",
+        "patterns show 1", "patterns relevant", "patterns insights", "pause", "resume",
+        "milestone list", "milestone new next", "milestone switch next",
     ] {
         refuses(&case, line, 3, "[ROOT]: no planning folder here", NO_FOLDER);
     }

@@ -85,7 +85,7 @@ fn a_temporary_fact_does_not_end_the_durable_one() {
     assert!(found("facts retrieve --query city").contains("Oslo"));
     assert_eq!(listed("", later), ["Oslo"]);
     assert_eq!(listed("--status expired", later), ["Rome"]);
-    assert!(found("facts profile").contains("Oslo"));
+    assert!(found("facts list --profile").contains("Oslo"));
     assert!(found("facts inject --budget 200").contains("Oslo"));
     assert!(found("recall --in facts city").contains("Oslo"));
     let all = case.run("facts list --user ada --json --status active");
@@ -93,7 +93,7 @@ fn a_temporary_fact_does_not_end_the_durable_one() {
     for field in ["fact_id", "valid_from", "valid_to", "confidence"] {
         assert_eq!(back[field], oslo["fact"][field], "{field}");
     }
-    let history = case.run("facts history --user ada home.city --json");
+    let history = case.run("facts list --history --user ada home.city --json");
     let history = history.success().json();
     let changes = history["changes"].as_array().unwrap();
     let actions: Vec<_> = changes.iter().map(|change| &change["action"]).collect();
@@ -140,7 +140,7 @@ fn a_durable_value_comes_back_from_the_archive() {
     let case = Case::empty();
     add(&case, "city", "Oslo", "").success();
     add(&case, "city", "Rome", "--valid-to 2026-12-01").success();
-    case.run("facts archive --older-than 1").env("ANNALS_NOW", "2026-10-02T00:00:00Z").success();
+    case.run("facts work --archive 1").env("ANNALS_NOW", "2026-10-02T00:00:00Z").success();
     let run = case.run("facts list --user ada --json");
     let listed = run.env("ANNALS_NOW", "2026-12-02T00:00:00Z").success().json();
     assert_eq!(listed["facts"][0]["value_text"], "Oslo");
@@ -189,7 +189,7 @@ fn embedding_id_is_the_fact_id_while_a_vector_exists() {
     let case = Case::empty();
     let id = add(&case, "city", "Turin", "").success().json()["fact"]["fact_id"].clone();
     assert_eq!(facts(&case, "")[0]["embedding_id"], id);
-    case.run("facts reject --user ada").args([id.as_str().unwrap()]).success();
+    case.run("facts confirm --reject --user ada").args([id.as_str().unwrap()]).success();
     assert_eq!(facts(&case, "--all")[0]["embedding_id"], Value::Null);
 }
 
@@ -205,7 +205,7 @@ fn a_confirmed_fact_s_text_changes_only_after_a_question() {
     let active = facts(&case, "--status active");
     assert_eq!(active[0]["value_text"], "helix");
     assert_eq!(active[0]["confidence"], json!(1.0));
-    let pending = case.run("facts pending --user ada --json").success().json();
+    let pending = case.run("facts list --pending --user ada --json").success().json();
     let question = pending["pending"][0]["question"].as_str().unwrap();
     assert!(question.contains("from \"helix\" to "), "{question}");
 }

@@ -3,6 +3,7 @@
 //! Each test is one rule, refusal or output line that other tools of the same store rely on.
 
 mod classify;
+mod context_file;
 mod entries;
 mod facts;
 mod ledger;

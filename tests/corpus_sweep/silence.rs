@@ -52,7 +52,7 @@ pub(super) fn written(case: &Case, planned: &Planned) -> Vec<String> {
         let of = number(&brief["rate"]["deviated"]["of"]);
         faults.extend(summaries.fault_of_share("the brief", of));
     }
-    let page = case.run(&planned.command("report")).output().stdout();
+    let page = case.run(&planned.command("report --out -")).output().stdout();
     faults.extend(summaries.faults_of_page(&page));
     let context = text(case, "CLAUDE.md");
     for of in shares(&context) {

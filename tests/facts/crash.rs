@@ -34,7 +34,7 @@ fn state(case: &Case) -> (Value, Value) {
     let check = case.run("facts check --json").success().json();
     assert_eq!(check["problems"], serde_json::json!([]));
     let facts = case.run("facts list --all --user ada --json").success().json();
-    let history = case.run("facts history --user ada --json").success().json();
+    let history = case.run("facts list --history --user ada --json").success().json();
     (facts, history)
 }
 
@@ -83,7 +83,7 @@ fn killed_at_every_step(command: &str, input: &str, llm: &str) {
 #[cfg(debug_assertions)]
 #[test]
 fn an_answer_is_applied_whole_or_not_at_all_and_once() {
-    killed_at_every_step("facts apply a --user ada", ACTIONS, "");
+    killed_at_every_step("facts turns --apply a --user ada", ACTIONS, "");
 }
 
 #[cfg(all(debug_assertions, unix))]

@@ -144,11 +144,13 @@ impl Stage {
             }
             Event::Apply(nth) => {
                 let turn = turn(step.user, nth);
-                self.run("facts apply", user).args([&turn]).stdin(self.kept(&turn))
+                self.run("facts turns --apply", user).args([&turn]).stdin(self.kept(&turn))
             }
             Event::Work => self.worker(),
             Event::Confirm(nth) => self.run("facts confirm", user).args([self.nth(user, nth)?]),
-            Event::Reject(nth) => self.run("facts reject", user).args([self.nth(user, nth)?]),
+            Event::Reject(nth) => {
+                self.run("facts confirm --reject", user).args([self.nth(user, nth)?])
+            }
             // It needs the file alone, which seven others seldom leave it.
             Event::Forget(key) => self
                 .run("facts forget --reason asked", user)

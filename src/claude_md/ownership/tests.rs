@@ -6,8 +6,14 @@ use crate::error::ErrorKind;
 const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Phase:** 1\n";
 const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
 
+/// Nothing is known, and no generator is at work.
+fn known() -> &'static Known<'static> {
+    static NOTHING: std::sync::LazyLock<Known<'static>> = std::sync::LazyLock::new(Known::default);
+    &NOTHING
+}
+
 fn parsed(existing: &[u8]) -> Result<ContextFile<'_>> {
-    ContextFile::parse(Some(existing), Path::new("CLAUDE.md"), &RecordedContent::default())
+    ContextFile::parse(Some(existing), Path::new("CLAUDE.md"), known())
 }
 
 fn placed(existing: &[u8], block: &str) -> Result<UpdatedContextFile> {
@@ -40,8 +46,7 @@ fn framed(block: &str) -> String {
 fn a_new_or_empty_file_is_the_block() {
     let expected = framed(BLOCK) + "\n";
     assert_eq!(text("", BLOCK), expected);
-    let file =
-        ContextFile::parse(None, Path::new("CLAUDE.md"), &RecordedContent::default()).unwrap();
+    let file = ContextFile::parse(None, Path::new("CLAUDE.md"), known()).unwrap();
     assert_eq!(file.with_block(BLOCK).unwrap().bytes, expected.as_bytes());
     assert_eq!(file.lines_with(BLOCK), expected.lines().count());
     assert!(file.block.is_none());
@@ -195,9 +200,7 @@ fn a_template_cannot_break_out_of_the_block() {
 #[test]
 fn the_title_is_the_first_visible_line() {
     let title = |text: &str| {
-        ContextFile::parse(Some(text.as_bytes()), Path::new("x"), &RecordedContent::default())
-            .unwrap()
-            .title()
+        ContextFile::parse(Some(text.as_bytes()), Path::new("x"), known()).unwrap().title()
     };
     let block = framed(BLOCK);
     for (file, expected) in [

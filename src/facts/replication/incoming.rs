@@ -96,13 +96,13 @@ fn line(payload: &str) -> Result<String> {
         line: String,
     }
     let Line { line } = read(payload)?;
-    let fields: Value =
-        serde_json::from_str(&line).map_err(|error| Error::refused(error.to_string()))?;
+    let fields: Value = serde_json::from_str(&line)
+        .map_err(|error| Error::refused(format!("not understood: {error}")))?;
     if !fields.get("content").is_some_and(Value::is_string)
         || line.contains('\n')
         || line.len() > MAX_LINE
     {
-        return Err(Error::refused("not a journal record"));
+        return Err(Error::refused("not understood: not a journal record"));
     }
     match secrets::first_rule_in_json(&fields) {
         Some(rule) => Err(Error::refused(format!("it looks like a secret ({rule})"))),

@@ -189,14 +189,18 @@ pub(crate) fn decode(text: &str, user: &str) -> Result<FactChange> {
     })
 }
 
+fn broken(error: &serde_json::Error) -> Error {
+    Error::refused(format!("not understood: {error}"))
+}
+
 fn fact(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
-    let broken = |error: serde_json::Error| Error::refused(error.to_string());
     if let Some(Value::String(text)) = fields.get(STRUCTURED) {
-        let value = serde_json::from_str(text).map_err(broken)?;
+        let value = serde_json::from_str(text).map_err(|error| broken(&error))?;
         fields.insert(STRUCTURED.to_owned(), value);
     }
     fields.insert(LOCAL.to_owned(), Value::Null);
-    let mut fact: Fact = serde_json::from_value(Value::Object(fields)).map_err(broken)?;
+    let mut fact: Fact =
+        serde_json::from_value(Value::Object(fields)).map_err(|error| broken(&error))?;
     if fact.user_id != user {
         return Err(Error::refused("a fact of another user"));
     }
@@ -210,12 +214,11 @@ pub(crate) fn read<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T> {
     struct Versioned {
         v: u32,
     }
-    let broken = |error: serde_json::Error| Error::refused(error.to_string());
-    let Versioned { v } = serde_json::from_str(text).map_err(broken)?;
+    let Versioned { v } = serde_json::from_str(text).map_err(|error| broken(&error))?;
     if v > VERSION {
         return Err(Error::refused(format!(
             "needs a newer annals (format {v}, this one knows {VERSION})"
         )));
     }
-    serde_json::from_str(text).map_err(broken)
+    serde_json::from_str(text).map_err(|error| broken(&error))
 }

@@ -145,7 +145,7 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
         Destination::Entry(entry_type, confidence) => {
             let key = match similar {
                 Some(similar) => similar.key.clone(),
-                None => key(&beginning, entry_type),
+                None => key_from_words(&beginning, entry_type),
             };
             let exists = known.iter().any(|known| known.key == key);
             let entry_type = similar.and_then(|known| known.kind).unwrap_or(entry_type);
@@ -210,7 +210,7 @@ fn is_similar(known: &IndexedEntry, words: &HashSet<String>) -> bool {
 }
 
 /// Returns the words of a text that are not stop words.
-fn content_words(text: &str) -> HashSet<String> {
+pub(crate) fn content_words(text: &str) -> HashSet<String> {
     let words = words(text).into_iter();
     words.filter(|word| !is_stop_word(word)).collect()
 }
@@ -238,8 +238,17 @@ fn tags(known: &[IndexedEntry], words: &HashSet<String>) -> Vec<String> {
     tags
 }
 
+/// Returns the type of entry that the rules give a text, if any.
+pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
+    let beginning: String = text.chars().take(MAX_CHARACTERS).collect();
+    match deciding(&beginning)?.destination {
+        Destination::Entry(kind, _) => Some(kind),
+        _ => None,
+    }
+}
+
 /// Returns a key made of the first words of a finding that are not stop words.
-fn key(finding: &str, entry_type: EntryType) -> String {
+pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
     let mut key = String::new();
     let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
     let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());

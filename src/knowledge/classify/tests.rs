@@ -218,10 +218,10 @@ fn keys_are_words_of_the_finding_and_tags_those_of_others() {
 #[test]
 fn a_proposed_key_is_one_that_write_accepts() {
     for finding in ["log", "The index.", "12", "it"] {
-        let key = key(finding, EntryType::Decision);
+        let key = key_from_words(finding, EntryType::Decision);
         assert_eq!(key::fault(&key), None, "{finding}: {key}");
     }
-    assert_eq!(key("the log", EntryType::Decision), "decision-log");
+    assert_eq!(key_from_words("the log", EntryType::Decision), "decision-log");
 }
 
 #[test]

@@ -14,29 +14,17 @@ pub(crate) struct BuildCommands {
 }
 
 /// Manifests of tools with fixed commands: the file, the build command, the test command.
-const TOOLS: &[(&str, &str, &str)] = &[
-    ("Cargo.toml", "cargo build", "cargo test"),
-    ("go.mod", "go build ./...", "go test ./..."),
-    ("mix.exs", "mix compile", "mix test"),
-    ("gradlew", "./gradlew build", "./gradlew test"),
-    ("pom.xml", "mvn package", "mvn test"),
-    ("Package.swift", "swift build", "swift test"),
-    ("stack.yaml", "stack build", "stack test"),
-];
+const TOOLS: &[(&str, &str, &str)] =
+    &[("Cargo.toml", "cargo build", "cargo test"), ("go.mod", "go build ./...", "go test ./...")];
 
 /// Runners of package.json scripts: the lock file, the program.
 const SCRIPT_RUNNERS: &[(&str, &str)] =
     &[("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
 
-/// Files with user-defined targets, in order of precedence: the file, the program.
-const TARGETS: &[(&str, &str)] =
-    &[("Makefile", "make"), ("justfile", "just"), ("Justfile", "just")];
-
 impl BuildCommands {
     /// Detects the commands in the root of a project; each comes from the first file that defines it.
     pub(super) fn detect(root: &Path) -> Self {
-        let targets = TARGETS.iter().map(|(file, program)| of_targets(root, file, program));
-        let all = targets.chain([of_scripts(root), of_tool(root), of_python(root)]);
+        let all = [of_scripts(root), of_tool(root), of_python(root)].into_iter();
         all.fold(Self::default(), |found, next| Self {
             build: found.build.or(next.build),
             test: found.test.or(next.test),
@@ -70,19 +58,6 @@ fn of_scripts(root: &Path) -> BuildCommands {
     BuildCommands { build: script("build"), test: script("test") }
 }
 
-/// Looks for the `build` and `test` targets: names at the start of a line, followed by a colon.
-fn of_targets(root: &Path, file: &str, program: &str) -> BuildCommands {
-    let text = text(&root.join(file));
-    let target = |name: &str| {
-        let is_target = |line: &str| {
-            let rest = line.strip_prefix(name);
-            rest.is_some_and(|rest| rest.trim_start().starts_with(':') && !rest.contains(":="))
-        };
-        text.lines().any(is_target).then(|| format!("{program} {name}"))
-    };
-    BuildCommands { build: target("build"), test: target("test") }
-}
-
 /// Returns a manifest's text, or an empty one if it is unreadable; a read error is left to other readers to
 /// report.
 fn text(path: &Path) -> String {
@@ -102,11 +77,6 @@ mod tests {
         for (files, build, test) in [
             (&[("Cargo.toml", "")][..], "cargo build", "cargo test"),
             (
-                &[("Cargo.toml", ""), ("Makefile", "X := 1\ntest: lint\n\tcargo test\n")],
-                "cargo build",
-                "make test",
-            ),
-            (
                 &[
                     ("package.json", "{\"scripts\": {\"test\": \"vitest\"}}"),
                     ("pnpm-lock.yaml", ""),
@@ -116,7 +86,7 @@ mod tests {
             ),
             (&[("package.json", "{")], "", ""),
             (&[("pyproject.toml", "[tool.pytest.ini_options]\n")], "", "pytest"),
-            (&[("Makefile", "test := yes\ntesting:\n")], "", ""),
+            (&[("go.mod", "")], "go build ./...", "go test ./..."),
             (&[], "", ""),
         ] {
             let tree = Tree::new(&[]);

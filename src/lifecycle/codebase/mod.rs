@@ -1,4 +1,4 @@
-//! Summarises the code of a project: languages, tests, CI, Docker, monorepo.
+//! Summarises the code of a project: languages, tests, and the commands that build and test it.
 //!
 //! Only the names of the files that git would track are counted; no file is opened except root manifests.
 
@@ -16,7 +16,6 @@ use crate::warning::{Parsed, Warning};
 
 mod commands;
 mod language;
-mod services;
 
 /// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
 const MAX_ENTRIES: usize = 200_000;
@@ -43,12 +42,6 @@ pub(crate) struct CodebaseSummary {
     pub(crate) tests: usize,
     /// The locations of the tests, in descending order of the number of tests.
     pub(crate) test_folders: Vec<PathBuf>,
-    /// The CI services.
-    pub(crate) ci: Vec<String>,
-    /// The files that define containers.
-    pub(crate) docker: Vec<PathBuf>,
-    /// The workspace tool of a monorepo, with the number of packages if known.
-    pub(crate) monorepo: Option<String>,
     /// The build and test commands.
     pub(crate) commands: BuildCommands,
     /// The top-level folders that contain code.
@@ -86,9 +79,6 @@ impl CodebaseSummary {
         self.test_folders =
             fullest_first(names.test_folders).into_iter().map(|(folder, _)| folder).collect();
         self.languages = fullest_first(names.languages);
-        self.ci = services::ci(root);
-        self.docker = names.docker;
-        self.monorepo = services::monorepo(root, &names.manifests);
         self.commands = BuildCommands::detect(root);
         self.folders = names.folders.into_iter().collect();
     }
@@ -123,14 +113,13 @@ impl CodebaseSummary {
             0 => "none found".to_owned(),
             files => format!("{} in {folders}", quantity(files, "file")),
         };
-        let docker = self.docker.iter().map(|path| path.display().to_string());
-        vec![
+        let mut lines = vec![
             format!("Source files: {files}{part} ({})", first_names(languages, LANGUAGES)),
             format!("Tests: {tests}"),
-            format!("CI: {}", first_names(self.ci.iter().cloned(), NAMED)),
-            format!("Docker: {}", first_names(docker, NAMED)),
-            format!("Monorepo: {}", self.monorepo.as_deref().unwrap_or("no")),
-        ]
+        ];
+        lines.extend(self.commands.build.iter().map(|command| format!("Build: `{command}`")));
+        lines.extend(self.commands.test.iter().map(|command| format!("Test: `{command}`")));
+        lines
     }
 }
 
@@ -139,10 +128,7 @@ impl CodebaseSummary {
 struct Names {
     languages: BTreeMap<&'static str, usize>,
     test_folders: BTreeMap<PathBuf, usize>,
-    docker: Vec<PathBuf>,
     folders: BTreeSet<PathBuf>,
-    /// Number of manifests below the root, by file name.
-    manifests: BTreeMap<String, usize>,
 }
 
 impl Names {
@@ -154,8 +140,7 @@ impl Names {
         if !is_file {
             return;
         }
-        let language = language(path);
-        if let Some(language) = language {
+        if let Some(language) = language(path) {
             *self.languages.entry(language).or_default() += 1;
             let mut parts = path.components();
             if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
@@ -164,13 +149,6 @@ impl Names {
             if let Some(home) = test_home(path) {
                 *self.test_folders.entry(home.to_owned()).or_default() += 1;
             }
-        }
-        let name = entry.file_name().to_string_lossy();
-        if language.is_none() && services::is_docker(&name) {
-            self.docker.push(path.to_owned());
-        }
-        if services::MANIFESTS.contains(&name.as_ref()) && path.components().count() > 1 {
-            *self.manifests.entry(name.into_owned()).or_default() += 1;
         }
     }
 }
@@ -250,9 +228,8 @@ mod tests {
             [
                 "Source files: 4 (Rust 3, TypeScript 1)",
                 "Tests: 1 file in tests/",
-                "CI: GitHub Actions (1 workflow)",
-                "Docker: Dockerfile",
-                "Monorepo: Cargo workspace, 1 Cargo.toml below the root",
+                "Build: `cargo build`",
+                "Test: `cargo test`",
             ]
         );
     }

@@ -28,13 +28,6 @@ const MANIFESTS: &[(&str, ManifestReader)] = &[
     ("package.json", json),
     ("pyproject.toml", pyproject),
     ("go.mod", |text| Ok(go(text))),
-    ("composer.json", json),
-    ("pubspec.yaml", |text| Ok(yaml(text))),
-    ("deno.json", json),
-    ("settings.gradle.kts", |text| Ok(gradle(text))),
-    ("settings.gradle", |text| Ok(gradle(text))),
-    ("pom.xml", |text| Ok(pom(text))),
-    ("mix.exs", |text| Ok(mix(text))),
 ];
 
 impl Manifest {
@@ -107,50 +100,6 @@ fn go(text: &str) -> Manifest {
     Manifest::new(name, None)
 }
 
-/// Scans for `name: x` at the start of a line.
-fn yaml(text: &str) -> Manifest {
-    let field = |name: &str| {
-        let value =
-            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
-        let is_block = value.starts_with(['>', '|']);
-        (!is_block).then(|| value.trim_matches(['"', '\'']))
-    };
-    Manifest::new(field("name"), field("description"))
-}
-
-/// Scans for `rootProject.name = "x"`.
-fn gradle(text: &str) -> Manifest {
-    let value = text.lines().find_map(|line| {
-        line.trim().strip_prefix("rootProject.name")?.trim_start().strip_prefix('=')
-    });
-    Manifest::new(value.and_then(quoted), None)
-}
-
-/// Scans for `app: :name`.
-fn mix(text: &str) -> Manifest {
-    let value = text.lines().find_map(|line| line.trim().strip_prefix("app: :"));
-    Manifest::new(value.map(|value| value.trim_end_matches(',')), None)
-}
-
-/// Scans for the elements of the project itself, which are not nested in others.
-fn pom(text: &str) -> Manifest {
-    let own = |name: &str| {
-        // The text up to `</parent>` may name the parent project.
-        let text = text.split_once("</parent>").map_or(text, |(_, rest)| rest);
-        let (before, rest) = text.split_once(&format!("<{name}>"))?;
-        let is_own =
-            !["<dependencies>", "<build>", "<profiles>"].iter().any(|tag| before.contains(tag));
-        is_own.then(|| rest.split("</").next())?
-    };
-    Manifest::new(own("artifactId"), own("description"))
-}
-
-fn quoted(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let quote = text.chars().next().filter(|c| "\"'".contains(*c))?;
-    text[1..].split(quote).next()
-}
-
 #[cfg(test)]
 mod tests {
     use assert_fs::TempDir;
@@ -191,17 +140,6 @@ mod tests {
             "Food",
         ),
         ("go.mod", "module example.org/owner/pantry/v2\n\ngo 1.22\n", "pantry", ""),
-        ("composer.json", "{\"name\": \"owner/pantry\"}", "pantry", ""),
-        ("pubspec.yaml", "name: pantry\ndescription: >-\n  Food\n", "pantry", ""),
-        ("settings.gradle.kts", "rootProject.name = \"pantry\"\n", "pantry", ""),
-        (
-            "pom.xml",
-            "<project><parent><artifactId>up</artifactId></parent><artifactId>pantry</artifactId>\
-                 <dependencies><dependency><description>no</description></dependency></dependencies></project>",
-            "pantry",
-            "",
-        ),
-        ("mix.exs", "  [\n    app: :pantry,\n", "pantry", ""),
     ];
 
     #[test]
@@ -243,9 +181,6 @@ mod tests {
     #[test]
     fn without_a_manifest_name_and_description_are_none() {
         assert_eq!(read(&[]), (None, None, vec![]));
-        assert_eq!(
-            read(&[("go.mod", "module \n"), ("pom.xml", "<artifactId")]),
-            (None, None, vec![])
-        );
+        assert_eq!(read(&[("go.mod", "module \n")]), (None, None, vec![]));
     }
 }

@@ -60,7 +60,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "fact_apply",
         set: ToolSet::Facts,
-        description: "Apply the auditor's actions for an observed turn. Use after judging the prompt of `annals facts prompt`.",
+        description: "Apply the auditor's actions for an observed turn. Use after judging the prompt of `annals facts turns --prompt`.",
         properties: || {
             json!({
                 "turn_id": {"type": "string"},
@@ -153,7 +153,7 @@ fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let pending = facts::pending(&open(project, Purpose::Read)?, &user)?;
-    ToolAnswer::json("annals facts pending", &pending)
+    ToolAnswer::json("annals facts list --pending", &pending)
 }
 
 #[derive(Deserialize)]
@@ -170,7 +170,7 @@ fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let mut store = open(project, Purpose::Write)?;
     let applied =
         facts::apply(&mut store, &user, &arguments.turn_id, &answer, SecretPolicy::Refuse)?;
-    ToolAnswer::json("annals facts apply", &applied)
+    ToolAnswer::json("annals facts turns --apply", &applied)
 }
 
 #[cfg(test)]

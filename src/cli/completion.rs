@@ -1,0 +1,86 @@
+//! `annals completions`, and the answers that its scripts ask for: commands, options, phases and keys.
+
+use std::path::Path;
+
+use clap::{Args, CommandFactory};
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
+
+use crate::cli::output::Output;
+use crate::cli::{Arguments, working_directory};
+use crate::error::{At, Error, Result};
+use crate::knowledge;
+use crate::knowledge::EntryFilter;
+use crate::project::{Environment, OpenRequest, Project};
+use crate::storage::listing;
+
+/// The variable by which a shell asks for candidates.
+const VARIABLE: &str = "ANNALS_COMPLETE";
+
+/// Print a shell's completion script, which knows phases and keys
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals completions bash > ~/.local/share/bash-completion/completions/annals"
+)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+pub(crate) fn run(args: &CompletionsArgs, out: &mut Output) -> Result<()> {
+    let (shells, name) = (Shells::builtins(), args.shell.to_string());
+    let shell = shells.completer(&name);
+    let shell = shell.ok_or_else(|| Error::failed(format!("no completions for {name}")))?;
+    let mut script = Vec::new();
+    shell
+        .write_registration(VARIABLE, "annals", "annals", "annals", &mut script)
+        .at("write the script", Path::new("-"))?;
+    out.verbatim(&script)
+}
+
+/// Answers a shell that asks for candidates; returns whether one did.
+pub(crate) fn answer(arguments: &[std::ffi::OsString]) -> bool {
+    let asked = CompleteEnv::with_factory(Arguments::command).var(VARIABLE);
+    let directory = working_directory().ok();
+    // A shell shows no message: without an answer, nothing is offered.
+    asked.try_complete(arguments.to_vec(), directory.as_deref()).unwrap_or(true)
+}
+
+/// Offers the phases of the planning folder.
+pub(crate) fn phases() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let folders = project().and_then(|project| {
+            listing::entries(&project.planning().ok()?.dir.join("phases")).ok()
+        });
+        let folders = folders.unwrap_or_default().into_iter();
+        let phase = |name: &str| {
+            let end = name.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+            let (number, name) = name.split_at(end);
+            let (number, name) = (number.trim_start_matches('0'), name.trim_start_matches('-'));
+            (!number.is_empty())
+                .then(|| CompletionCandidate::new(number).help(Some(name.to_owned().into())))
+        };
+        folders.filter_map(|(name, _)| phase(&name)).collect()
+    })
+}
+
+/// Offers the keys of the active entries.
+pub(crate) fn keys() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let listed = project()
+            .and_then(|project| knowledge::list(&project, &EntryFilter::default()).ok())
+            .map(|found| found.value.entries);
+        let entries = listed.unwrap_or_default().into_iter();
+        let candidate =
+            |key: String, title: String| CompletionCandidate::new(key).help(Some(title.into()));
+        entries.map(|entry| candidate(entry.key, entry.title)).collect()
+    })
+}
+
+fn project() -> Option<Project> {
+    let directory = working_directory().ok()?;
+    let environment = Environment::new(std::env::vars_os());
+    Project::open(OpenRequest { directory, environment, ..OpenRequest::default() }).ok()
+}

@@ -1,0 +1,510 @@
+//! `annals entry`, `annals remember` and `annals forget`
+
+use std::io;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::completion::keys;
+use crate::cli::output::Output;
+use crate::cli::shared::{stdin, value_enum};
+use crate::clock::parse_date;
+use crate::error::{Error, Result};
+use crate::facts::{Facts, Purpose, Statement};
+use crate::knowledge::{
+    Classification, Confidence, Deleted, EntryAudit, EntryFilter, EntryListing, EntryQuery,
+    EntryType, EntryWrite, EntryWriteReport, Hits, Remember, Remembered, Superseded, WriteOutcome,
+    yaml,
+};
+use crate::project::Project;
+use crate::storage::read;
+use crate::{facts, knowledge};
+
+value_enum!(EntryType);
+value_enum!(Confidence);
+
+/// Remember a sentence: plain words, no quotes needed
+///
+/// Stores an entry (`.vibekit/memory/`); its key and type follow from the words. Options come before the text:
+/// from the first plain word on, everything is text. A key that exists is never overwritten, unless --key names
+/// it. Refused if an entry says the same, or if the text contains what looks like a secret.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals remember run the tests with pytest -q -x")]
+pub(crate) struct RememberArgs {
+    /// What to remember
+    #[arg(
+        value_name = "TEXT",
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    text: Vec<String>,
+    /// The entry to create or update, instead of a new one
+    #[arg(long, value_name = "KEY", add = keys())]
+    key: Option<String>,
+    /// What kind of knowledge it is [default: by its words, else reference]
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<EntryType>,
+    /// Tags
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+    tags: Option<Vec<String>>,
+    /// How sure you are [default: high on a terminal, otherwise low: nobody confirmed it]
+    #[arg(long, value_name = "GRADE")]
+    confidence: Option<Confidence>,
+    /// Store it as a fact about the user, not about the project; --key is the fact's key [default: note[]]
+    #[arg(long, conflicts_with_all = ["kind", "tags", "confidence"])]
+    fact: bool,
+    /// Store it even if it looks like a secret
+    #[arg(long)]
+    allow_secret: bool,
+    /// An id of your choice: repeating it returns the first answer and writes nothing
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+}
+
+/// Forget an entry: delete it, with a reason for the log
+///
+/// To keep the history, supersede it instead. Facts are erased by `annals facts forget`, never by this command.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals forget old-runner --reason \"replaced by vitest\"")]
+pub(crate) struct ForgetArgs {
+    /// The entry's key
+    #[arg(add = keys())]
+    key: String,
+    #[command(flatten)]
+    why: ReasonArgs,
+}
+
+#[derive(Args, Debug)]
+struct ReasonArgs {
+    /// Why it is deleted; required
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    reason: Option<String>,
+    /// Accept a reason even if it looks like a secret
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+/// Store and find what is worth knowing in later sessions, one file per key
+///
+/// The entries are in .vibekit/memory/ (`store` in annals.toml replaces .vibekit).
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals entry query --text \"test runner\"")]
+pub(crate) struct EntryArgs {
+    #[command(subcommand)]
+    command: EntryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum EntryCommand {
+    /// Print an entry exactly as it is in its file
+    ///
+    /// With --json, prints its fields, its body and the hash that `write --if-match` takes.
+    #[command(after_help = "Example: annals entry read test-runner")]
+    Read(KeyArgs),
+    /// Propose where a finding belongs: an entry, the notepad or, for most, nowhere
+    ///
+    /// Rules alone decide, and nothing is written.
+    #[command(
+        after_help = "Example: annals entry classify \"We chose SQLite because one file is enough\""
+    )]
+    Classify {
+        /// What was found, in one sentence
+        #[arg(allow_hyphen_values = true)]
+        finding: String,
+    },
+    /// Find entries by keyword, tag and type, the best first
+    ///
+    /// Matches whole words, ignoring case; any of them is enough. An exact key scores 10, a tag and the type
+    /// 5 each, a word of the title 3, a word of the body 1. Entries that are not active are left out.
+    #[command(after_help = "Example: annals entry query --text \"test runner\" --tags testing")]
+    Query {
+        /// Words to look for
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
+        text: Option<String>,
+        #[command(flatten)]
+        filter: EntryFilterArgs,
+    },
+    /// List entries from INDEX.md: key, title, type and the day of the last update
+    ///
+    /// Entries that are not active are left out.
+    #[command(after_help = "Example: annals entry list --type gotcha")]
+    List(EntryFilterArgs),
+    Write(WriteArgs),
+    /// Mark an entry as superseded by another; both stay
+    ///
+    /// From then on, searches leave out the old one; `--include-superseded` shows it. If the new one was
+    /// superseded by the old one, it becomes active again: that is the way back.
+    #[command(after_help = "Example: annals entry supersede --old use-jest --new use-vitest")]
+    Supersede {
+        /// The entry that is no longer valid
+        #[arg(long, value_name = "KEY", add = keys())]
+        old: String,
+        /// The entry that replaces it
+        #[arg(long, value_name = "KEY", add = keys())]
+        new: String,
+    },
+    /// Delete an entry for good; prefer `supersede`, which keeps the history
+    ///
+    /// The reason goes into log.md. Links to the entry stay, and `audit` reports them.
+    #[command(
+        after_help = "Example: annals entry delete old-runner --reason \"written by mistake\""
+    )]
+    Delete {
+        #[command(flatten)]
+        key: KeyArgs,
+        #[command(flatten)]
+        why: ReasonArgs,
+    },
+    /// Check all entries, rebuild INDEX.md if it drifted, prune Working Memory
+    ///
+    /// Finds old guesses, old entries, duplicates, broken links, bodies over 500 lines, links to superseded
+    /// entries, and files that could not be understood. No entry is ever changed.
+    #[command(after_help = "Example: annals entry audit --dry-run")]
+    Audit,
+}
+
+#[derive(Args, Debug)]
+struct KeyArgs {
+    /// The entry's key
+    #[arg(value_name = "KEY", required_unless_present = "named", add = keys())]
+    key: Option<String>,
+    /// The entry's key, as an option
+    #[arg(long = "key", id = "named", value_name = "KEY", conflicts_with = "key", hide = true)]
+    named: Option<String>,
+}
+
+impl KeyArgs {
+    fn key(&self) -> &str {
+        self.key.as_ref().or(self.named.as_ref()).map_or("", String::as_str)
+    }
+}
+
+/// Criteria that select entries.
+#[derive(Args, Debug)]
+struct EntryFilterArgs {
+    /// Only entries with one of these tags
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// Only entries of this type
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<EntryType>,
+    /// Include entries that are superseded or stale
+    #[arg(long)]
+    include_superseded: bool,
+}
+
+impl EntryFilterArgs {
+    fn filter(&self) -> EntryFilter {
+        EntryFilter {
+            tags: self.tags.clone(),
+            kind: self.kind,
+            include_superseded: self.include_superseded,
+        }
+    }
+}
+
+/// Create or replace an entry
+///
+/// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
+/// An update without a body changes only the front matter; a new entry needs a body, or a --title. Refused if another
+/// entry says the same, or if the text contains what looks like a secret.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals entry write --key test-runner --type convention --confidence high --body @note.md"
+)]
+struct WriteArgs {
+    /// Lower-case words with hyphens, 60 characters at most
+    #[arg(long, value_name = "KEY")]
+    key: String,
+    /// What kind of knowledge it is
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: EntryType,
+    /// How sure you are: high if the user said so or the code shows it
+    #[arg(long, value_name = "GRADE")]
+    confidence: Confidence,
+    /// Tags [default: unchanged]
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
+    tags: Option<Vec<String>>,
+    /// Take the body from a file
+    #[arg(long, value_name = "@FILE", conflicts_with = "body_stdin")]
+    body: Option<String>,
+    /// Take the body from standard input
+    #[arg(long)]
+    body_stdin: bool,
+    /// The title, if the body has none
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    title: Option<String>,
+    /// Write only if the entry still has this hash, which `read --json` prints
+    #[arg(long, value_name = "HASH")]
+    if_match: Option<String>,
+    /// Store it even if it looks like a secret
+    #[arg(long)]
+    allow_secret: bool,
+    /// An id of your choice: repeating it returns the first answer and writes nothing
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+}
+
+pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Result<()> {
+    match &args.command {
+        EntryCommand::Read(key) => {
+            let found = knowledge::read(project, key.key())?;
+            out.warnings(&found.problems);
+            out.file(&found, &found.bytes)
+        }
+        EntryCommand::Classify { finding } => {
+            out.result(&knowledge::classify(project, finding)?, show_classification)
+        }
+        EntryCommand::Query { text, filter } => {
+            let text = text.clone().unwrap_or_default();
+            let found = knowledge::query(project, &EntryQuery { text, filter: filter.filter() })?;
+            out.warnings(&found.warnings);
+            out.result(&found.value, show_hits)
+        }
+        EntryCommand::List(filter) => {
+            let found = knowledge::list(project, &filter.filter())?;
+            out.warnings(&found.warnings);
+            out.result(&found.value, show_list)
+        }
+        EntryCommand::Write(args) => {
+            let written = knowledge::write(project, &args.request()?)?;
+            out.warnings(&written.warnings);
+            out.result(&written, show_written)
+        }
+        EntryCommand::Supersede { old, new } => {
+            let done = knowledge::supersede(project, old, new)?;
+            out.warnings(&done.warnings);
+            out.result(&done, show_superseded)
+        }
+        EntryCommand::Delete { key, why } => delete(key.key(), why, project, out),
+        EntryCommand::Audit => {
+            let found = knowledge::audit(project)?;
+            out.warnings(&found.warnings);
+            out.result(&found, show_audit)
+        }
+    }
+}
+
+pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let text = args.text.join(" ");
+    if args.fact {
+        let (user, _) = facts::user_or_systems(project, None)?;
+        let statement = Statement {
+            key: args.key.clone().unwrap_or_else(|| "note[]".to_owned()),
+            value: text,
+            json: None,
+            category: None,
+            project: None,
+            event_time: None,
+            valid_from: None,
+            valid_to: None,
+            is_confirmed: false,
+            secrets: args.allow_secret.into(),
+            request_id: args.request_id.clone(),
+            scope: None,
+        };
+        let mut store = Facts::open(project, None, Purpose::Write)?;
+        let added = facts::add(&mut store, &user, &statement)?;
+        return out.result(&added, crate::cli::facts::show_effect);
+    }
+    let on_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let stated = if on_terminal { Confidence::High } else { Confidence::Low };
+    let asked = Remember {
+        text,
+        key: args.key.clone(),
+        kind: args.kind,
+        tags: args.tags.as_deref().map(distinct),
+        confidence: args.confidence.unwrap_or(stated),
+        secrets: args.allow_secret.into(),
+        request_id: args.request_id.clone(),
+    };
+    let done = knowledge::remember(project, &asked)?;
+    out.warnings(&done.written.warnings);
+    out.result(&done, show_remembered)
+}
+
+pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
+    delete(&args.key, &args.why, project, out)
+}
+
+fn delete(key: &str, why: &ReasonArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let done = knowledge::delete(project, key, why.reason.as_deref(), why.allow_secret.into())?;
+    out.warnings(&done.warnings);
+    out.result(&done, |done: &Deleted, to: &mut dyn Write| match &done.diff {
+        Some(diff) => write!(to, "{diff}"),
+        None => writeln!(to, "Deleted {}. Reason: {}.", done.key, done.reason),
+    })
+}
+
+/// Returns the tags without blanks and repetitions.
+fn distinct(tags: &[String]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for tag in tags.iter().map(|tag| tag.trim()) {
+        if !tag.is_empty() && !kept.iter().any(|known| known == tag) {
+            kept.push(tag.to_owned());
+        }
+    }
+    kept
+}
+
+impl WriteArgs {
+    fn request(&self) -> Result<EntryWrite> {
+        Ok(EntryWrite {
+            key: self.key.clone(),
+            kind: self.kind,
+            confidence: self.confidence,
+            tags: self.tags.as_deref().map(distinct),
+            body: self.body()?,
+            title: self.title.clone(),
+            if_match: self.if_match.clone(),
+            secrets: self.allow_secret.into(),
+            request_id: self.request_id.clone(),
+        })
+    }
+
+    fn body(&self) -> Result<Option<Vec<u8>>> {
+        if self.body_stdin {
+            let body = stdin(read::MAX_FILE + 1, "read the body from")?;
+            // An oversized body is refused later; it may be truncated within a character, so it is not validated.
+            if body.len() as u64 <= read::MAX_FILE && std::str::from_utf8(&body).is_err() {
+                return Err(Error::usage("standard input is not valid UTF-8"));
+            }
+            return Ok(Some(body));
+        }
+        let Some(named) = &self.body else {
+            return Ok(None);
+        };
+        let Some(file) = named.strip_prefix('@') else {
+            return Err(Error::usage("--body takes @FILE")
+                .hint("`--body @note.md` reads a file, `--body-stdin` reads standard input"));
+        };
+        let file = Path::new(file);
+        match read::users_bytes(file)? {
+            Some(body) if std::str::from_utf8(&body).is_err() => {
+                Err(Error::usage("is not valid UTF-8").at(file, None))
+            }
+            Some(body) => Ok(Some(body)),
+            None => Err(Error::not_found("there is no such file").at(file, None)),
+        }
+    }
+}
+
+fn show_written(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &written.diff {
+        return write!(to, "{diff}");
+    }
+    let key = &written.key;
+    match written.outcome {
+        _ if written.unchanged => writeln!(to, "Unchanged: {key}."),
+        WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
+        WriteOutcome::Updated => {
+            writeln!(to, "Updated {key} (+{}/-{} lines).", written.added, written.removed)
+        }
+    }
+}
+
+fn show_remembered(done: &Remembered, to: &mut dyn Write) -> io::Result<()> {
+    show_written(&done.written, to)?;
+    if done.written.diff.is_some() || done.written.unchanged {
+        return Ok(());
+    }
+    let how = if done.type_derived { ", by its words" } else { "" };
+    writeln!(to, "  type {}{how}; confidence {}", done.kind.as_str(), done.confidence.as_str())
+}
+
+fn show_superseded(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {
+    if let Some(diff) = &done.diff {
+        return write!(to, "{diff}");
+    }
+    if done.unchanged {
+        return writeln!(to, "Unchanged: {} is superseded by {}.", done.old, done.new);
+    }
+    let again = if done.holds_again { ", which is active again" } else { "" };
+    writeln!(to, "Superseded {} by {}{again}.", done.old, done.new)
+}
+
+fn show_classification(found: &Classification, to: &mut dyn Write) -> io::Result<()> {
+    let proposed = &found.proposed;
+    let key = proposed.key.as_deref().map_or("null".to_owned(), yaml::scalar);
+    let tags = proposed.tags.iter().map(|tag| yaml::scalar(tag));
+    writeln!(to, "finding: {}", yaml::quoted(&found.finding))?;
+    writeln!(to, "proposed:")?;
+    writeln!(to, "  surface: {}", proposed.surface.as_str())?;
+    writeln!(to, "  key: {key}")?;
+    writeln!(to, "  type: {}", proposed.entry_type.map_or("null", EntryType::as_str))?;
+    writeln!(to, "  tags: {}", yaml::list(tags))?;
+    writeln!(to, "  confidence: {}", proposed.confidence.as_str())?;
+    writeln!(to, "  reason: {}", yaml::scalar(&proposed.reason))
+}
+
+fn show_hits(hits: &Hits, to: &mut dyn Write) -> io::Result<()> {
+    if hits.hits.is_empty() {
+        return writeln!(to, "hits: []");
+    }
+    writeln!(to, "hits:")?;
+    for hit in &hits.hits {
+        writeln!(to, "  - key: {}", yaml::scalar(&hit.key))?;
+        writeln!(to, "    type: {}", hit.kind.map_or("null", EntryType::as_str))?;
+        writeln!(to, "    snippet: {}", yaml::scalar(&hit.snippet))?;
+        writeln!(to, "    score: {}", hit.score)?;
+    }
+    Ok(())
+}
+
+fn show_list(listing: &EntryListing, to: &mut dyn Write) -> io::Result<()> {
+    if listing.entries.is_empty() {
+        return writeln!(to, "entries: []");
+    }
+    // A date needs no quotes; any other text may.
+    let day = |text: &str| match parse_date(text) {
+        Some(_) if text.len() == 10 => text.to_owned(),
+        _ => yaml::scalar(text),
+    };
+    writeln!(to, "entries:")?;
+    for entry in &listing.entries {
+        writeln!(to, "  - key: {}", yaml::scalar(&entry.key))?;
+        writeln!(to, "    title: {}", yaml::scalar(&entry.title))?;
+        writeln!(to, "    type: {}", entry.kind.map_or("null", EntryType::as_str))?;
+        writeln!(to, "    updated: {}", entry.updated.as_deref().map_or("null".to_owned(), day))?;
+    }
+    Ok(())
+}
+
+fn show_audit(found: &EntryAudit, to: &mut dyn Write) -> io::Result<()> {
+    let keys = |keys: &[String]| yaml::list(keys.iter().map(|key| yaml::scalar(key)));
+    let duplicates = found.duplicates.iter().map(|pair| {
+        let (a, b) = (yaml::scalar(&pair.a), yaml::scalar(&pair.b));
+        yaml::map(&[("a", a), ("b", b), ("reason", yaml::scalar(&pair.reason))])
+    });
+    let broken = found.broken_links.iter().map(|link| {
+        let (from, target) = (yaml::scalar(&link.from), yaml::scalar(&link.to));
+        yaml::map(&[("from", from), ("to", target), ("line", link.line.to_string())])
+    });
+    let invalid = found.invalid.iter().map(|one| {
+        yaml::map(&[
+            ("key", yaml::scalar(&one.key)),
+            ("file", yaml::scalar(&one.file.to_string_lossy())),
+            ("line", one.line.map_or("null".to_owned(), |line| line.to_string())),
+            ("problem", yaml::scalar(&one.problem)),
+        ])
+    });
+    for (name, value) in [
+        ("pruned_working", found.pruned_working.to_string()),
+        ("stale_low_confidence", keys(&found.stale_low_confidence)),
+        ("stale", keys(&found.stale)),
+        ("index_rebuilt", found.index_rebuilt.to_string()),
+        ("duplicates", yaml::list(duplicates)),
+        ("broken_links", yaml::list(broken)),
+        ("oversized", keys(&found.oversized)),
+        ("superseded_with_active_inbound", keys(&found.superseded_with_active_inbound)),
+        ("invalid", yaml::list(invalid)),
+    ] {
+        writeln!(to, "{name}: {value}")?;
+    }
+    match &found.diff {
+        Some(diff) if !diff.is_empty() => write!(to, "\n{diff}"),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,1121 @@
+//! `annals facts`
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use chrono::TimeDelta;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::cli::output::Output;
+use crate::cli::shared::{NOTHING_RELEVANT, stdin, value_enum};
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::facts::{
+    ActionEffect, Auditor, BuiltProfile, Category, Change, Components, Evaluation, Fact,
+    FactFilter, FactListing, FactQuery, FactStatus, Facts, Field, Forgotten, Imported, Injection,
+    Integrity, Interval, JudgedTurn, Maintenance, Method, Metrics, Observation, Pending,
+    ProjectScope, Purpose, Receipt, Remaining, Retrieved, Selection, Share, Slot, Statement, Turn,
+    TurnOutcome, TurnStatus, UserId,
+};
+use crate::project::Project;
+use crate::ranking::Relevance;
+use crate::share::Direction;
+use crate::storage::read;
+use crate::text::{Line, quantity};
+use crate::{facts, report, share};
+
+/// Maximum number of bytes read from standard input, and of a query there; the rest of a query is ignored.
+const MAX_INPUT_BYTES: u64 = 256 << 20;
+const MAX_QUESTION_BYTES: u64 = 1 << 20;
+
+/// Number of characters of an id that are printed, enough to identify a fact.
+const SHOWN: usize = 8;
+
+/// Interval at which `work --watch` checks an empty queue, at which it synchronises with other devices if
+/// nothing was judged here, and the time limit of a synchronisation; the next pass continues it.
+const REST: Duration = Duration::from_secs(1);
+const SYNC_EVERY: Duration = Duration::from_secs(30);
+const SYNC: Duration = Duration::from_secs(20);
+
+value_enum!(Category);
+value_enum!(FactStatus);
+value_enum!(TurnStatus);
+
+/// Keep long-lived facts about users, and resolve conflicts between them
+///
+/// Facts live in one database per person and machine: `db` in the user's own settings, else mem.db in
+/// the data folder.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
+)]
+pub(crate) struct FactsArgs {
+    /// Whose facts [default: the setting `user`, else the system's user name]
+    #[arg(long, value_name = "ID", global = true)]
+    user: Option<String>,
+    /// The database [default: the setting `db`, else mem.db in the data folder]
+    #[arg(long, value_name = "FILE", global = true)]
+    db: Option<PathBuf>,
+    #[command(subcommand)]
+    command: FactsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum FactsCommand {
+    Add(AddArgs),
+    List(ListArgs),
+    Retrieve(RetrieveArgs),
+    /// Print a user's facts for the next prompt, within a budget of tokens
+    ///
+    /// Constraints come first, then current tasks, then preferences; stale and uncertain facts are left out
+    /// first. With a query, prints only facts relevant to it, hard preferences, and facts about health.
+    #[command(
+        after_help = "Example: annals facts inject --user ada --budget 300 --query 'set up the editor'"
+    )]
+    Inject {
+        /// Maximum number of tokens to print
+        #[arg(long, value_name = "TOKENS", default_value_t = 500)]
+        budget: usize,
+        /// What the next prompt is about
+        #[arg(long, value_name = "TEXT")]
+        query: Option<String>,
+        /// Include facts that belong to this project
+        #[arg(long, value_name = "NAME")]
+        of_project: Option<String>,
+    },
+    /// Mark a fact as confirmed by the user: its confidence is 1.00 from then on
+    ///
+    /// A pending fact takes effect; one that was superseded or expired becomes active again. With --reject, a
+    /// pending fact is dropped, and an active one ends.
+    #[command(after_help = "Example: annals facts confirm 4f2c81d0 --user ada")]
+    Confirm {
+        /// The fact's id, or the beginning of it
+        #[arg(value_name = "ID")]
+        id: String,
+        /// The user rejected it
+        #[arg(long)]
+        reject: bool,
+        /// Why it is rejected
+        #[arg(long, value_name = "TEXT", default_value = "rejected", requires = "reject")]
+        reason: String,
+    },
+    Forget(ForgetArgs),
+    /// Queue a finished turn of a conversation for the memory auditor
+    ///
+    /// Reads one JSON object: `user_input`, and if known `assistant_response`, `turn_id`, `timestamp`,
+    /// `user_id`, `session_id`, `project`. It is only queued; `annals facts work` judges it.
+    #[command(
+        after_help = "Example: echo '{\"user_input\": \"I moved to Turin\"}' | annals facts observe --user ada"
+    )]
+    Observe {
+        /// The turn's id: repeating it returns the first answer and writes nothing
+        #[arg(long, value_name = "ID")]
+        request_id: Option<String>,
+        /// Keep text that looks like a secret instead of removing it
+        #[arg(long)]
+        allow_secret: bool,
+    },
+    Turns(TurnsArgs),
+    Work(WorkArgs),
+    /// Print all facts of a user as JSON Lines, archived ones too
+    #[command(after_help = "Example: annals facts export --user ada > ada.jsonl")]
+    Export,
+    /// Import facts about a user from standard input, one JSON object per line; overwrites nothing
+    ///
+    /// Known facts are left unchanged. A fact that contradicts a current one waits for confirmation.
+    #[command(after_help = "Example: annals facts import --user ada < ada.jsonl")]
+    Import {
+        /// Keep a value that looks like a secret
+        #[arg(long)]
+        allow_secret: bool,
+    },
+    /// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
+    #[command(after_help = "Example: annals facts check")]
+    Check,
+    /// Show how well a user's facts were found, judged and used in the last days
+    ///
+    /// A fact counts as used when a judged turn was about it. Overwrites and questions count for the day on
+    /// which they came up.
+    ///
+    /// With --eval, measures retrieval instead. Each line of the dataset is a JSON object: an item (kind, id,
+    /// group, text, ts, prev, next) or a query (kind, id, group, text, category, relevant). The items go into a
+    /// temporary database; every query is asked by words, by meaning, and by two combinations of both.
+    #[command(after_help = "Example: annals facts metrics --user ada --days 7")]
+    Metrics {
+        /// Number of days, including today
+        #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+        days: u32,
+        /// Measure retrieval on a dataset of questions with known answers: JSON Lines
+        #[arg(long, value_name = "DATASET")]
+        eval: Option<PathBuf>,
+    },
+}
+
+/// Add a fact directly
+///
+/// The same value confirms the existing fact, a new key inserts one, a value that contains the whole old
+/// one refines it, and any other contradicts it: then the old fact is superseded, or, if it is established
+/// or high-risk, the new one waits for `annals facts confirm`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
+)]
+struct AddArgs {
+    /// What the fact is about: dotted, lower case; `likes[]` has several values
+    #[arg(long, value_name = "KEY")]
+    key: String,
+    /// The value
+    #[arg(long, value_name = "TEXT")]
+    value: String,
+    /// The value as structured data, in JSON
+    #[arg(long, value_name = "JSON")]
+    value_json: Option<String>,
+    /// Its category, if it is not the key's default
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<Category>,
+    /// The project that it belongs to
+    #[arg(long, value_name = "NAME")]
+    of_project: Option<String>,
+    /// When the event that it describes happened
+    #[arg(long, value_name = "TIME")]
+    event_time: Option<String>,
+    /// Start of its validity [default: now]
+    #[arg(long, value_name = "TIME")]
+    valid_from: Option<String>,
+    /// End of its validity [default: none]
+    #[arg(long, value_name = "TIME")]
+    valid_to: Option<String>,
+    /// The user was asked and confirmed it: it is certain, and overwrites any existing fact
+    #[arg(long)]
+    confirmed: bool,
+    /// Keep a value that looks like a secret
+    #[arg(long)]
+    allow_secret: bool,
+    /// An id of your choice: repeating it returns the first answer and writes nothing
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+    /// Who sees it if the database is shared: device, private, or a name that others share
+    #[arg(long, value_name = "SCOPE")]
+    scope: Option<String>,
+}
+
+/// List a user's facts by key: id, confidence, key and value
+///
+/// Active and pending facts, unless you ask for others. With ID, everything about one fact.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts list --user ada --key preference.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+struct ListArgs {
+    /// One fact, by its id or the beginning of it; with --history also by its key
+    #[arg(value_name = "ID", conflicts_with_all = ["pending", "profile", "stored"])]
+    id: Option<String>,
+    /// Facts that await the user's confirmation, with a question if one is worth asking
+    #[arg(long)]
+    pending: bool,
+    /// Every change, with the fact before and after
+    #[arg(long, conflicts_with = "pending")]
+    history: bool,
+    /// The current facts by category, with confidence and times
+    #[arg(long, conflicts_with_all = ["pending", "history"])]
+    profile: bool,
+    /// The profile that the worker last built, instead of the current facts
+    #[arg(long, requires = "profile", conflicts_with = "of_project")]
+    stored: bool,
+    /// Every status, including superseded and expired
+    #[arg(long, conflicts_with = "status")]
+    all: bool,
+    /// Only this status
+    #[arg(long, value_name = "STATUS")]
+    status: Option<FactStatus>,
+    /// Only this category
+    #[arg(long, value_name = "CATEGORY")]
+    category: Option<Category>,
+    /// Only this key, or, if it ends in a dot, all keys with that prefix
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Only facts that belong to this project or to none
+    #[arg(long, value_name = "NAME")]
+    of_project: Option<String>,
+}
+
+/// Find a user's facts by words and by meaning, the best first
+///
+/// The query is plain text: no character has a special meaning. The three nearest facts are always shown,
+/// marked `low relevance` where little speaks for them; further ones only if they have to do with the query. If
+/// vectors are not available, the search uses words alone and the answer is marked `degraded`.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
+)]
+struct RetrieveArgs {
+    /// Search query [default: standard input]
+    #[arg(long, value_name = "TEXT")]
+    query: Option<String>,
+    /// Maximum number of facts to print
+    #[arg(long, value_name = "N", default_value = "10")]
+    limit: NonZeroUsize,
+    /// Also show less relevant facts, each marked with its relevance
+    #[arg(long)]
+    all: bool,
+    /// Show the components of each score
+    #[arg(long)]
+    explain: bool,
+    /// Include facts that belong to this project
+    #[arg(long, value_name = "NAME", conflicts_with = "all_projects")]
+    of_project: Option<String>,
+    /// Include facts that belong to any project
+    #[arg(long)]
+    all_projects: bool,
+    /// Do not have the encoder read the best facts
+    #[arg(long)]
+    no_encoder: bool,
+}
+
+/// Erase a user's facts for good, all or those under one key
+///
+/// Erases facts, archive, history, indexes, vectors and the turns that mention them, and rewrites the file:
+/// no byte remains. Records of reports that earlier versions kept in this project are erased as well. One
+/// line records when, how many and why. This cannot be undone. Every Chroma server that vectors were sent to
+/// is asked to erase them; if one does not, the exit code is 1 and `annals facts work` repeats the request.
+/// If the database is shared, the facts are erased on the server at once, and on each other device at its
+/// next sync.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals facts forget --user ada --key home.address --reason 'asked to'"
+)]
+struct ForgetArgs {
+    /// Only the facts under this key
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Why; any forgotten text is removed from it
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+/// List a user's turns in the queue: pending, running, done, and dead ones with the reason
+///
+/// With --prompt, prints the memory auditor's prompt for a turn: the old facts and the new input. With --apply,
+/// applies the answer to it, all of its actions or none: the rules decide what each action does, whatever it
+/// claims. Repeating the same answer changes nothing and returns the first result.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals facts turns --user ada --status dead\n\
+                  Example: annals facts turns 7f3a --apply --user ada < actions.json")]
+struct TurnsArgs {
+    /// The id of one turn
+    #[arg(value_name = "TURN", requires = "what")]
+    turn: Option<String>,
+    /// Only this status
+    #[arg(long, value_name = "STATUS", conflicts_with = "turn")]
+    status: Option<TurnStatus>,
+    /// Print the auditor's prompt for the turn
+    #[arg(long, requires = "turn", group = "what")]
+    prompt: bool,
+    /// Apply the auditor's answer, JSON on standard input
+    #[arg(long, requires = "turn", group = "what")]
+    apply: bool,
+    /// Keep a value that looks like a secret
+    #[arg(long, requires = "apply")]
+    allow_secret: bool,
+}
+
+/// Judge the queued turns, expire facts whose time is over, rebuild profiles, update vector servers
+///
+/// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
+/// input. An invalid answer is requested again, up to three times in all; then the turn is marked dead, and the
+/// last answer is kept. Without an auditor, the turns wait for `annals facts turns TURN --apply`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
+struct WorkArgs {
+    /// End when the queue is empty; this is the default
+    #[arg(long, conflicts_with = "watch")]
+    once: bool,
+    /// Keep running and judge turns as they come; with --json, prints one JSON line per turn
+    #[arg(long)]
+    watch: bool,
+    /// Seconds to wait for one answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u32,
+    /// Only archive superseded and expired facts that were last changed this many days ago
+    ///
+    /// They leave the searched table; `export` and `list --history` still have them. Without this option, the
+    /// same is done after 90 days.
+    #[arg(long, value_name = "DAYS", conflicts_with_all = ["once", "watch"])]
+    archive: Option<u32>,
+}
+
+impl FactsCommand {
+    /// Returns whether the command changes facts or turns, so that a dry run must say that nothing was
+    /// written.
+    fn writes(&self) -> bool {
+        match self {
+            Self::Turns(args) => args.apply,
+            Self::List(_) | Self::Retrieve(_) | Self::Inject { .. } => false,
+            Self::Export | Self::Check | Self::Metrics { .. } => false,
+            _ => true,
+        }
+    }
+}
+
+/// The context of a facts command.
+struct Context<'a> {
+    args: &'a FactsArgs,
+    project: &'a Project,
+    out: &'a mut Output,
+}
+
+impl Context<'_> {
+    /// Returns the user that the command applies to; says so once if that is the system's.
+    fn user(&mut self) -> Result<UserId> {
+        let (user, is_systems) = facts::user_or_systems(self.project, self.args.user.as_deref())?;
+        if is_systems && facts::is_unknown(&self.read()?, &user)? {
+            self.out.note(&format!(
+                "facts of {user}, the system's user name; --user, ANNALS_USER or `user` in your own config.toml names another"
+            ));
+        }
+        Ok(user)
+    }
+
+    fn read(&self) -> Result<Facts> {
+        Facts::open(self.project, self.args.db.as_deref(), Purpose::Read)
+    }
+
+    fn write(&self) -> Result<Facts> {
+        Facts::open(self.project, self.args.db.as_deref(), Purpose::Write)
+    }
+}
+
+pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
+    if project.dry_run && args.command.writes() {
+        out.preface("Would be done (dry run, nothing is written):");
+    }
+    let context = &mut Context { args, project, out };
+    match &args.command {
+        FactsCommand::Add(args) => {
+            let user = context.user()?;
+            let added = facts::add(&mut context.write()?, &user, &args.statement())?;
+            context.out.result(&added, show_effect)
+        }
+        FactsCommand::List(args) => list(args, context),
+        FactsCommand::Retrieve(args) => retrieve(args, context),
+        FactsCommand::Inject { budget, query, of_project } => {
+            inject(*budget, query.as_deref(), of_project.as_deref(), context)
+        }
+        FactsCommand::Confirm { id, reject, reason } => {
+            let (user, mut store) = (context.user()?, context.write()?);
+            let answered = match reject {
+                true => facts::reject(&mut store, &user, id, reason)?,
+                false => facts::confirm(&mut store, &user, id)?,
+            };
+            context.out.result(&answered, show_effect)
+        }
+        FactsCommand::Forget(args) => forget(args, context),
+        FactsCommand::Observe { request_id, allow_secret } => {
+            observe(request_id.as_ref(), *allow_secret, context)
+        }
+        FactsCommand::Turns(args) => turns(args, context),
+        FactsCommand::Work(args) => work(args, context),
+        FactsCommand::Export => {
+            let user = context.user()?;
+            for fact in facts::export(&context.read()?, &user)? {
+                context.out.json_line(&fact);
+            }
+            Ok(())
+        }
+        FactsCommand::Import { allow_secret } => {
+            let (user, lines) = (context.user()?, input()?);
+            let (mut store, policy) = (context.write()?, (*allow_secret).into());
+            let progress = &context.project.progress;
+            let imported = facts::import(&mut store, &user, &lines, policy, progress)?;
+            context.out.result(&imported, show_imported)
+        }
+        FactsCommand::Check => {
+            let found = facts::check(&context.read()?)?;
+            let end = match found.problems.len() {
+                0 => Ok(()),
+                some => {
+                    let problems = quantity(some, "problem");
+                    Err(Error::failed(format!("{problems} in the database of facts")))
+                }
+            };
+            context.out.result_until(&found, show_integrity, end)
+        }
+        FactsCommand::Metrics { eval: Some(dataset), .. } => {
+            let lines = read::lines(dataset)?
+                .ok_or_else(|| Error::not_found("there is no such dataset").at(dataset, None))?;
+            let embedder = facts::embedder(context.project)?;
+            let evaluation = facts::evaluate(lines, dataset, &embedder, false)?;
+            context.out.result(&evaluation, show_evaluation)
+        }
+        FactsCommand::Metrics { days, .. } => {
+            let user = context.user()?;
+            let metrics = facts::metrics(&context.read()?, &user, *days)?;
+            context.out.result(&metrics, show_metrics)
+        }
+    }
+}
+
+/// Reads all of standard input.
+fn input() -> Result<String> {
+    let bytes = stdin(MAX_INPUT_BYTES, "read standard input")?;
+    String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
+}
+
+/// Returns the prefix of an id that identifies a fact.
+fn short(id: &str) -> &str {
+    id.get(..SHOWN).unwrap_or(id)
+}
+
+/// Prints a fact on one line.
+fn line(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
+    let status = match fact.status {
+        FactStatus::Active => String::new(),
+        other => format!("  ({})", other.as_str()),
+    };
+    writeln!(to, "{}  {:.2}  {fact}{status}", short(&fact.fact_id), fact.confidence)
+}
+
+impl AddArgs {
+    fn statement(&self) -> Statement {
+        Statement {
+            key: self.key.clone(),
+            value: self.value.clone(),
+            json: self.value_json.clone(),
+            category: self.category,
+            project: self.of_project.clone(),
+            event_time: self.event_time.clone(),
+            valid_from: self.valid_from.clone(),
+            valid_to: self.valid_to.clone(),
+            is_confirmed: self.confirmed,
+            secrets: self.allow_secret.into(),
+            request_id: self.request_id.clone(),
+            scope: self.scope.clone(),
+        }
+    }
+}
+
+pub(crate) fn show_effect(effect: &ActionEffect, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "{}  ", effect.outcome.as_str())?;
+    match &effect.fact {
+        Some(fact) => line(fact, to),
+        None => writeln!(to, "-"),
+    }
+}
+
+fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
+    let (user, store) = (context.user()?, context.read()?);
+    let out = &mut *context.out;
+    if args.history {
+        let changes = facts::history(&store, &user, args.id.as_deref())?;
+        return out.list("changes", &changes, show_history);
+    }
+    if let Some(id) = &args.id {
+        return out.result(&facts::find(&store, &user, id)?, show_fact);
+    }
+    if args.pending {
+        return out.list("pending", &facts::pending(&store, &user)?, show_pending);
+    }
+    if args.stored {
+        let built = facts::stored_profile(&store, &user)?.ok_or_else(|| {
+            Error::not_found(format!("no profile of {user} has been built yet")).hint(
+                "`annals facts work` builds it; without --stored, the current facts are shown",
+            )
+        })?;
+        return out.result(&built, show_profile);
+    }
+    if args.profile {
+        let built = facts::profile(&store, &user, args.of_project.as_deref())?;
+        return out.result(&built, show_profile);
+    }
+    let statuses = match (args.all, args.status) {
+        (true, _) => Vec::new(),
+        (_, Some(status)) => vec![status],
+        (_, None) => vec![FactStatus::Active, FactStatus::PendingConfirmation],
+    };
+    let filter = FactFilter {
+        statuses,
+        category: args.category,
+        key: args.key.clone(),
+        project: args.of_project.clone(),
+    };
+    out.result(
+        &facts::list(&store, &user, &filter)?,
+        |listing: &FactListing, to: &mut dyn Write| {
+            if listing.facts.is_empty() {
+                return writeln!(to, "No facts about {}.", listing.user);
+            }
+            listing.facts.iter().try_for_each(|fact| line(fact, to))
+        },
+    )
+}
+
+fn show_fact(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
+    let end = fact.valid_to.as_deref().unwrap_or("further notice");
+    writeln!(to, "{fact}")?;
+    for (name, value) in [
+        ("id", fact.fact_id.clone()),
+        ("category", fact.category.as_str().to_owned()),
+        ("status", fact.status.as_str().to_owned()),
+        ("confidence", format!("{:.2}", fact.confidence)),
+        ("valid", format!("{} until {end}", fact.valid_from)),
+        ("mentioned", fact.last_mentioned_at.clone()),
+        ("changed", fact.updated_at.clone()),
+        ("turn", fact.source_turn_id.clone()),
+        ("said", fact.source_excerpt.clone()),
+    ] {
+        writeln!(to, "  {name:<11} {value}")?;
+    }
+    Ok(())
+}
+
+fn show_history(changes: &Vec<Change>, to: &mut dyn Write) -> io::Result<()> {
+    if changes.is_empty() {
+        return writeln!(to, "No changes.");
+    }
+    for change in changes {
+        let (id, action, key) = (short(&change.fact_id), &change.action, &change.key);
+        writeln!(to, "{}  {id}  {action}  {key}: {}", change.at, change.reason)?;
+        for (mark, fact) in [("from", &change.before), ("to", &change.after)] {
+            if let Some(fact) = fact {
+                let status = fact.status.as_str();
+                writeln!(
+                    to,
+                    "      {mark:<4} {} ({status}, {:.2})",
+                    fact.value_text, fact.confidence
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn show_pending(pending: &Vec<Pending>, to: &mut dyn Write) -> io::Result<()> {
+    if pending.is_empty() {
+        return writeln!(to, "No facts await confirmation.");
+    }
+    for one in pending {
+        line(&one.fact, to)?;
+        if let Some(question) = &one.question {
+            writeln!(to, "          {question}")?;
+        }
+    }
+    Ok(())
+}
+
+fn show_profile(built: &BuiltProfile, to: &mut dyn Write) -> io::Result<()> {
+    let profile = &built.profile;
+    writeln!(to, "{}, {}", built.user_id, built.built_at)?;
+    let slots = [
+        ("Identity", &profile.identity),
+        ("Hard preferences", &profile.hard_preferences),
+        ("Soft preferences", &profile.soft_preferences),
+    ];
+    let slots = slots.map(|(title, fields)| {
+        let fields = fields.values().flat_map(|slot| match slot {
+            Slot::One(field) => std::slice::from_ref(field),
+            Slot::Several(several) => several,
+        });
+        (title, fields.collect::<Vec<&Field>>())
+    });
+    let lists = [
+        ("Current tasks", &profile.current_tasks),
+        ("Sensitive topics", &profile.sensitive_topics),
+        ("Recent changes", &profile.recent_changes),
+    ];
+    let lists = lists.map(|(title, fields)| (title, fields.iter().collect::<Vec<&Field>>()));
+    for (title, fields) in slots.into_iter().chain(lists) {
+        if fields.is_empty() {
+            continue;
+        }
+        writeln!(to, "\n{title}:")?;
+        for field in fields {
+            writeln!(to, "  {:.2}  {field}", field.confidence)?;
+        }
+    }
+    Ok(())
+}
+
+fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
+    let user = context.user()?;
+    let text = match &args.query {
+        Some(text) => text.clone(),
+        None => {
+            let bytes = stdin(MAX_QUESTION_BYTES, "read the query")?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+    };
+    if args.query.is_none() && text.trim().is_empty() {
+        return Err(
+            Error::usage("there is no query").hint("pass it as --query or on standard input")
+        );
+    }
+    let scope = match &args.of_project {
+        Some(name) => ProjectScope::Project(name.clone()),
+        None if args.all_projects => ProjectScope::All,
+        None => ProjectScope::General,
+    };
+    let query = FactQuery {
+        text,
+        limit: args.limit.get(),
+        scope,
+        method: Method::from(context.project.settings.facts.fusion),
+        selection: if args.all { Selection::All } else { Selection::Relevant },
+        uses_encoder: !args.no_encoder,
+    };
+    let embedder = facts::embedder(context.project)?;
+    let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;
+    if let Some(because) = &found.degraded_because {
+        context.out.note(&format!("searched by words only: {because}"));
+    }
+    let explain = args.explain;
+    context.out.result(&found, |found, to| show_found(found, explain, to))
+}
+
+fn show_found(found: &Retrieved, explain: bool, to: &mut dyn Write) -> io::Result<()> {
+    if explain {
+        writeln!(to, "method: {}", found.method)?;
+    }
+    if found.hits.is_empty() {
+        return match found.withheld {
+            0 => writeln!(to, "No matching facts about {}.", found.user),
+            _ => writeln!(to, "{NOTHING_RELEVANT}"),
+        };
+    }
+    for hit in &found.hits {
+        if hit.relevance == Some(Relevance::Low) && !explain {
+            write!(to, "low relevance: ")?;
+        }
+        line(&hit.fact, to)?;
+        if !explain {
+            continue;
+        }
+        let Components { bm25, cosine, lexical, vector, late, encoder, neighbours, .. } =
+            hit.components;
+        let Components { question, recency, .. } = hit.components;
+        let cosine = cosine.map_or("none".to_owned(), |cosine| format!("{cosine:.3}"));
+        let relevance = hit.relevance.map_or("unknown", Relevance::as_str);
+        writeln!(
+            to,
+            "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + late {late:.3} + encoder {encoder:.3} \
+             + neighbours {neighbours:.3} - question {question:.3} + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine}, relevance {relevance})",
+            hit.score
+        )?;
+    }
+    Ok(())
+}
+
+fn inject(
+    budget: usize,
+    query: Option<&str>,
+    of_project: Option<&str>,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let (user, mut store) = (context.user()?, context.read()?);
+    let injection = facts::inject(&store, &user, of_project, budget, query)?;
+    let show = |injection: &Injection, to: &mut dyn Write| write!(to, "{}", injection.text);
+    context.out.result(&injection, show)?;
+    // The text is printed in any case; a failure to count it is only reported.
+    if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
+        context.out.note(&format!("not counted in `annals facts metrics`: {error}"));
+    }
+    let unrelated = match injection.unrelated {
+        0 => String::new(),
+        unrelated => format!(" ({unrelated} unrelated to the query)"),
+    };
+    let left_out = quantity(injection.left_out, "fact");
+    let (tokens, budget) = (injection.tokens, injection.budget);
+    context.out.note(&format!("{tokens} of {budget} tokens, {left_out} left out{unrelated}"));
+    Ok(())
+}
+
+/// The JSON document of `annals facts forget --json`.
+#[derive(Serialize)]
+struct Erased {
+    #[serde(flatten)]
+    forgotten: Forgotten,
+    /// Number of records of reports that earlier versions kept in this project.
+    report_records: usize,
+}
+
+fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
+    if context.args.user.is_none() {
+        // An irreversible command must name the user explicitly, rather than rely on a setting.
+        return Err(
+            Error::usage("forget needs --user").hint("annals facts forget --user ID --reason TEXT")
+        );
+    }
+    let (user, mut store) = (context.user()?, context.write()?);
+    // First, so that no records remain if the run is killed later: a report can be recreated at any time.
+    let report_records = report::erase_records(context.project)?;
+    let (forgotten, server_error) =
+        share::forget(context.project, &mut store, &user, args.key.as_deref(), &args.reason)?;
+    if let Some(why) = server_error {
+        let later = "the other devices learn of it at the next `annals share sync`";
+        context.out.note(&format!("{later}: {why}"));
+    }
+    let left: Vec<String> = forgotten.remaining.iter().map(remaining_vectors).collect();
+    let end = if left.is_empty() {
+        Ok(())
+    } else {
+        let what =
+            format!("forgotten in the database, but not yet everywhere: {}", left.join("; "));
+        Err(Error::failed(what).hint("`annals facts work` repeats the request until it is done; `annals facts check` lists what is left"))
+    };
+    let erased = Erased { forgotten, report_records };
+    context.out.result_until(&erased, show_erased, end)
+}
+
+fn show_erased(erased: &Erased, to: &mut dyn Write) -> io::Result<()> {
+    let Forgotten { facts, changes, turns, .. } = &erased.forgotten;
+    let (facts, changes) = (quantity(*facts, "fact"), quantity(*changes, "change"));
+    writeln!(to, "forgot {facts}, {changes}, {}", quantity(*turns, "turn"))?;
+    if erased.report_records > 0 {
+        let records = quantity(erased.report_records, "record");
+        writeln!(to, "removed {records} of reports, which may have contained them")?;
+    }
+    Ok(())
+}
+
+/// Returns a description of forgotten vectors that remain on a server, with the reason.
+fn remaining_vectors(remaining: &Remaining) -> String {
+    let why = remaining.last_error.as_deref();
+    let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    let vectors = quantity(remaining.vectors, "vector");
+    format!("{vectors} at {}{why}", remaining.server)
+}
+
+fn observe(
+    request_id: Option<&String>,
+    allow_secret: bool,
+    context: &mut Context<'_>,
+) -> Result<()> {
+    let mut observation: Observation = serde_json::from_str(&input()?).map_err(|error| {
+        Error::usage(format!("standard input is not a turn: {error}")).hint(
+            "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project, session_end",
+        )
+    })?;
+    let differ = |option: &str, id: &str, in_turn: &str| {
+        Error::usage(format!("{option} says {id}, the turn says {in_turn}"))
+    };
+    let user = match (&context.args.user, &observation.user_id) {
+        (None, Some(in_turn)) => facts::user(context.project, Some(in_turn))?,
+        (Some(named), Some(in_turn)) if named.trim() != in_turn.trim() => {
+            return Err(differ("--user", named, in_turn));
+        }
+        _ => context.user()?,
+    };
+    match (request_id, &observation.turn_id) {
+        (Some(id), Some(in_turn)) if id != in_turn => {
+            return Err(differ("--request-id", id, in_turn));
+        }
+        (Some(id), _) => observation.turn_id = Some(id.clone()),
+        _ => {}
+    }
+    let receipt = facts::observe(&mut context.write()?, &user, &observation, allow_secret.into())?;
+    context.out.result(&receipt, |receipt: &Receipt, to: &mut dyn Write| {
+        writeln!(to, "queued {}", receipt.turn_id)
+    })
+}
+
+/// The JSON document of `annals facts turns TURN --prompt --json`.
+#[derive(Serialize)]
+struct Prompt {
+    turn_id: String,
+    prompt: String,
+}
+
+fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
+    let user = context.user()?;
+    if let Some(turn) = args.turn.as_deref().filter(|_| args.apply) {
+        let (answer, mut store) = (input()?, context.write()?);
+        let judged = facts::apply(&mut store, &user, turn, &answer, args.allow_secret.into())?;
+        return context.out.result(&judged, show_judged);
+    }
+    let mut store = context.read()?;
+    if let Some(turn) = &args.turn {
+        let turn = facts::find_turn(&store, &user, turn)?;
+        let prompt = facts::prompt(&mut store, &turn, &facts::embedder(context.project)?)?;
+        let document = Prompt { turn_id: turn.turn_id, prompt };
+        return context.out.file(&document, document.prompt.as_bytes());
+    }
+    let mut turns = facts::turns(&store, &user)?;
+    turns.retain(|turn| args.status.is_none_or(|status| turn.status == status));
+    context.out.list("turns", &turns, show_turns)
+}
+
+fn show_turns(turns: &Vec<Turn>, to: &mut dyn Write) -> io::Result<()> {
+    if turns.is_empty() {
+        return writeln!(to, "No turns.");
+    }
+    for turn in turns {
+        let said = Line::new(&turn.user_input);
+        writeln!(to, "{:<7}  {}  {}", turn.status.as_str(), turn.turn_id, said.clipped(60))?;
+        if let Some(error) = &turn.last_error {
+            writeln!(to, "         {error}")?;
+        }
+    }
+    Ok(())
+}
+
+fn show_judged(judged: &JudgedTurn, to: &mut dyn Write) -> io::Result<()> {
+    if judged.applied.is_empty() {
+        return writeln!(to, "{}: nothing to do", judged.turn_id);
+    }
+    for applied in &judged.applied {
+        let id = applied.fact_id.as_deref().map_or("-", short);
+        writeln!(to, "{}: {}  {}  {id}", judged.turn_id, applied.outcome.as_str(), applied.key)?;
+    }
+    Ok(())
+}
+
+/// The result of one pass over the queue.
+#[derive(Debug, Default, Serialize)]
+struct Pass {
+    judged: Vec<JudgedTurn>,
+    dead: Vec<Turn>,
+    failed: Vec<Turn>,
+    waiting: u64,
+    vectors: usize,
+    /// Why vectors are still waiting to be calculated or sent, if so.
+    vectors_wait: Option<String>,
+    /// Why a server did not erase forgotten vectors, if so.
+    erasures_wait: Option<String>,
+    /// Why the database was not synchronised, if it is shared.
+    sharing_waits: Option<String>,
+    #[serde(flatten)]
+    maintenance: Maintenance,
+}
+
+/// The JSON document of `annals facts work --archive --json`.
+#[derive(Serialize)]
+struct Archived {
+    archived: usize,
+}
+
+fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
+    let mut store = context.write()?;
+    if let Some(days) = args.archive {
+        let now = context.project.clock.now();
+        let cut_off = now
+            .checked_sub_signed(TimeDelta::days(i64::from(days)))
+            .ok_or_else(|| Error::usage("--archive goes back too far"))?;
+        let archived = facts::archive(&mut store, cut_off)?;
+        return context
+            .out
+            .result(&Archived { archived }, |done, to| writeln!(to, "{} archived", done.archived));
+    }
+    let auditor = Auditor::from_settings(context.project);
+    let mut synced: Option<Instant> = None;
+    loop {
+        let mut pass = Pass::default();
+        let end = clear(args, auditor.as_ref(), context.project, &mut store, &mut pass);
+        let end = end.and_then(|()| finish(context.project, &mut store, &mut pass));
+        let is_due = !pass.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY);
+        let end = end.and_then(|()| {
+            if is_due { sync(context.project, &mut store, &mut pass) } else { Ok(()) }
+        });
+        if is_due {
+            synced = Some(Instant::now());
+        }
+        if let Err(error) = end {
+            if !args.watch {
+                return Err(error);
+            }
+            context.out.note(&error.to_string());
+        }
+        if !args.watch {
+            return report_pass(&pass, auditor.is_some(), context.out);
+        }
+        note_what_waits(&pass, context.out);
+        for judged in &pass.judged {
+            context.out.streamed(judged, show_judged);
+        }
+        for turn in pass.dead.iter().chain(&pass.failed) {
+            let error = turn.last_error.as_deref().unwrap_or("no usable answer");
+            context.out.note(&format!("{}: {error}", turn.turn_id));
+        }
+        store.set_clock(Clock::new(context.project.environment.get("ANNALS_NOW"))?);
+        thread::sleep(REST);
+    }
+}
+
+/// Judges turns until none can be taken; a failed turn is left for the next pass.
+fn clear(
+    args: &WorkArgs,
+    auditor: Option<&Auditor>,
+    project: &Project,
+    store: &mut Facts,
+    pass: &mut Pass,
+) -> Result<()> {
+    let Some(auditor) = auditor else {
+        return Ok(());
+    };
+    if project.dry_run {
+        return Err(Error::usage("a dry run cannot ask the auditor")
+            .hint("`annals facts turns TURN --prompt` shows what would be asked"));
+    }
+    let wait = Some(Duration::from_secs(u64::from(args.timeout)));
+    let embedder = facts::embedder(project)?;
+    let mut skipped = Vec::new();
+    loop {
+        match facts::step(store, auditor, &embedder, &skipped, wait)? {
+            None => return Ok(()),
+            Some(TurnOutcome::Judged(judged)) => pass.judged.push(judged),
+            Some(TurnOutcome::Dead(turn)) => pass.dead.push(turn),
+            Some(TurnOutcome::Failed(mut turn, error)) => {
+                skipped.push(turn.clone());
+                turn.last_error = Some(error.to_string());
+                pass.failed.push(turn);
+            }
+            Some(TurnOutcome::Lost(turn)) => skipped.push(turn),
+        }
+        store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
+    }
+}
+
+fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
+    pass.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
+    pass.waiting = facts::waiting(store)?;
+    // Only this command calls an endpoint or a vector server: commands that write do not wait for it. Until
+    // vectors are updated, facts are found by words.
+    match facts::refresh(store, &facts::embedder(project)?) {
+        Ok(vectors) => pass.vectors = vectors,
+        Err(error) => pass.vectors_wait = Some(error.to_string()),
+    }
+    pass.erasures_wait = facts::erase_remaining(store)?.map(|error| error.to_string());
+    Ok(())
+}
+
+/// Synchronises with the other devices. An unreachable server does not fail the local work; it is reported as
+/// waiting.
+fn sync(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
+    if share::is_active(project, store)? && !project.dry_run {
+        let synced = share::sync(project, store, Direction::Both, Some(SYNC));
+        pass.sharing_waits = synced.err().map(|error| error.reason());
+    }
+    Ok(())
+}
+
+fn note_what_waits(pass: &Pass, out: &mut Output) {
+    for (what, why) in [
+        ("vectors not updated", &pass.vectors_wait),
+        ("not synced", &pass.sharing_waits),
+        ("erasure pending", &pass.erasures_wait),
+    ] {
+        if let Some(why) = why {
+            out.note(&format!("{what}: {why}"));
+        }
+    }
+}
+
+fn report_pass(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
+    note_what_waits(pass, out);
+    let troubled = pass.dead.len() + pass.failed.len();
+    let end = if troubled > 0 {
+        let first = pass.failed.iter().find_map(|turn| turn.last_error.clone());
+        let why = first.map(|error| format!(": {error}")).unwrap_or_default();
+        let message = format!("{troubled} of the turns could not be judged{why}");
+        Err(Error::failed(message).hint("see `annals facts turns` for details"))
+    } else {
+        Ok(())
+    };
+    if !has_auditor && pass.waiting > 0 {
+        let waiting = quantity(pass.waiting, "turn");
+        out.note(&format!("{waiting} waiting: set llm.command, or judge them with `annals facts turns TURN --prompt` and `--apply`"));
+    }
+    out.result_until(pass, show_pass, end)
+}
+
+fn show_pass(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
+    pass.judged.iter().try_for_each(|judged| show_judged(judged, to))?;
+    for turn in &pass.dead {
+        writeln!(to, "{}: dead", turn.turn_id)?;
+    }
+    for turn in &pass.failed {
+        writeln!(to, "{}: stays in the queue", turn.turn_id)?;
+    }
+    let (judged, waiting, expired) = (pass.judged.len(), pass.waiting, pass.maintenance.expired);
+    let rebuilt = quantity(pass.maintenance.profiles, "profile");
+    writeln!(to, "{judged} judged, {waiting} waiting, {expired} expired, {rebuilt} rebuilt")
+}
+
+fn show_imported(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
+    let Imported { imported, pending, known, .. } = imported;
+    writeln!(to, "{imported} imported, {pending} of them pending, {known} already known")
+}
+
+fn show_integrity(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
+    for problem in &found.problems {
+        writeln!(to, "problem: {problem}")?;
+    }
+    for remaining in &found.remaining {
+        writeln!(to, "forgotten, but not erased yet: {}", remaining_vectors(remaining))?;
+    }
+    writeln!(
+        to,
+        "{}: {}, {} waiting, {} dead, {} not synced",
+        found.db,
+        quantity(found.facts, "fact"),
+        quantity(found.waiting_turns, "turn"),
+        found.dead_turns,
+        quantity(found.unsynced_vectors, "vector")
+    )
+}
+
+fn show_metrics(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "{} to {}", metrics.since, metrics.until)?;
+    for (name, Share { rate, part, of }) in [
+        ("lexical hit rate", metrics.lexical_hits),
+        ("vector hit rate", metrics.vector_hits),
+        ("hybrid recall at 20", metrics.hybrid_recall),
+        ("wrong overwrites", metrics.wrong_overwrites),
+        ("pending resolved", metrics.pending_resolved),
+    ] {
+        match rate {
+            Some(rate) => writeln!(to, "{name:<20}  {:.1} % ({part} of {of})", rate * 100.0)?,
+            None => writeln!(to, "{name:<20}  -")?,
+        }
+    }
+    let (latency, cost) = (metrics.observer_latency, metrics.injection);
+    let time = |time: Option<u64>| time.map_or("-".to_owned(), |time| format!("{time} ms"));
+    let (p50, p95) = (time(latency.p50_ms), time(latency.p95_ms));
+    let turns = quantity(latency.turns, "turn");
+    writeln!(to, "{:<20}  p50 {p50}, p95 {p95} ({turns})", "observer latency")?;
+    let mean = cost.mean.map_or("-".to_owned(), |mean| format!("{mean:.0}"));
+    let profiles = quantity(cost.profiles, "profile");
+    writeln!(to, "{:<20}  {mean} tokens per profile ({profiles})", "injection cost")
+}
+
+fn show_evaluation(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
+    let percent = |share: f64| format!("{:.1}", share * 100.0);
+    let interval = |found: Interval| {
+        let [mean, low, high] = [found.mean, found.low, found.high].map(|share| share * 100.0);
+        format!("{mean:+.1} [{low:+.1}, {high:+.1}]")
+    };
+    let mut set = "";
+    for row in &evaluation.rows {
+        if row.set != set {
+            set = row.set;
+            writeln!(to, "{set}: {} queries; deltas to lexical with 95 % intervals", row.queries)?;
+            writeln!(
+                to,
+                "  {:8}{:>7}{:>7}{:>7}{:>7}{:>9}  {:24}delta MRR",
+                "method", "R@5", "R@10", "R@20", "MRR", "nDCG@10", "delta R@10"
+            )?;
+        }
+        let mean = &row.mean;
+        let [r_at_5, r_at_10, r_at_20, mrr, ndcg] =
+            [mean.r_at_5, mean.r_at_10, mean.r_at_20, mean.mrr, mean.ndcg_at_10].map(percent);
+        writeln!(
+            to,
+            "  {:8}{r_at_5:>7}{r_at_10:>7}{r_at_20:>7}{mrr:>7}{ndcg:>9}  {:24}{}",
+            row.method.as_str(),
+            interval(row.delta.r_at_10),
+            interval(row.delta.mrr)
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,399 @@
+//! `annals journal`
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{io, thread};
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::cli::Global;
+use crate::cli::output::Output;
+use crate::cli::shared::{stdin, value_enum};
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::journal;
+use crate::journal::{
+    Frequency, Imported, JournalEntry, JournalQuery, MAX_LINE, Mode, OpenLine, RecordDraft,
+    Statistics, WriteOptions,
+};
+use crate::project::Environment;
+use crate::text::{Line, quantity};
+
+/// Names under which the binary acts as one of the journal's tools.
+const TOOLS: [(&str, &str); 2] = [("memory_write", "write"), ("memory_search", "search")];
+
+/// Maximum size of a batch, in bytes: the whole batch is validated before its first line is written.
+const MAX_BATCH_BYTES: usize = 64 * 1024 * 1024;
+
+/// Interval at which `--follow` checks for new records.
+const PAUSE: Duration = Duration::from_millis(200);
+
+value_enum!(Mode);
+
+/// Keep and search the journal: one file of records, added to by every agent
+///
+/// The journal is the file that the variable `MEMORY_FILE` names, else ~/.codex/memory.jsonl. All projects
+/// share it.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals journal search Python")]
+pub(crate) struct JournalArgs {
+    #[command(subcommand)]
+    command: JournalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum JournalCommand {
+    Write(WriteArgs),
+    Search(SearchArgs),
+    /// Print the latest records, the latest last
+    ///
+    /// One line per record; with --json, each exactly as it is in the journal.
+    #[command(after_help = "Example: annals journal tail -n 3 --json | jq -r .content")]
+    Tail {
+        /// Maximum number of records to print
+        #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 10)]
+        lines: usize,
+        /// Keep printing records as they are added, until interrupted
+        #[arg(short, long)]
+        follow: bool,
+        /// Print the number of records in the whole journal instead, their types and tags, and the time they cover
+        #[arg(long, conflicts_with_all = ["lines", "follow"])]
+        stats: bool,
+    },
+}
+
+/// Add a record to the journal
+///
+/// Reads {type, content, tags?, meta?} as JSON from the standard input, unless --content is given. Prints
+/// {"ok":true,"file":…,"entry":{…}} once the record is on the disk, or {"ok":false,"error":…}.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: printf '%s' '{\"type\":\"note\",\"content\":\"User prefers Python.\"}' | annals journal write\n\
+                  Example: annals journal write --content 'User prefers Python.' --tag preference"
+)]
+struct WriteArgs {
+    /// The text of the record
+    #[arg(long, value_name = "TEXT")]
+    content: Option<String>,
+    /// What kind of record it is [default: note]
+    #[arg(long = "type", value_name = "TYPE", requires = "content")]
+    kind: Option<String>,
+    /// A tag; may be given several times
+    #[arg(long = "tag", value_name = "TAG", requires = "content")]
+    tags: Vec<String>,
+    /// Further fields, a JSON object
+    #[arg(long, value_name = "JSON", requires = "content")]
+    meta: Option<String>,
+    /// Read one JSON object per line, and add all of them or none
+    #[arg(long, conflicts_with = "content")]
+    batch: bool,
+    /// Add the records of another journal that this one does not have
+    ///
+    /// Reads JSON Lines as several tools write them: text in content, text, memory, fact, note, message and
+    /// the like, times in ts, timestamp, date and the like, and the entities and relations of a
+    /// knowledge graph. Everything else goes into meta. A record is identified by its content and time, so
+    /// a second import adds nothing.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["content", "batch", "request_id"])]
+    import: Option<PathBuf>,
+    /// Flush the record to disk before acknowledging it
+    #[arg(
+        long,
+        value_name = "BOOL",
+        default_value_t = true,
+        default_missing_value = "true",
+        num_args = 0..=1,
+        require_equals = true,
+        action = clap::ArgAction::Set
+    )]
+    sync: bool,
+    /// Write text even if it looks like a secret
+    #[arg(long)]
+    allow_secret: bool,
+    /// An id of your choice: repeating it returns the first answer and writes nothing
+    #[arg(long, value_name = "ID")]
+    request_id: Option<String>,
+}
+
+/// Search the journal from its end
+///
+/// Reads its options as one JSON object from the standard input, unless Q is given: q, and limit,
+/// `window_lines`, mode, type, tags, since and until as needed. Prints a JSON object with
+/// the results, the latest first.
+///
+/// Searches the last `window_lines` lines. While that finds fewer results than the limit, the window grows
+/// fourfold, up to 1,000,000 lines.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: printf '%s' '{\"q\":\"Python\",\"limit\":5}' | annals journal search\n\
+                  Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01"
+)]
+struct SearchArgs {
+    /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
+    #[arg(value_name = "Q")]
+    q: Option<String>,
+    /// Maximum number of results [default: 20]
+    #[arg(long, value_name = "N", requires = "q")]
+    limit: Option<usize>,
+    /// Number of lines at the end to search first [default: 50000]
+    #[arg(long, value_name = "N", requires = "q")]
+    window_lines: Option<usize>,
+    /// Search the raw lines (rg), their decoded texts (jq), or both where a line may escape Q (hybrid)
+    /// [default: hybrid]
+    #[arg(long, value_name = "MODE", requires = "q")]
+    mode: Option<Mode>,
+    /// The type that a record must have
+    #[arg(long = "type", value_name = "TYPE", requires = "q")]
+    kind: Option<String>,
+    /// A tag that a record must have; may be given several times
+    #[arg(long = "tag", value_name = "TAG", requires = "q")]
+    tags: Vec<String>,
+    /// Only records from this day or time on
+    #[arg(long, value_name = "TIME", requires = "q")]
+    since: Option<String>,
+    /// Only records up to this day or time
+    #[arg(long, value_name = "TIME", requires = "q")]
+    until: Option<String>,
+}
+
+/// The JSON document of a failed call.
+#[derive(Serialize)]
+struct FailedCall {
+    ok: bool,
+    error: String,
+}
+
+/// The JSON document of a batch.
+#[derive(Serialize)]
+struct Batch<'a> {
+    ok: bool,
+    file: &'a Path,
+    written: usize,
+}
+
+/// A JSON document with what a dry run would have added.
+#[derive(Serialize)]
+struct WriteAnswer<T> {
+    #[serde(flatten)]
+    answer: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Result<()> {
+    let environment = Environment::new(std::env::vars_os());
+    let file = journal::default_path(&environment);
+    let done = match &args.command {
+        JournalCommand::Tail { stats: true, .. } => {
+            return out.result(&journal::statistics(&file?)?, show_statistics);
+        }
+        JournalCommand::Tail { lines, follow, .. } => return tail(*lines, *follow, &file?, out),
+        JournalCommand::Write(args) => {
+            let clock = Clock::new(environment.get("ANNALS_NOW"))?;
+            if let Some(from) = &args.import {
+                return import(args, from, &file?, clock, global, out);
+            }
+            file.and_then(|file| write(args, &file, clock, global.dry_run, out))
+        }
+        JournalCommand::Search(args) => {
+            file.and_then(|file| search(args, &file, global.verbose, out))
+        }
+    };
+    // The journal's tools specify the format of a failure.
+    if let Err(error) = done {
+        let hint = error.hint.as_ref().map_or(String::new(), |hint| format!("; {hint}"));
+        let failed = FailedCall { ok: false, error: format!("{error}{hint}") };
+        out.failed_with(error.kind, &failed);
+    }
+    Ok(())
+}
+
+/// Translates a command line whose program name is a tool's into that of `annals journal`.
+pub(crate) fn of_tool(arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().map(Path::new).and_then(Path::file_stem);
+    let tool = TOOLS.iter().find(|(tool, _)| name == Some(OsStr::new(tool)));
+    let Some((_, command)) = tool else {
+        return arguments;
+    };
+    let words = ["annals", "journal", command].map(OsString::from);
+    words.into_iter().chain(arguments.into_iter().skip(1)).collect()
+}
+
+/// Reads all of standard input, or returns an error if it exceeds `most` bytes.
+fn input(most: usize) -> Result<Vec<u8>> {
+    let input = stdin(most as u64 + 1, "read the standard input")?;
+    if input.len() > most {
+        return Err(Error::failed(format!("the input is larger than {} MiB", most / 1024 / 1024)));
+    }
+    Ok(input)
+}
+
+impl WriteArgs {
+    fn options(&self, clock: Clock, dry_run: bool) -> WriteOptions {
+        WriteOptions {
+            sync: self.sync,
+            secrets: self.allow_secret.into(),
+            request: self.request_id.clone(),
+            dry_run,
+            ..WriteOptions::new(clock)
+        }
+    }
+
+    fn drafts(&self) -> Result<Vec<RecordDraft>> {
+        if let Some(content) = &self.content {
+            let tags = (!self.tags.is_empty()).then(|| self.tags.clone());
+            let meta = self.meta.as_deref();
+            return Ok(vec![RecordDraft::new(self.kind.clone(), content.clone(), tags, meta)?]);
+        }
+        if !self.batch {
+            return Ok(vec![RecordDraft::parse(&input(MAX_LINE)?)?]);
+        }
+        let input = input(MAX_BATCH_BYTES)?;
+        let lines = input.split(|byte| *byte == b'\n').enumerate();
+        let lines = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
+        let drafts = lines.map(|(index, line)| {
+            RecordDraft::parse(line).map_err(|mut error| {
+                error.message = format!("line {}: {}", index + 1, error.message);
+                error
+            })
+        });
+        let drafts = drafts.collect::<Result<Vec<RecordDraft>>>()?;
+        if drafts.is_empty() {
+            return Err(Error::failed("the input is empty, expected one JSON object per line"));
+        }
+        Ok(drafts)
+    }
+}
+
+fn write(
+    args: &WriteArgs,
+    file: &Path,
+    clock: Clock,
+    dry_run: bool,
+    out: &mut Output,
+) -> Result<()> {
+    let drafts = args.drafts()?;
+    let written = journal::write(file, &drafts, &args.options(clock, dry_run))?;
+    let diff = dry_run.then(|| {
+        let (file, count) = (written.file.display(), written.lines().count());
+        let lines: String = written.lines().map(|line| format!("+{line}\n")).collect();
+        format!("--- a/{file}\n+++ b/{file}\n@@ -0,0 +1,{count} @@\n{lines}")
+    });
+    if args.batch {
+        let answer = Batch { ok: true, file: &written.file, written: drafts.len() };
+        out.json_line(&WriteAnswer { answer, diff });
+    } else {
+        out.json_line(&WriteAnswer { answer: written.entry()?, diff });
+    }
+    Ok(())
+}
+
+fn import(
+    args: &WriteArgs,
+    from: &Path,
+    file: &Path,
+    clock: Clock,
+    global: &Global,
+    out: &mut Output,
+) -> Result<()> {
+    let options =
+        WriteOptions { progress: global.progress(), ..args.options(clock, global.dry_run) };
+    let imported = journal::import(file, from, &options)?;
+    if !out.is_json() {
+        out.warnings(&imported.warnings);
+    }
+    out.result(&imported, show_imported)
+}
+
+fn show_imported(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
+    let mut done = "Imported";
+    if let Some(diff) = &imported.diff {
+        write!(to, "{diff}")?;
+        done = "Would import";
+    }
+    let (records, lines) =
+        (quantity(imported.imported, "record"), quantity(imported.skipped, "line"));
+    let (file, duplicates) = (imported.file.display(), imported.duplicates);
+    writeln!(
+        to,
+        "{done} {records} into {file}; already there: {duplicates}, not understood: {lines}."
+    )
+}
+
+fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Result<()> {
+    let query = match &args.q {
+        None => JournalQuery::parse(&input(MAX_LINE)?)?,
+        Some(q) => {
+            let default = JournalQuery::new(q);
+            JournalQuery {
+                limit: args.limit.unwrap_or(default.limit),
+                window_lines: args.window_lines.unwrap_or(default.window_lines),
+                mode: args.mode.unwrap_or_default(),
+                kind: args.kind.clone(),
+                tags: (!args.tags.is_empty()).then(|| args.tags.clone()),
+                since: args.since.clone(),
+                until: args.until.clone(),
+                ..default
+            }
+        }
+    };
+    let mut found = journal::search(file, &query)?;
+    if !verbose {
+        found.skipped = None;
+    }
+    out.json_line(&found);
+    Ok(())
+}
+
+fn tail(lines: usize, follow: bool, file: &Path, out: &mut Output) -> Result<()> {
+    let mut at = journal::last(file, lines)?;
+    let open_line = if follow { OpenLine::Left } else { OpenLine::Read };
+    let mut skipped = 0;
+    loop {
+        let reached = journal::read_from(file, at, open_line, |entry| {
+            out.streamed(entry, show_record);
+            out.is_read()
+        })?;
+        skipped += reached.skipped;
+        at = reached.at;
+        if reached.stopped || !follow {
+            break;
+        }
+        thread::sleep(PAUSE);
+    }
+    if skipped > 0 {
+        out.note(&format!("{} without a JSON object.", quantity(skipped, "line")));
+    }
+    Ok(())
+}
+
+fn show_record(entry: &JournalEntry, to: &mut dyn Write) -> io::Result<()> {
+    let (kind, content) = (Line::new(entry.kind()), Line::new(entry.content()));
+    write!(to, "{}  {kind}  {content}", Line::new(entry.time()))?;
+    let tags = entry.tags();
+    if !tags.is_empty() {
+        write!(to, "  [{}]", Line::new(&tags.join(", ")))?;
+    }
+    writeln!(to)
+}
+
+fn show_statistics(found: &Statistics, to: &mut dyn Write) -> io::Result<()> {
+    let (records, bytes) = (quantity(found.records, "record"), quantity(found.bytes, "byte"));
+    writeln!(to, "{}: {records}, {bytes}", found.file.display())?;
+    if let (Some(first), Some(last)) = (&found.first, &found.last) {
+        writeln!(to, "From:   {first}\nTo:     {last}")?;
+    }
+    if found.skipped > 0 {
+        writeln!(to, "Broken: {} without a JSON object", quantity(found.skipped, "line"))?;
+    }
+    for (title, counted) in [("Types:  ", &found.types), ("Tags:   ", &found.tags)] {
+        let one = |one: &Frequency| format!("{} {}", Line::new(&one.name), one.records);
+        let all: Vec<String> = counted.iter().map(one).collect();
+        if !all.is_empty() {
+            writeln!(to, "{title}{}", all.join(", "))?;
+        }
+    }
+    Ok(())
+}

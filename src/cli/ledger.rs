@@ -1,0 +1,306 @@
+//! `annals ledger`
+
+use std::io;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::output::Output;
+use crate::cli::shared;
+use crate::error::{Error, Result};
+use crate::git::Commit;
+use crate::hooks::setup;
+use crate::ledger;
+use crate::ledger::{
+    CheckReport, InitReport, Pending, PendingRequest, UpdateReport, UpdateRequest, UpdateResult,
+};
+use crate::project::Project;
+use crate::storage::Store;
+use crate::text::{Line, quantity};
+
+/// Keep docs/memory: what is true now, what must not change, what was decided
+///
+/// In three files: STATE.md, CONSTRAINTS.md and DECISIONS.md.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ledger brief")]
+pub(crate) struct LedgerArgs {
+    #[command(subcommand)]
+    command: LedgerCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LedgerCommand {
+    /// Create those of the three files that are missing
+    ///
+    /// What exists stays as it is. The commit that is checked out becomes the anchor, which covers nothing
+    /// yet: before the first update, `pending` lists the latest commits.
+    #[command(after_help = "Example: annals ledger init --hook")]
+    Init {
+        /// Make Claude Code add the brief to each new session (.claude/settings.json)
+        ///
+        /// The same hook as that of `annals setup claude`; every other byte of the file stays.
+        #[arg(long)]
+        hook: bool,
+    },
+    /// Print what a session needs to know at its start
+    ///
+    /// All of STATE.md; infrastructure, rules and hazards from CONSTRAINTS.md; the rollup and the latest
+    /// entries from DECISIONS.md; and the newest commits that the ledger does not cover yet. Writes nothing.
+    #[command(after_help = "Example: annals ledger brief --days 14")]
+    Brief {
+        /// Number of days whose decisions are printed in full
+        #[arg(long, value_name = "N", default_value_t = 7)]
+        days: u64,
+    },
+    /// Print the commits that the ledger does not cover yet, and all that an update needs
+    ///
+    /// Oldest first, with the specs and plans they touch or name. If there is more than one batch, it says
+    /// where this one ends: after an update through that commit, the next batch begins after it. Before the
+    /// first update, the latest commits are listed; with --all, the whole history, batch by batch.
+    #[command(after_help = "Example: annals ledger pending --json\n\
+                      Example: annals ledger pending --skill > .claude/skills/update-ledger/SKILL.md")]
+    Pending {
+        /// Maximum number of commits in a batch
+        #[arg(long, value_name = "N", default_value_t = 50)]
+        max_commits: usize,
+        /// Before the first update, begin with the first commit
+        #[arg(long)]
+        all: bool,
+        /// Print the JSON schema of the update document, and nothing else
+        #[arg(long)]
+        schema: bool,
+        /// Print how to update the ledger, as a SKILL.md for agents, and nothing else
+        #[arg(long, conflicts_with = "schema")]
+        skill: bool,
+    },
+    /// Apply an update document: all of it, or nothing
+    ///
+    /// Reads JSON from standard input. STATE.md is rewritten, CONSTRAINTS.md merged into,
+    /// DECISIONS.md appended to. Refused (exit 4) with every problem at once, each with its
+    /// JSON pointer. A document that is already applied changes nothing.
+    #[command(after_help = "Example: annals ledger update < update.json")]
+    Update {
+        /// Read the document from a file
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Accept text that looks like a key or a password
+        #[arg(long)]
+        allow_secret: bool,
+    },
+    /// Check the three files against their rules
+    ///
+    /// Exits with 1 if a rule is broken, or if a constraint or a decision of the last commit is gone or was
+    /// edited, for CI. `--fix` repairs what needs no judgement: comments at the head, missing sections, the
+    /// order of months, a rollup that is too short.
+    #[command(after_help = "Example: annals ledger check --fix")]
+    Check {
+        /// Repair what can be repaired without losing anything, then check
+        #[arg(long)]
+        fix: bool,
+    },
+}
+
+pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Result<()> {
+    match &args.command {
+        LedgerCommand::Init { hook } => init(*hook, project, out),
+        LedgerCommand::Brief { days } => {
+            let brief = ledger::brief(project, *days)?;
+            out.warnings(&brief.warnings);
+            out.result(&brief, |brief, to| write!(to, "{brief}"))
+        }
+        LedgerCommand::Pending { schema: true, .. } => {
+            out.result(ledger::schema(), |schema: &Value, to: &mut dyn Write| {
+                writeln!(to, "{}", serde_json::to_string_pretty(schema).map_err(io::Error::from)?)
+            })
+        }
+        LedgerCommand::Pending { skill: true, .. } => {
+            out.verbatim(ledger::skill(project)?.as_bytes())
+        }
+        LedgerCommand::Pending { max_commits, all, .. } => {
+            let request = PendingRequest { max_commits: *max_commits, all: *all };
+            let pending = ledger::pending(project, request)?;
+            out.warnings(&pending.warnings);
+            out.result(&pending, show_pending)
+        }
+        LedgerCommand::Update { file, allow_secret } => {
+            update(file.as_deref(), *allow_secret, project, out)
+        }
+        LedgerCommand::Check { fix } => check(*fix, project, out),
+    }
+}
+
+/// The JSON document of `annals ledger init --json`.
+#[derive(Serialize)]
+struct Initialised {
+    #[serde(flatten)]
+    ledger: InitReport,
+    /// The settings file that the hook was added to; `None` if it is already there, or was not requested.
+    hook: Option<PathBuf>,
+}
+
+fn init(hook: bool, project: &Project, out: &mut Output) -> Result<()> {
+    // The hook is installed first, since it may be refused.
+    let install = || {
+        project.transact("ledger init --hook", &[Store::Context], || {
+            Ok(((), setup::session_start(project)?))
+        })
+    };
+    let installed = hook.then(install).transpose()?;
+    let mut report = Initialised { ledger: ledger::init(project)?, hook: None };
+    out.warnings(&report.ledger.warnings);
+    if let Some(((), applied)) = installed {
+        out.warnings(&project.named(applied.warnings));
+        let is_settings = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+        report.hook = applied.changed.into_iter().find(is_settings);
+        if let (Some(diff), Some(more)) = (&mut report.ledger.diff, applied.diff) {
+            diff.push_str(&more);
+        }
+    }
+    out.result(&report, show_init)
+}
+
+fn show_init(report: &Initialised, to: &mut dyn Write) -> io::Result<()> {
+    let Initialised { ledger: report, hook } = report;
+    if shared::diff(report.diff.as_deref(), to)? {
+        return Ok(());
+    }
+    let folder = report.folder.display();
+    if let Some(settings) = hook {
+        writeln!(to, "Added the SessionStart hook to {}.", settings.display())?;
+    }
+    if report.created.is_empty() {
+        return writeln!(to, "{folder} is complete already; nothing created.");
+    }
+    let names = report.created.iter().filter_map(|path| path.file_name());
+    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
+    writeln!(to, "Created in {folder}: {}.", names.join(", "))?;
+    writeln!(to, "Next: annals ledger pending --skill")
+}
+
+fn show_pending(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "Coverage: {}.", pending.coverage.line())?;
+    if let Some(advice) = &pending.coverage.advice {
+        writeln!(to, "Note: {advice}.")?;
+    }
+    if pending.commits.is_empty() {
+        return writeln!(to, "Nothing is pending.");
+    }
+    writeln!(to)?;
+    for commit in &pending.commits {
+        show_commit(commit, to)?;
+    }
+    for spec in &pending.specs.files {
+        let cut = if spec.truncated { " (cut)" } else { "" };
+        writeln!(to, "\nSpec {}{cut}:\n\n{}", spec.path, spec.text.trim_end())?;
+    }
+    if !pending.specs.left_out.is_empty() {
+        writeln!(to, "\nSpecs left out: {}.", pending.specs.left_out.join(", "))?;
+    }
+    writeln!(to, "\n{}", pending.threshold)?;
+    if let Some(end) = &pending.covered_through {
+        writeln!(to, "\nThis batch ends at covered_through: {end}")?;
+    }
+    if pending.older > 0 {
+        let older = quantity(pending.older, "older commit");
+        writeln!(to, "{older} left out; `annals ledger pending --all` begins with the first.")?;
+    }
+    match pending.remaining {
+        0 => writeln!(to, "No commits remain after it."),
+        1 => writeln!(to, "1 commit remains after it."),
+        more => writeln!(to, "{more} commits remain after it."),
+    }
+}
+
+fn show_commit(commit: &Commit, to: &mut dyn Write) -> io::Result<()> {
+    let hash = &commit.hash[..commit.hash.len().min(12)];
+    writeln!(to, "{hash} {} {}: {}", commit.date, commit.author, commit.subject)?;
+    for line in commit.body.lines() {
+        writeln!(to, "    {line}")?;
+    }
+    for file in &commit.files {
+        let from = file.from.as_ref().map(|from| format!("{} -> ", Line::new(from)));
+        let (from, path) = (from.unwrap_or_default(), Line::new(&file.path));
+        writeln!(to, "  {} {from}{path}", file.status)?;
+    }
+    Ok(())
+}
+
+fn update(
+    file: Option<&Path>,
+    allow_secret: bool,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let text = shared::document(file, "the update")?;
+    if file.is_none_or(|file| file == Path::new("-")) && text.trim().is_empty() {
+        return Err(Error::refused("standard input is empty")
+            .hint("`annals ledger pending --schema` prints the schema of an update"));
+    }
+    let request = UpdateRequest { secrets: allow_secret.into() };
+    let report = ledger::update(project, &text, &request)?;
+    out.warnings(&report.warnings);
+    out.result(&report, show_update)
+}
+
+fn show_update(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
+    if shared::diff(report.diff.as_deref(), to)? {
+        return Ok(());
+    }
+    match report.outcome {
+        UpdateResult::AlreadyApplied => writeln!(to, "Already applied; nothing changed.")?,
+        UpdateResult::Applied => {
+            let names = report.changed.iter().map(|path| path.display().to_string());
+            let names = names.collect::<Vec<_>>();
+            writeln!(to, "Updated {}.", names.join(", "))?;
+        }
+    }
+    if let Some(hash) = &report.covered_through {
+        writeln!(to, "Covered through {}.", &hash[..hash.len().min(12)])?;
+    }
+    let folder = report.changed.first().and_then(|path| path.parent());
+    match folder.filter(|_| report.covered_through.is_some()) {
+        Some(folder) => {
+            let folder = folder.display();
+            writeln!(to, "Next: git add {folder} && git commit -m \"Update the ledger\" {folder}")
+        }
+        None => Ok(()),
+    }
+}
+
+fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
+    if fix {
+        let fixed = ledger::fix(project)?;
+        out.warnings(&fixed.warnings);
+        if fixed.diff.as_ref().is_some_and(|diff| !diff.is_empty()) {
+            return out
+                .result(&fixed, |fixed, to| shared::diff(fixed.diff.as_deref(), to).map(|_| ()));
+        }
+        for path in &fixed.changed {
+            out.note(&format!("repaired {}", path.display()));
+        }
+    }
+    let report = ledger::check(project)?;
+    out.warnings(&report.warnings);
+    let end = match report.findings.len() {
+        0 => Ok(()),
+        count => {
+            let error = Error::failed(quantity(count, "finding"));
+            let is_fixable = report.findings.iter().any(|finding| finding.fixable);
+            Err(if is_fixable { error.hint("annals ledger check --fix") } else { error })
+        }
+    };
+    out.result_until(&report, show_check, end)
+}
+
+fn show_check(report: &CheckReport, to: &mut dyn Write) -> io::Result<()> {
+    for finding in &report.findings {
+        writeln!(to, "{}: {} ({})", finding.place, finding.message, finding.rule)?;
+    }
+    for entry in &report.kept {
+        writeln!(to, "{}: note: {}", entry.place, entry.message)?;
+    }
+    writeln!(to, "Coverage: {}.", report.coverage.line())
+}

@@ -1,0 +1,167 @@
+//! `annals recall` and `annals context`
+
+use std::io;
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::output::{Output, head_style};
+use crate::cli::shared::{NOTHING_RELEVANT, value_enum};
+use crate::context;
+use crate::context::DigestRequest;
+use crate::error::Result;
+use crate::project::Project;
+use crate::ranking::Relevance;
+use crate::recall::{RecallHit, RecallQuery, Recalled, SourceName, evaluate, recall};
+
+/// Search everything the project remembers, by words and by meaning
+///
+/// The query is plain text: no character has a special meaning, and no quotes are needed. The index in .annals/ is
+/// brought up to date first; if you delete it, the next search rebuilds it.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals recall why do we lock the file before reading --in plan,patterns"
+)]
+pub(crate) struct RecallArgs {
+    /// What to look for, in plain words
+    #[arg(
+        value_name = "WORDS",
+        allow_hyphen_values = true,
+        required_unless_present = "eval",
+        conflicts_with = "eval"
+    )]
+    words: Vec<String>,
+    /// Maximum number of hits to print
+    #[arg(long, value_name = "N", default_value = "10")]
+    limit: NonZeroUsize,
+    /// The stores to search [default: all]
+    #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
+    sources: Vec<SourceName>,
+    /// Also show less relevant texts, each marked with its relevance
+    #[arg(long)]
+    all: bool,
+    /// Do not have the encoder read the best texts: faster, and ranked by words and word vectors alone
+    #[arg(long)]
+    no_encoder: bool,
+    /// Show the components of each score
+    #[arg(long)]
+    explain: bool,
+    /// Measure the search on questions with known answers
+    #[arg(long, value_name = "QUESTIONS", hide = true)]
+    eval: Option<PathBuf>,
+    /// Also ask questions about other projects, which should find nothing
+    #[arg(long, requires = "eval", hide = true)]
+    silence: bool,
+}
+
+value_enum!(SourceName);
+
+/// Print what a new session needs to know, within a token budget
+///
+/// Position and next action, blockers, the notepad's priorities, the ledger's constraints, decisions,
+/// relevant patterns that still hold, the newest and most cited entries, and the user's facts. Says what was left
+/// out. With --for, the entries that answer, with their text.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals context --budget 1000 --for \"offline sync\"")]
+pub(crate) struct ContextArgs {
+    /// Maximum number of tokens to print (estimated)
+    #[arg(long, value_name = "TOKENS", default_value_t = context::BUDGET)]
+    budget: usize,
+    /// What the session is about [default: the current phase]
+    #[arg(long = "for", value_name = "TEXT")]
+    topic: Option<String>,
+}
+
+pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = DigestRequest {
+        budget: args.budget,
+        topic: args.topic.clone(),
+        ..DigestRequest::default()
+    };
+    let digest = context::digest(project, &request)?;
+    out.warnings(&digest.warnings);
+    if digest.text.is_empty() {
+        out.note("no memory here yet; `annals remember TEXT` stores a first entry, `annals init` starts a plan");
+    }
+    out.result(&digest, |digest, to| write!(to, "{}", digest.text))
+}
+
+pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Result<()> {
+    if let Some(questions) = &args.eval {
+        let measured = evaluate(project, questions, args.silence)?;
+        out.warnings(&measured.warnings);
+        return out.result(&measured.value, |measured, to| {
+            writeln!(to, "{}", serde_json::to_string_pretty(measured).map_err(io::Error::from)?)
+        });
+    }
+    let mut query = RecallQuery::new(&args.words.join(" "))?;
+    query.limit = args.limit.get();
+    query.include_irrelevant = args.all;
+    query.uses_encoder = !args.no_encoder;
+    if !args.sources.is_empty() {
+        query.sources.clone_from(&args.sources);
+    }
+    let mut found = recall(project, &query)?;
+    if !args.explain {
+        for hit in &mut found.value.hits {
+            hit.parts = None;
+        }
+    }
+    out.warnings(&found.warnings);
+    out.paint(head_style);
+    out.result(&found.value, show)
+}
+
+fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
+    if found.hits.is_empty() && !found.truncated {
+        return match found.withheld {
+            0 => writeln!(to, "Nothing found."),
+            _ => writeln!(to, "{NOTHING_RELEVANT}"),
+        };
+    }
+    for (at, hit) in found.hits.iter().enumerate() {
+        if at > 0 {
+            writeln!(to)?;
+        }
+        show_hit(hit, to)?;
+    }
+    if found.truncated {
+        writeln!(to, "\nMore results are available; raise --limit.")?;
+    }
+    Ok(())
+}
+
+fn show_hit(hit: &RecallHit, to: &mut dyn Write) -> io::Result<()> {
+    let line = hit.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place = hit.file.as_deref().unwrap_or("your facts");
+    let mut notes = vec![hit.source.as_str().to_owned()];
+    notes.extend(hit.id.clone());
+    notes.extend(hit.date.map(|date| date.to_string()));
+    if hit.relevance == Relevance::Low {
+        notes.push("low relevance".to_owned());
+    }
+    notes.extend(hit.flags.iter().map(|flag| flag.as_str().to_owned()));
+    notes.push(format!("{:.2}", hit.score));
+    writeln!(to, "{place}{line} ({})", notes.join(", "))?;
+    if !hit.headings.is_empty() {
+        writeln!(to, "  {}", hit.headings.join(" > "))?;
+    }
+    hit.snippet.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
+    hit.copies.iter().try_for_each(|copy| writeln!(to, "  also {copy}"))?;
+    if let Some(parts) = &hit.parts {
+        writeln!(
+            to,
+            "  (words {:.2} + meaning {:.2} + late {:.2} + encoder {:.2}) x {:.2} + neighbours {:.2} + recency {:.3}",
+            parts.words,
+            parts.meaning,
+            parts.late,
+            parts.encoder,
+            parts.weight,
+            parts.neighbours,
+            parts.recency
+        )?;
+    }
+    Ok(())
+}

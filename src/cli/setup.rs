@@ -1,0 +1,279 @@
+//! `annals setup`
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::{io, path};
+
+use clap::error::ErrorKind;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::cli::output::Output;
+use crate::cli::shared;
+use crate::context;
+use crate::error::{At, Error, Result};
+use crate::hooks::setup::git::{GitReport, GitSetup};
+use crate::hooks::setup::journal::{JournalReport, JournalSetup};
+use crate::hooks::setup::{FileOutcome, SetupReport, SetupRequest};
+use crate::hooks::{Harness, SetupOverrides, SetupScope, setup};
+use crate::project::{Layout, LayoutName, Project};
+
+/// Connect Claude Code, Codex or another client to annals, or disconnect it
+///
+/// Adds its own entries to the client's settings and leaves every other byte as it is: hooks, so that each new
+/// session reads where the work stands and what is remembered, and the MCP server. Invalid settings are refused.
+/// --remove restores what was there before.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals setup claude --user\n\
+                        Example: annals setup journal --dir memory/scripts")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct SetupArgs {
+    /// What to set up
+    #[arg(value_name = "TARGET")]
+    target: Target,
+    /// Use your own settings, for all projects [default: this project's settings]
+    #[arg(long)]
+    user: bool,
+    /// Change nothing; exit with 1 if setup would change anything; flags given earlier are kept
+    #[arg(long, conflicts_with = "remove")]
+    check: bool,
+    /// Remove the entries again
+    #[arg(long)]
+    remove: bool,
+    /// Leave the notepad out of the text for a new session
+    #[arg(long, overrides_with = "notepad")]
+    no_notepad: bool,
+    /// Put the notepad into the text for a new session again
+    #[arg(long, overrides_with = "no_notepad")]
+    notepad: bool,
+    /// Add a line to the notepad before a session is compacted
+    #[arg(long, overrides_with = "no_breadcrumb")]
+    breadcrumb: bool,
+    /// Stop adding that line
+    #[arg(long, overrides_with = "breadcrumb")]
+    no_breadcrumb: bool,
+    /// With `journal`, the folder to create the links in
+    #[arg(long, value_name = "DIR", required_if_eq("target", "journal"))]
+    dir: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// Claude Code: hooks in settings.json, the MCP server in .mcp.json
+    Claude,
+    /// Codex: hooks in hooks.json, the MCP server in config.toml
+    Codex,
+    /// Gemini CLI: hooks and the MCP server in settings.json
+    Gemini,
+    /// opencode: the MCP server in opencode.json, and a plugin file
+    Opencode,
+    /// Qwen Code: hooks and the MCP server in settings.json
+    Qwen,
+    /// GitHub Copilot CLI: Claude Code's hooks and MCP server in the project, which it uses
+    Copilot,
+    /// VBW: the hooks of Claude Code, and what VBW's commands may call
+    Vbw,
+    /// GSD: the hooks of Claude Code, and what GSD's commands may call
+    Gsd,
+    /// Let git merge annals files entry by entry: writes .gitattributes, prints the command for this clone's git
+    Git,
+    /// Create `memory_write` and `memory_search`, links to annals that act as these tools
+    Journal,
+}
+
+pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let harness = match args.target {
+        Target::Claude => Harness::Claude,
+        Target::Codex => Harness::Codex,
+        Target::Gemini => Harness::Gemini,
+        Target::Opencode => Harness::Opencode,
+        Target::Qwen => Harness::Qwen,
+        Target::Copilot => Harness::Copilot,
+        Target::Vbw => return workflow(LayoutName::Vbw, args, project, out),
+        Target::Gsd => return workflow(LayoutName::Gsd, args, project, out),
+        Target::Git | Target::Journal => {
+            let of_client =
+                [args.user, args.no_notepad, args.notepad, args.breadcrumb, args.no_breadcrumb];
+            if of_client.contains(&true) {
+                let options = "--user, --notepad and --breadcrumb are for clients";
+                return Err(Error::usage(options).hint("annals setup claude --user"));
+            }
+            return if args.target == Target::Git {
+                git(args, project, out)
+            } else {
+                journal(args, project, out)
+            };
+        }
+    };
+    let either = |yes: bool, no: bool| (yes || no).then_some(yes);
+    let request = SetupRequest {
+        harness,
+        scope: if args.user { SetupScope::User } else { SetupScope::Project },
+        check: args.check,
+        remove: args.remove,
+        options: SetupOverrides {
+            notepad: either(args.notepad, args.no_notepad),
+            breadcrumb: either(args.breadcrumb, args.no_breadcrumb),
+        },
+    };
+    let report = setup::setup(project, request)?;
+    out.warnings(&report.warnings);
+    let verdict = if args.check { report.verdict() } else { Ok(()) };
+    out.result_until(&report, show, verdict)?;
+    if !args.check && !args.remove {
+        out.note(&format!(
+            "A new session reads up to {} tokens: position, ledger, notepad (--no-notepad leaves it out), \
+             lessons and entries; `annals context` shows them.",
+            context::START_BUDGET
+        ));
+    }
+    Ok(())
+}
+
+fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
+    if shared::diff(report.diff.as_deref(), to)? {
+        return Ok(());
+    }
+    for file in &report.files {
+        writeln!(to, "{} {}.", file.file.display(), file.outcome.as_str())?;
+        if matches!(file.outcome, FileOutcome::Created | FileOutcome::Extended) {
+            file.entries.iter().try_for_each(|entry| writeln!(to, "  {entry}"))?;
+        }
+        file.gone.iter().try_for_each(|entry| writeln!(to, "Removed: {entry}"))?;
+    }
+    for backup in &report.backups {
+        writeln!(to, "The file from before the first setup is kept as {}.", backup.display())?;
+    }
+    report.notes.iter().try_for_each(|note| writeln!(to, "Note: {note}."))
+}
+
+/// The outcome of a workflow's setup: that of its client, and what the workflow's commands may call.
+#[derive(Serialize)]
+struct WorkflowReport {
+    #[serde(flatten)]
+    client: SetupReport,
+    /// The workflow's commands, and the line that each may run.
+    calls: Vec<Call>,
+}
+
+/// A line that a command of the workflow may run.
+#[derive(Serialize)]
+struct Call {
+    /// The command, or the moment.
+    after: String,
+    /// The line.
+    run: &'static str,
+}
+
+/// Sets up Claude Code in this project, and says what the workflow's commands may call. The folder of the workflow's
+/// plugin is never touched.
+fn workflow(
+    workflow: LayoutName,
+    args: &SetupArgs,
+    project: &Project,
+    out: &mut Output,
+) -> Result<()> {
+    let request = SetupRequest {
+        harness: Harness::Claude,
+        scope: SetupScope::Project,
+        check: args.check,
+        remove: args.remove,
+        options: SetupOverrides { notepad: None, breadcrumb: None },
+    };
+    let client = setup::setup(project, request)?;
+    out.warnings(&client.warnings);
+    let verdict = if args.check { client.verdict() } else { Ok(()) };
+    let calls = if args.remove { Vec::new() } else { calls(workflow, project)? };
+    let show = |report: &WorkflowReport, to: &mut dyn Write| {
+        show(&report.client, to)?;
+        if !report.calls.is_empty() {
+            writeln!(to, "\nThe workflow's commands may call:")?;
+        }
+        let mut calls = report.calls.iter();
+        calls.try_for_each(|call| writeln!(to, "  {:<32} # {}", call.run, call.after))
+    };
+    out.result_until(&WorkflowReport { client, calls }, show, verdict)
+}
+
+/// Returns what the workflow's commands may call, in the words of the generation in use.
+fn calls(workflow: LayoutName, project: &Project) -> Result<Vec<Call>> {
+    let here = &project.planning_place().layout;
+    let loaded = Layout::load(workflow)?;
+    let commands =
+        if here.name == workflow && here.is_in_use { &here.commands } else { &loaded.commands };
+    let of = |command: &str| command.replace("{phase}", "N");
+    let ship =
+        if workflow.keeps_milestones() { "annals ship --cleanup-only" } else { "annals ship" };
+    let calls = [
+        ("a project was set up".to_owned(), "annals init"),
+        (of(&commands.plan), "annals plan N"),
+        ("a SUMMARY was written".to_owned(), "annals sync --fix-state"),
+        (of(&commands.execute), "annals execute N --digest"),
+        ("its lessons are known".to_owned(), "annals execute N --lessons -"),
+        (of(&commands.ship), ship),
+    ];
+    Ok(calls.into_iter().map(|(after, run)| Call { after, run }).collect())
+}
+
+fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = GitSetup { check: args.check, remove: args.remove };
+    let report = setup::git::git(project, request)?;
+    out.warnings(&report.warnings);
+    let verdict = if args.check { report.verdict() } else { Ok(()) };
+    let show = |report: &GitReport, to: &mut dyn Write| {
+        match &report.diff {
+            Some(diff) => write!(to, "{diff}")?,
+            None => writeln!(to, "{} {}.", report.file.display(), report.outcome.as_str())?,
+        }
+        match &report.command {
+            Some(command) => writeln!(to, "Run once in this clone: {command}"),
+            None => Ok(()),
+        }
+    };
+    out.result_until(&report, show, verdict)
+}
+
+fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let dir = args.dir.as_deref().unwrap_or(Path::new("."));
+    let request = JournalSetup {
+        folder: path::absolute(dir).at("find", dir)?,
+        program: std::env::current_exe().at("find this program", Path::new("annals"))?,
+        check: args.check,
+        remove: args.remove,
+    };
+    let mut report = setup::journal::journal(project, &request)?;
+    let verdict = if args.check { report.verdict() } else { Ok(()) };
+    for tool in &mut report.files {
+        tool.file = project.relative(&tool.file).to_owned();
+    }
+    let verb = if project.dry_run { "would be " } else { "" };
+    let show = |report: &JournalReport, to: &mut dyn Write| {
+        report.files.iter().try_for_each(|tool| {
+            writeln!(to, "{} {verb}{}.", tool.file.display(), tool.outcome.as_str())
+        })
+    };
+    out.result_until(&report, show, verdict)
+}
+
+/// Removes `--project` without a folder: for `setup`, it selects the project's settings, which is the
+/// default.
+///
+/// Together with `--user`, it is an error, as for any other pair of conflicting options.
+pub(crate) fn without_scope(arguments: &mut Vec<OsString>) -> std::result::Result<(), clap::Error> {
+    let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let is_scope =
+        |at: &usize| arguments[*at] == "--project" && arguments.get(at + 1).is_none_or(is_option);
+    if arguments.get(1).is_some_and(|word| word == "setup")
+        && let Some(scope) = (0..arguments.len()).find(is_scope)
+    {
+        if arguments.iter().any(|word| word == "--user") {
+            return Err(clap::Error::raw(
+                ErrorKind::ArgumentConflict,
+                "the argument '--user' cannot be used with '--project'\n",
+            ));
+        }
+        arguments.remove(scope);
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! `annals share`
+
+use std::io;
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::output::Output;
+use crate::error::Result;
+use crate::facts::{Facts, Purpose};
+use crate::project::Project;
+use crate::share;
+use crate::share::{Direction, Initialised, LeaveReport, ShareStatus, Synced};
+use crate::text::quantity;
+
+/// Share facts and the journal between devices, through your own PostgreSQL database
+///
+/// `share.url` in your own config.toml, or `ANNALS_SHARE_URL`, names the database. Everything is read and
+/// written here as before; the server only passes on what each device did. Only facts and journal lines are sent,
+/// in batches, each whole or not at all; what is interrupted resumes where it stopped.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals share sync\n\
+                  Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init")]
+pub(crate) struct ShareArgs {
+    /// What to do
+    #[arg(value_name = "ACTION", default_value = "status", hide_default_value = true)]
+    action: Action,
+    /// The database of facts [default: the setting `db`, else mem.db in the data folder]
+    #[arg(long, value_name = "FILE")]
+    db: Option<PathBuf>,
+    /// With `status`, show only what this device knows; ask no server
+    #[arg(long)]
+    offline: bool,
+    /// With `leave`, erase from the server what this device sent
+    #[arg(long)]
+    erase: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Action {
+    /// Set up the server if necessary, and register this database as a device; nothing is sent yet
+    Init,
+    /// Receive changes from other devices, then send those made here, as `annals facts work` does
+    Sync,
+    /// Send changes made on this device
+    Push,
+    /// Receive changes from other devices: facts are merged, lines are added to the journal
+    Pull,
+    /// Show the operations to be sent or set aside, and all devices; a device that has received nothing since
+    /// facts were forgotten is marked
+    Status,
+    /// Stop sharing this database; its facts and its journal stay, as does what it sent
+    Leave,
+}
+
+pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let purpose =
+        if matches!(args.action, Action::Status) { Purpose::Read } else { Purpose::Write };
+    let facts = &mut Facts::open(project, args.db.as_deref(), purpose)?;
+    match args.action {
+        Action::Init => {
+            let done = share::init(project, facts)?;
+            if project.dry_run {
+                out.note("dry run: the server was reached, nothing was changed");
+            }
+            out.result(&done, show_initialised)
+        }
+        Action::Push => sync(project, facts, Direction::Push, out),
+        Action::Pull => sync(project, facts, Direction::Pull, out),
+        Action::Sync => sync(project, facts, Direction::Both, out),
+        Action::Status => {
+            let status = share::status(project, facts, args.offline)?;
+            if let Some(why) = &status.unreachable {
+                out.note(&format!("{why}; everything on this device works without it"));
+            }
+            out.result(&status, show_status)
+        }
+        Action::Leave => {
+            let left = share::leave(project, facts, args.erase)?;
+            if let Some(why) = &left.server_error {
+                let still = "the server could not be notified and still lists this device";
+                out.note(&format!("{still}: {why}"));
+            }
+            out.result(&left, show_left)
+        }
+    }
+}
+
+/// Synchronises this device with the server, and reports what was sent and received.
+fn sync(
+    project: &Project,
+    facts: &mut Facts,
+    direction: Direction,
+    out: &mut Output,
+) -> Result<()> {
+    let synced = share::sync(project, facts, direction, None)?;
+    if synced.is_renamed {
+        let device = &synced.device;
+        out.note(&format!(
+            "this database is a copy of another device's; its device is now {device}"
+        ));
+    }
+    for device in &synced.stuck {
+        let lacks = "the server lacks an operation of device";
+        out.note(&format!("{lacks} {device}: its later operations are on hold"));
+    }
+    for (count, one, what) in [
+        (
+            synced.set_aside,
+            "operation",
+            "not understood and set aside; `annals share status` says why",
+        ),
+        (synced.withheld, "operation", "not sent: looks like a secret"),
+        (synced.missing_lines, "journal line", "not sent: no longer in any journal"),
+    ] {
+        if count > 0 {
+            out.note(&format!("{} {what}", quantity(count, one)));
+        }
+    }
+    if synced.is_unclean {
+        out.note("facts forgotten on other devices are erased, but may remain in free pages of the file: the next sync with exclusive access to it clears them");
+    }
+    let would = if project.dry_run { "would have " } else { "" };
+    out.result(&synced, |synced: &Synced, to: &mut dyn Write| {
+        let (sent, taken) =
+            (quantity(synced.pushed, "operation"), quantity(synced.pulled, "operation"));
+        match direction {
+            Direction::Push => writeln!(to, "{would}sent {sent}"),
+            Direction::Pull => writeln!(to, "{would}received {taken}"),
+            Direction::Both => writeln!(to, "{would}sent {sent}, {would}received {taken}"),
+        }
+    })
+}
+
+fn show_initialised(done: &Initialised, to: &mut dyn Write) -> io::Result<()> {
+    let server = &done.server;
+    if done.has_made_tables {
+        writeln!(to, "created the tables at {server}")?;
+    }
+    let pending = quantity(done.pending, "operation");
+    match &done.device {
+        Some(device) => {
+            writeln!(to, "device {device} at {server}; {pending} to send: annals share sync")
+        }
+        None => writeln!(to, "would be a new device at {server}"),
+    }
+}
+
+fn show_left(left: &LeaveReport, to: &mut dyn Write) -> io::Result<()> {
+    write!(to, "device {} no longer shares", left.device)?;
+    match left.erased {
+        Some(erased) => writeln!(to, ", {} erased on the server", quantity(erased, "operation")),
+        None => writeln!(to),
+    }
+}
+
+fn show_status(status: &ShareStatus, to: &mut dyn Write) -> io::Result<()> {
+    let server = status.server.as_deref().unwrap_or("no server is set; set share.url");
+    let Some(here) = &status.here else {
+        return writeln!(to, "not shared ({server}); run annals share init");
+    };
+    let left = if here.has_left { ", which no longer shares" } else { "" };
+    writeln!(to, "device {}{left}: {server}", here.device)?;
+    let since = here.pending_since.as_deref();
+    let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
+    writeln!(to, "to send: {}{since}", quantity(here.pending, "operation"))?;
+    writeln!(to, "last sync: {}", here.synced_at.as_deref().unwrap_or("never"))?;
+    if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
+        writeln!(to, "failed at {at}: {why}")?;
+    }
+    if here.withheld > 0 {
+        writeln!(to, "not sent, looks like a secret: {}", quantity(here.withheld, "operation"))?;
+    }
+    for aside in &here.set_aside {
+        writeln!(to, "set aside: {} of {}: {}", aside.number, aside.device, aside.reason)?;
+    }
+    if here.is_unclean {
+        writeln!(
+            to,
+            "facts forgotten on other devices may remain in free pages: the next sync with exclusive access to the file clears them"
+        )?;
+    }
+    for device in &status.devices {
+        let pulled = device.pulled_at.as_deref().unwrap_or("never");
+        let behind =
+            if device.is_behind_a_forget { ", nothing since facts were forgotten" } else { "" };
+        let sent = quantity(device.operations.unsigned_abs(), "operation");
+        let (scope, name, member) = (&device.scope, &device.device, &device.member);
+        writeln!(to, "{scope}  {name}  {member}  {sent} sent, last received: {pulled}{behind}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,294 @@
+//! `annals report`, `log`, `undo`, `config`, `man`, `mcp` and `merge-file`
+
+use std::io::Write;
+use std::path;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, CommandFactory, ValueEnum};
+use clap_mangen::Man;
+use serde::Serialize;
+
+use crate::cli::Arguments;
+use crate::cli::output::{Output, head_style};
+use crate::context::DigestRequest;
+use crate::error::{At, Error, Result};
+use crate::lifecycle::UndoReport;
+use crate::mcp::ToolSet;
+use crate::merge::merge;
+use crate::project::{Environment, Project, Setting};
+use crate::report::{ReportFile, SessionCost};
+use crate::storage::{Changes, Operation, OperationId, Store, read};
+use crate::{context, lifecycle, mcp, report};
+
+/// Create one page for people from what the project remembers
+///
+/// One HTML file without scripts, fonts or network: where the work stands, phases over time, deviations
+/// and durations, what the history shows, decisions, knowledge entries and their links, facts that wait
+/// for confirmation (if a user is set), and what the start of a session costs.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals report --open")]
+pub(crate) struct ReportArgs {
+    /// Write it to this file of the project, new or an earlier report; `-` prints it [default: .annals/report.html]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Open it in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+/// List the changes that annals made, newest first
+///
+/// The last 200 operations are kept, or 64 MiB of them, in .annals/history/.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals log --limit 5")]
+pub(crate) struct LogArgs {
+    /// Maximum number of changes to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Delete the record of one operation, with the old and new text in it
+    #[arg(long, value_name = "ID")]
+    forget: Option<OperationId>,
+}
+
+/// Undo the last change, or the one with ID
+///
+/// Restores the exact bytes from before it; lines in log.md stay. Refused if a file was changed since. An
+/// undo is itself a change, so a second `annals undo` reverts it. Git commits, git tags and git configuration
+/// are not undone, and are listed.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals undo 17")]
+pub(crate) struct UndoArgs {
+    /// The operation, as `annals log` numbers it
+    #[arg(value_name = "ID")]
+    id: Option<OperationId>,
+}
+
+/// Show the settings in force and where each value comes from
+///
+/// Weakest first: defaults, the user file (`$XDG_CONFIG_HOME/annals/config.toml`), the project's
+/// annals.toml, the environment (`ANNALS_*`), flags.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals config --json")]
+pub(crate) struct ConfigArgs {}
+
+/// Print the manual page of annals or of one of its commands
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals man sync | man -l -")]
+pub(crate) struct ManArgs {
+    /// The command, and a subcommand if any; without one, annals itself
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// Serve the project's memory to agents as MCP tools on stdin and stdout
+///
+/// Nine tools by default; --tools adds more. Ends when the client disconnects.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals mcp --tools plan,ledger\n\n\
+                        `annals setup` writes the server into a client's settings.")]
+pub(crate) struct McpArgs {
+    /// Sets of tools to add to the default ones
+    #[arg(long, value_name = "SET", value_delimiter = ',')]
+    tools: Vec<More>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum More {
+    Plan,
+    Ledger,
+    Facts,
+    All,
+}
+
+/// Merge versions of a file of appended entries, as git's merge driver
+///
+/// Writes the result over OURS: the entries of both sides, whole, in the order of their dates. If both sides
+/// changed the same entry, nothing is written and the exit code is 1, so that git can merge it and mark the conflict.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals merge-file %O %A %B --path %P\n\n\
+                        `annals setup git` says how git is told to call this.")]
+pub(crate) struct MergeFileArgs {
+    /// The common ancestor
+    #[arg(value_name = "BASE")]
+    base: PathBuf,
+    /// The version on the current branch; the result is written here
+    #[arg(value_name = "OURS")]
+    ours: PathBuf,
+    /// The version on the branch being merged
+    #[arg(value_name = "THEIRS")]
+    theirs: PathBuf,
+    /// The file's path in the project, for messages
+    #[arg(long, value_name = "PATH")]
+    path: Option<PathBuf>,
+}
+
+pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let digest = context::digest(project, &DigestRequest::default())?;
+    let costs = [SessionCost {
+        what: format!("annals context, {} at most", context::BUDGET),
+        tokens: digest.tokens,
+    }];
+    if args.out.as_deref() == Some(Path::new("-")) {
+        let page = report::report(project, &costs)?;
+        out.warnings(&page.warnings);
+        let bytes = page.value.clone();
+        let (html, warnings) = (Some(page.value), page.warnings);
+        let document = ReportFile { html, warnings, ..ReportFile::default() };
+        return out.file(&document, bytes.as_bytes());
+    }
+    let own = project.storage().own_file("report.html");
+    let file = args.out.as_deref().unwrap_or_else(|| project.relative(&own));
+    let written = report::write_report(project, &costs, file)?;
+    out.warnings(&written.warnings);
+    out.result(&written, |written, to| match (&written.diff, &written.file) {
+        (Some(diff), _) => write!(to, "{diff}"),
+        (None, Some(file)) => writeln!(to, "{}", file.display()),
+        (None, None) => Ok(()),
+    })?;
+    if args.open && !project.dry_run {
+        open(&project.root.join(file))?;
+    }
+    Ok(())
+}
+
+/// Opens a page in the browser.
+#[expect(clippy::disallowed_methods, reason = "the user asked for it with --open")]
+fn open(page: &Path) -> Result<()> {
+    let (program, first) = match std::env::consts::OS {
+        "macos" => ("open", None),
+        "windows" => ("cmd", Some(["/C", "start", ""])),
+        _ => ("xdg-open", None),
+    };
+    let mut command = std::process::Command::new(program);
+    command.args(first.into_iter().flatten()).arg(page);
+    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Error::failed(format!("{program}: {status}")).at(page, None)),
+        Err(error) => Err(Error::failed(format!("cannot start {program}: {error}")).at(page, None)),
+    }
+}
+
+pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let history = project.storage().history();
+    if let Some(id) = args.forget {
+        if project.dry_run {
+            history.find(Some(id))?;
+            out.note(&format!("Would forget operation {id}."));
+        } else {
+            history.forget(id)?;
+            out.note(&format!("Forgot operation {id}."));
+        }
+    }
+    let found = history.list()?;
+    out.warnings(&found.warnings);
+    let newest: Vec<Operation> = found.value.into_iter().take(args.limit).collect();
+    out.paint(head_style);
+    out.list("operations", &newest, |operations, to| {
+        if operations.is_empty() {
+            writeln!(to, "No changes recorded.")?;
+        }
+        for one in operations {
+            writeln!(to, "{}  {}  {}", one.id, one.time, one.operation)?;
+            for file in &one.files {
+                writeln!(to, "      {} {}", file.happened.as_str(), file.path.display())?;
+            }
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let report = lifecycle::undo(project, args.id)?;
+    out.warnings(&report.warnings);
+    out.result(&report, |report: &UndoReport, to: &mut dyn Write| {
+        if let Some(diff) = &report.diff {
+            return write!(to, "{diff}");
+        }
+        writeln!(to, "Undid operation {} ({}).", report.undone.id, report.undone.operation)?;
+        report.changed.iter().try_for_each(|path| writeln!(to, "  {}", path.display()))?;
+        report.stays.iter().try_for_each(|sentence| writeln!(to, "{sentence}"))
+    })
+}
+
+pub(crate) fn config(project: &Project, out: &mut Output) -> Result<()> {
+    out.list("settings", &project.settings.list(), |settings: &Vec<Setting>, to| {
+        settings.iter().try_for_each(|Setting { key, value, origin, about, .. }| {
+            writeln!(to, "{key} = {value}  # {origin}; {about}")
+        })
+    })
+}
+
+pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<()> {
+    let mut command = Arguments::command();
+    command.build();
+    for name in &args.command {
+        command = command.find_subcommand(name).cloned().ok_or_else(|| {
+            Error::usage(format!("no such command: {name}")).hint("annals --help")
+        })?;
+    }
+    let mut page = Vec::new();
+    Man::new(command)
+        .source(concat!("annals ", env!("CARGO_PKG_VERSION")))
+        .render(&mut page)
+        .at("write the manual page", Path::new("-"))?;
+    out.verbatim(&page)
+}
+
+pub(crate) fn mcp(args: &McpArgs, directory: PathBuf) -> Result<()> {
+    let mut sets = Vec::new();
+    for more in &args.tools {
+        match more {
+            More::Plan => sets.push(ToolSet::Plan),
+            More::Ledger => sets.push(ToolSet::Ledger),
+            More::Facts => sets.push(ToolSet::Facts),
+            More::All => sets.extend(ToolSet::OPTIONAL),
+        }
+    }
+    mcp::serve(Environment::new(std::env::vars_os()), directory, &sets)
+}
+
+/// The JSON document of `annals merge-file --json`.
+#[derive(Debug, Serialize)]
+struct Merged {
+    path: PathBuf,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
+}
+
+pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let shown = args.path.as_deref().unwrap_or(&args.ours);
+    let absolute = |file: &Path| path::absolute(file).at("find", file);
+    let ours = absolute(&args.ours)?;
+    let storage = project.storage().keep_history(false);
+    let ((), applied) =
+        storage.transact("merge-file", &[Store::Patterns, Store::Ledger], || {
+            let base = text(&absolute(&args.base)?, shown)?;
+            let theirs = text(&absolute(&args.theirs)?, shown)?;
+            let merged = merge(&base, &text(&ours, shown)?, &theirs).ok_or_else(|| {
+                Error::failed("both sides changed the same entry")
+                    .at(shown, None)
+                    .hint("git marks the conflict; resolve it by hand")
+            })?;
+            let mut changes = Changes::new();
+            changes.write(&ours, merged)?;
+            Ok(((), changes))
+        })?;
+    out.warnings(&applied.warnings);
+    let report = Merged { path: shown.to_owned(), diff: applied.diff };
+    out.result(&report, |report: &Merged, to: &mut dyn Write| match &report.diff {
+        Some(diff) => write!(to, "{diff}"),
+        None => writeln!(to, "Merged {}.", report.path.display()),
+    })
+}
+
+/// Reads one version. Invalid UTF-8 is refused, since decoding it would change the bytes.
+fn text(file: &Path, path: &Path) -> Result<String> {
+    let bytes = read::users_bytes(file)?
+        .ok_or_else(|| Error::not_found("there is no such file to merge").at(file, None))?;
+    String::from_utf8(bytes).map_err(|_| {
+        Error::refused("is not UTF-8 text, so it cannot be split into entries")
+            .at(path, None)
+            .hint("merge it by hand: git left our side in place")
+    })
+}

@@ -1,0 +1,481 @@
+//! The commands of a planning workflow besides `plan`: `init`, `execute`, `ship`, `sync`, `pause`, `resume`,
+//! `milestone` and `inspect`
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::{io, path};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::completion::phases;
+use crate::cli::output::Output;
+use crate::cli::shared;
+use crate::cli::shared::value_enum;
+use crate::error::{At, Error, Result};
+use crate::lifecycle;
+use crate::lifecycle::{
+    ExecuteReport, ExecuteRequest, InitReport, InitRequest, InspectScope, Inspected,
+    ListedMilestone, MilestoneReport, MilestoneState, PauseReport, ResumeReport, ShipReport,
+    ShipRequest, SyncReport, SyncRequest,
+};
+use crate::patterns::SubmittedLessons;
+use crate::project::{ContextTarget, LayoutName, Project};
+use crate::text::quantity;
+
+value_enum!(LayoutName, dir);
+value_enum!(ContextTarget, file);
+
+/// Create a planning folder, and write CLAUDE.md for the first time
+///
+/// Creates PROJECT.md, REQUIREMENTS.md, ROADMAP.md, STATE.md, config.json and phases/ if they are
+/// missing; what exists stays as it is. STATE.md records the installed skills and a profile of
+/// existing code. On a terminal, asks for what is not given, also whether there should be a planning folder at
+/// all; otherwise takes it from the manifest (Cargo.toml, package.json, …), git and the folder's name.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals init --core-value \"Never buy what is in the pantry\" \"A shared pantry\""
+)]
+pub(crate) struct InitArgs {
+    /// What the project is, in one sentence
+    #[arg(value_name = "DESCRIPTION")]
+    description: Option<String>,
+    /// The project's name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The one thing that must always work
+    #[arg(long, value_name = "TEXT")]
+    core_value: Option<String>,
+    /// Which workflow's planning folder to create, if there is none [default: vbw]
+    #[arg(long, value_name = "NAME")]
+    layout: Option<LayoutName>,
+}
+
+/// Record what a finished phase taught in PATTERNS.md
+///
+/// Run it when all plans of a phase have summaries. Without PHASE, it records the latest complete phase
+/// that is not recorded yet.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals execute 3")]
+#[expect(clippy::struct_excessive_bools, reason = "one flag each")]
+pub(crate) struct ExecuteArgs {
+    /// The phase's number
+    #[arg(value_name = "PHASE", conflicts_with = "all", add = phases())]
+    phase: Option<String>,
+    /// Record every complete phase not yet recorded, archived milestones included
+    #[arg(long)]
+    all: bool,
+    /// Record an incomplete phase as far as it has got
+    #[arg(long)]
+    partial: bool,
+    /// Append a new entry for a phase that is already recorded
+    #[arg(long)]
+    again: bool,
+    /// Print what is needed to choose the phase's lessons, and record nothing
+    #[arg(long, conflicts_with_all = ["all", "again", "lessons"])]
+    digest: bool,
+    /// Record these lessons instead of the summaries' sentences; `-` reads standard input
+    #[arg(long, value_name = "FILE|-", conflicts_with = "all")]
+    lessons: Option<PathBuf>,
+    /// The effort profile it was executed with, if the plans do not name it
+    #[arg(long, value_name = "PROFILE")]
+    effort: Option<String>,
+}
+
+/// Archive the active milestone and leave the folder ready for the next
+///
+/// Moves it to milestones/<slug>/ with a SHIPPED.md, keeps PATTERNS.md and shared files, carries
+/// decisions, todos and blockers over into a fresh STATE.md, and removes RESUME.md.
+/// Where the workflow archives milestones itself, only the clean-up is done.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals ship --dry-run")]
+pub(crate) struct ShipArgs {
+    /// The name to archive under, for a milestone that has no folder of its own
+    #[arg(long, value_name = "SLUG")]
+    milestone: Option<String>,
+    /// Ship although plans are open or phases are not planned
+    #[arg(long)]
+    force: bool,
+    /// Only clean up after a milestone that was archived in another way
+    #[arg(long)]
+    cleanup_only: bool,
+}
+
+/// Bring CLAUDE.md up to date with the planning folder
+///
+/// Only the block between the annals markers is written; everything around it stays as it is.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals sync --check")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct SyncArgs {
+    /// Change nothing; if a file is out of date, show a diff and exit with 1
+    #[arg(long)]
+    check: bool,
+    /// Print the file as it would be written, and write nothing
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) stdout: bool,
+    /// The files that get the block [default: those named in the settings, and those that have it]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    target: Vec<ContextTarget>,
+    /// Discard hand edits inside the block instead of moving added lines below it
+    #[arg(long)]
+    force: bool,
+    /// First repair STATE.md's position lines and the roadmap's checkboxes and progress rows
+    ///
+    /// Every other byte stays. Refused (exit 4) if the files are ambiguous; a status line that says more than
+    /// the status is left and listed (exit 1).
+    #[arg(long, conflicts_with = "stdout")]
+    fix_state: bool,
+}
+
+/// Leave a note for the next session in RESUME.md
+///
+/// The note contains the position, the last completed and the next pending plan, your notes and the next command.
+/// A note that someone else wrote or edited is not replaced.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals pause \"The parser is half done; see src/parse.rs\"")]
+pub(crate) struct PauseArgs {
+    /// What the next session should know
+    #[arg(value_name = "NOTES")]
+    notes: Option<String>,
+}
+
+/// Read the note that the last session left, and show what has progressed since
+///
+/// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
+/// far as it can be understood.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals resume --json | jq .since")]
+pub(crate) struct ResumeArgs {}
+
+/// List milestones, start one or switch to another
+///
+/// A new milestone gets a folder of its own and becomes the active one; work in the planning folder itself moves
+/// to default/ first.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: annals milestone new offline-mode --dry-run")]
+pub(crate) struct MilestoneArgs {
+    /// What to do
+    #[arg(value_name = "ACTION", default_value = "list", hide_default_value = true, requires_ifs = [("new", "slug"), ("switch", "slug")])]
+    action: MilestoneAction,
+    /// The milestone: lower-case letters, digits and hyphens
+    slug: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MilestoneAction {
+    /// List the milestones: the active one, the open ones, the archived ones
+    List,
+    /// Start a milestone and make it the active one
+    New,
+    /// Make an open milestone the active one
+    Switch,
+}
+
+/// Show how planning files are understood
+///
+/// One JSON object for each FILE, indented, or one per line with --json: the kind of file, its fields,
+/// and a warning for whatever was not understood, with its line.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md"
+)]
+pub(crate) struct InspectArgs {
+    /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Read files outside of the project, too
+    #[arg(long)]
+    outside: bool,
+}
+
+pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let mut request = InitRequest {
+        name: args.name.clone(),
+        description: args.description.clone(),
+        core_value: args.core_value.clone(),
+        layout: args.layout,
+    };
+    if out.can_ask() && !ask(&mut request, project, out)? {
+        out.note("No planning folder: `annals remember TEXT`, `annals recall WORDS` and `annals setup CLIENT` work without one.");
+        return Ok(());
+    }
+    let done = lifecycle::init(project, &request)?;
+    out.outcome(&done, show_init, done.refusal())
+}
+
+/// Asks for the values of a new planning folder that are missing on the command line; returns whether one is
+/// wanted.
+fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result<bool> {
+    let Some(defaults) = lifecycle::init_defaults(project, request)? else {
+        return Ok(true);
+    };
+    let is_new = project.planning().is_err() && project.settings.planning_dir.is_none();
+    while is_new && request.layout.is_none() {
+        let names = LayoutName::ALL.map(LayoutName::as_str).join(", ");
+        let question =
+            format!("Planning folder of which workflow ({names}; Enter for none, memory only)? ");
+        match out.ask(&question)? {
+            None => return Ok(false),
+            Some(answer) => {
+                let is_it = |one: &LayoutName| one.as_str().eq_ignore_ascii_case(&answer);
+                request.layout = LayoutName::ALL.into_iter().find(is_it);
+            }
+        }
+    }
+    if request.name.is_none() {
+        request.name = out.ask(&format!("Project name [{}]: ", defaults.name))?;
+    }
+    if request.description.is_none() {
+        let known = defaults.description.map(|text| format!(" [{text}]")).unwrap_or_default();
+        request.description = out.ask(&format!("What it is, in a sentence{known}: "))?;
+    }
+    if request.core_value.is_none() {
+        request.core_value = out.ask("Core value, the one thing that must work: ")?;
+    }
+    Ok(true)
+}
+
+fn show_init(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
+    let folder = report.planning_dir.display();
+    let names = |paths: &[PathBuf]| {
+        let below = |path: &PathBuf| {
+            let path: &Path = path.strip_prefix(&report.planning_dir).unwrap_or(path);
+            path.display().to_string()
+        };
+        paths.iter().map(below).collect::<Vec<_>>().join(", ")
+    };
+    if report.created.is_empty() {
+        writeln!(to, "{folder} is complete already; nothing created.")?;
+    } else {
+        writeln!(to, "Created in {folder}: {}.", names(&report.created))?;
+        if !report.kept.is_empty() {
+            writeln!(to, "Kept as they are: {}.", names(&report.kept))?;
+        }
+    }
+    if !report.skills.is_empty() {
+        writeln!(to, "Recorded {}.", quantity(report.skills.len(), "installed skill"))?;
+    }
+    match report.profile.first() {
+        Some(line) => writeln!(to, "Recorded existing code: {line}."),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn execute(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let phase = args.phase.as_deref().map(str::parse).transpose()?;
+    if args.digest {
+        let digest = lifecycle::digest(project, phase.as_ref())?;
+        return out.result(&digest, |digest, to| write!(to, "{}", digest.text));
+    }
+    let lessons = args.lessons.as_deref().map(|file| shared::document(Some(file), "the lessons"));
+    let request = ExecuteRequest {
+        lessons: lessons.transpose()?.map(|text| SubmittedLessons::parse(&text)).transpose()?,
+        phase,
+        all: args.all,
+        partial: args.partial,
+        again: args.again,
+        effort: args.effort.clone(),
+    };
+    let done = lifecycle::execute(project, &request)?;
+    out.outcome(&done, show_recorded, done.refusal())?;
+    let is_asked = request.lessons.is_none() && !request.all && out.can_ask();
+    if is_asked && !done.value.recorded.is_empty() {
+        let number = args.phase.as_ref().map(|phase| format!(" {phase}")).unwrap_or_default();
+        out.note(&format!(
+            "These are the summaries' words. Yours are better: annals execute{number} --digest, then --lessons"
+        ));
+    }
+    Ok(())
+}
+
+fn show_recorded(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
+    shared::phases("Recorded", &report.recorded, to)?;
+    shared::phases("Lessons replaced", &report.judged, to)?;
+    shared::phases("Already recorded", &report.already, to)?;
+    for phase in &report.changed_since {
+        let changed = "its summaries changed since it was recorded; --again appends a new entry";
+        writeln!(to, "{phase}: {changed}.")?;
+    }
+    if report.recorded.is_empty() && report.already.is_empty() && report.judged.is_empty() {
+        writeln!(to, "No complete phase to record.")?;
+    }
+    Ok(())
+}
+
+pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let request = ShipRequest {
+        milestone: args.milestone.clone(),
+        force: args.force,
+        cleanup_only: args.cleanup_only,
+    };
+    let done = lifecycle::ship(project, &request)?;
+    out.outcome(&done, show_shipped, done.verdict())
+}
+
+fn show_shipped(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
+    match &report.archived {
+        Some(archived) => {
+            let (name, dir, complete) =
+                (&archived.name, archived.dir.display(), archived.plans.complete);
+            let phases = quantity(archived.phases, "phase");
+            let plans = quantity(archived.plans.total, "plan");
+            writeln!(to, "Shipped {name} to {dir}: {phases}, {complete} of {plans} complete.")?;
+        }
+        // The error already says so.
+        None if report.left_to.is_some() => {}
+        None => writeln!(to, "No milestone to archive.")?,
+    }
+    shared::phases("Recorded", &report.recorded, to)?;
+    report.removed.iter().try_for_each(|path| writeln!(to, "Removed {}.", path.display()))?;
+    if let Some(slug) = &report.active {
+        writeln!(to, "Active milestone: {slug}.")?;
+    }
+    match &report.archived {
+        Some(archived) => {
+            let slug = &archived.slug;
+            writeln!(to, "To mark it in git: git tag -a milestone/{slug} -m 'Ship {slug}'")
+        }
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let targets = args.target.clone();
+    if args.stdout {
+        let target = targets.first().copied().unwrap_or(ContextTarget::Claude);
+        let preview = lifecycle::preview(project, target)?;
+        out.warnings(&preview.warnings);
+        return out.file(&preview, &preview.bytes);
+    }
+    let request = SyncRequest {
+        check: args.check,
+        targets,
+        force: args.force,
+        fix_state: args.fix_state,
+        present_only: false,
+        shipped: None,
+    };
+    let done = lifecycle::sync(project, &request)?;
+    out.outcome(&done, show_corrections, done.verdict(&request))
+}
+
+fn show_corrections(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {
+    for one in &report.corrections {
+        let (file, line) = (one.file.display(), one.line);
+        writeln!(to, "{file}:{line}: {} \u{2192} {} ({})", one.stated, one.written, one.because)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn pause(args: &PauseArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let done = lifecycle::pause(project, args.notes.as_deref())?;
+    out.outcome(&done, show_paused, Ok(()))
+}
+
+fn show_paused(report: &PauseReport, to: &mut dyn Write) -> io::Result<()> {
+    writeln!(to, "Paused in {}.", report.file.display())?;
+    writeln!(to, "Phase: {}", report.phase.as_deref().unwrap_or("none"))?;
+    match &report.next_pending {
+        Some(plan) => writeln!(to, "Next pending: {plan}"),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn resume(project: &Project, out: &mut Output) -> Result<()> {
+    let report = lifecycle::resume(project)?;
+    out.warnings(&report.warnings);
+    out.interrupted(project)?;
+    out.result(&report, show_resumed)
+}
+
+fn show_resumed(report: &ResumeReport, to: &mut dyn Write) -> io::Result<()> {
+    for (label, value) in [
+        ("Paused", &report.paused),
+        ("Phase", &report.phase),
+        ("Last completed", &report.last_completed),
+        ("Next pending", &report.next_pending),
+    ] {
+        if let Some(value) = value {
+            writeln!(to, "{label}: {value}")?;
+        }
+    }
+    if let Some(notes) = &report.notes {
+        writeln!(to, "\n{notes}\n")?;
+    }
+    let since = &report.since;
+    match &since.plans {
+        Some(plans) if !plans.is_empty() => {
+            writeln!(to, "Done since: plan {}", plans.join(", "))?;
+        }
+        Some(_) => writeln!(to, "Done since: no plan")?,
+        None => {}
+    }
+    if let Some(phase) = &since.phase {
+        writeln!(to, "Now at phase {phase}")?;
+    }
+    if let Some(commits) = since.commits.filter(|commits| *commits > 0) {
+        writeln!(to, "Commits since: {commits}")?;
+    }
+    shared::next(Some(&report.next.command), report.next.contest().as_deref(), to)
+}
+
+pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let slug = args.slug.as_deref().unwrap_or_default();
+    let done = match args.action {
+        MilestoneAction::List if args.slug.is_some() => {
+            return Err(Error::usage("`list` takes no milestone")
+                .hint(format!("annals milestone switch {slug}")));
+        }
+        MilestoneAction::List => {
+            return out.list("milestones", &lifecycle::milestones(project)?, show_milestones);
+        }
+        MilestoneAction::New => lifecycle::new_milestone(project, slug)?,
+        MilestoneAction::Switch => lifecycle::switch_milestone(project, slug)?,
+    };
+    let show = |report: &MilestoneReport, to: &mut dyn Write| {
+        if let Some(dir) = &report.migrated {
+            writeln!(to, "Moved the work so far to {}.", dir.display())?;
+        }
+        let already = if report.was_active { " already" } else { "" };
+        writeln!(to, "Active milestone{already}: {}.", report.active)
+    };
+    out.outcome(&done, show, done.refusal())
+}
+
+fn show_milestones(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
+    if !milestones.iter().any(|one| one.standing == MilestoneState::Active) {
+        writeln!(to, "no milestone is active")?;
+    }
+    for one in milestones {
+        write!(to, "{}  {}", one.slug, one.standing.as_str())?;
+        if let Some(phases) = one.phases {
+            write!(to, ", {}", quantity(phases, "phase"))?;
+        }
+        match one.name.as_ref().filter(|name| **name != one.slug) {
+            Some(name) => writeln!(to, " ({name})")?,
+            None => writeln!(to)?,
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let scope = if args.outside { InspectScope::Anywhere } else { InspectScope::Project };
+    for file in &args.files {
+        let file = path::absolute(file).at("find", file)?;
+        match lifecycle::inspect(project, &file, scope) {
+            Ok(found) if out.is_json() => out.json_line(&found),
+            Ok(found) => {
+                out.warnings(&found.warnings);
+                out.result(&found, |found: &Inspected, to: &mut dyn Write| {
+                    let text = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
+                    writeln!(to, "{text}")
+                })?;
+            }
+            // An unreadable file must not prevent printing the others; the last failure determines the exit
+            // code.
+            Err(error) => out.failure(&error),
+        }
+    }
+    Ok(())
+}

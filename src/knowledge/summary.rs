@@ -1,0 +1,114 @@
+//! Summarises active entries in a line each, for the start of a session.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::knowledge::entry::title_line;
+use crate::knowledge::links::links;
+use crate::knowledge::scan::scan;
+use crate::knowledge::{Confidence, Entry, KnowledgeDir};
+use crate::project::Project;
+use crate::warning::Parsed;
+
+/// Number of days by which each link to an entry makes it count as newer.
+const DAYS_PER_LINK: i64 = 30;
+
+/// An active entry in a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EntrySummary {
+    /// Its key.
+    pub key: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// The text below the title, on one line.
+    pub text: String,
+    /// How certain its author was.
+    pub confidence: Option<Confidence>,
+    /// The day from which its age is counted.
+    pub dated: Option<NaiveDate>,
+    /// Number of active entries that link to it.
+    pub cited: usize,
+}
+
+impl EntrySummary {
+    /// Returns the entry as a reference: its key, its title and its first sentence, or with `whole` its text.
+    pub fn line(&self, whole: bool) -> String {
+        let said = if whole { self.text.as_str() } else { first_sentence(&self.text) };
+        let title = self.title.as_deref().unwrap_or_default();
+        let same = |text: &str| text.trim_end_matches('.').to_lowercase();
+        // A title made of the text itself would only repeat it.
+        let begins = same(title.trim_end_matches('…'));
+        let parts = match (title, said) {
+            (title, "") => title.to_owned(),
+            (_, said) if same(said).starts_with(&begins) => said.to_owned(),
+            (title, said) => format!("{title}: {said}"),
+        };
+        let doubt = match self.confidence {
+            Some(Confidence::Low) => " (unconfirmed)",
+            _ => "",
+        };
+        format!("[[{}]] {parts}{doubt}", self.key)
+    }
+}
+
+/// Returns the active entries, the newest and most cited first.
+pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
+    let place = KnowledgeDir::in_project(project);
+    let found = scan(&place, |file| {
+        let text = String::from_utf8_lossy(&file.bytes);
+        let entry = Entry::parse(&text, &file.path).value;
+        if !entry.is_active() {
+            return None;
+        }
+        let body = &text[entry.body.clone()];
+        let linked: Vec<String> = links(body, 1).map(|link| link.to.to_owned()).collect();
+        let below = &body[title_line(body).map_or(0, |line| line.end)..];
+        let dated = entry.dated();
+        let summary = EntrySummary {
+            key: entry.key,
+            title: entry.title,
+            text: one_line(below),
+            confidence: entry.confidence,
+            dated,
+            cited: 0,
+        };
+        Some((summary, linked))
+    })?;
+    Ok(found.map(|found| {
+        let mut cited: HashMap<String, usize> = HashMap::new();
+        for (summary, linked) in &found {
+            for key in linked.iter().filter(|key| **key != summary.key) {
+                *cited.entry(key.clone()).or_default() += 1;
+            }
+        }
+        let mut all: Vec<EntrySummary> = found.into_iter().map(|(summary, _)| summary).collect();
+        for summary in &mut all {
+            summary.cited = cited.get(&summary.key).copied().unwrap_or_default();
+        }
+        all.sort_by_key(|one| {
+            let days = one.dated.map(|day| i64::from(chrono::Datelike::num_days_from_ce(&day)));
+            let links = i64::try_from(one.cited).unwrap_or(i64::MAX);
+            Reverse(days.unwrap_or_default().saturating_add(links.saturating_mul(DAYS_PER_LINK)))
+        });
+        all
+    }))
+}
+
+/// Returns the prose of a body on one line: without headings and blank lines.
+fn one_line(body: &str) -> String {
+    let lines = body.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+fn first_sentence(text: &str) -> &str {
+    let end = text.match_indices(['.', '!', '?', '。']).find_map(|(at, mark)| {
+        let end = at + mark.len();
+        text[end..].starts_with(' ').then_some(end)
+    });
+    &text[..end.unwrap_or(text.len())]
+}

@@ -1,0 +1,124 @@
+//! `annals remember`, and what later sessions see of it
+
+use serde_json::json;
+
+use crate::cli::assert_error;
+use crate::support::Case;
+
+const START: &str = "hook session-start";
+
+fn body(case: &Case, key: &str) -> String {
+    let file = case.read(&format!(".vibekit/memory/{key}.md")).unwrap();
+    let text = String::from_utf8(file).unwrap();
+    text.split_once("---\n\n").unwrap().1.to_owned()
+}
+
+#[test]
+fn plain_words_become_an_entry_and_everything_after_the_first_is_text() {
+    let case = Case::empty();
+    let done = case.run("remember run the tests with pytest -q --json -x").success();
+    assert_eq!(
+        done.stdout(),
+        "Stored: run-tests-pytest-q-json.\n  type environment, by its words; confidence low\n"
+    );
+    assert_eq!(
+        body(&case, "run-tests-pytest-q-json"),
+        "# Run the tests with pytest -q --json -x\n\nrun the tests with pytest -q --json -x\n"
+    );
+    let found = case.run("recall how do I run the tests").success();
+    assert!(found.stdout().contains("pytest -q --json -x"), "{}", found.report());
+    let other = case.run("remember --json --type gotcha --tags a,b the gate is red").success();
+    let other = other.json();
+    assert_eq!(
+        (&other["key"], &other["type"], &other["type_derived"]),
+        (&json!("gate-red"), &json!("gotcha"), &json!(false))
+    );
+    assert_eq!(
+        case.run("remember nothing in particular here").success().stdout().lines().nth(1),
+        Some("  type reference, by its words; confidence low")
+    );
+}
+
+#[test]
+fn an_existing_key_is_overwritten_only_if_it_is_named() {
+    let case = Case::empty();
+    case.run("remember --key port the gateway listens on 7443").success();
+    case.run("remember gateway listens on").success();
+    let second = case.run("remember gateway listens on every interface of the machine").success();
+    assert!(second.stdout().starts_with("Stored: gateway-listens-every-interface-machine."));
+    let updated = case.run("remember --key port it listens on 7444 since May").success();
+    assert!(updated.stdout().starts_with("Updated port (+"), "{}", updated.report());
+    case.run("remember blue door").success();
+    let third = case.run("remember blue door: the door of the deployment, painted last").success();
+    assert!(third.stdout().starts_with("Stored: blue-door-"), "{}", third.report());
+    assert_eq!(body(&case, "blue-door"), "# Blue door\n\nblue door\n");
+}
+
+#[test]
+fn what_an_entry_says_already_is_refused_with_the_one_to_update() {
+    let case = Case::empty();
+    case.run("remember run the tests with pytest -q -x").success();
+    let same = case.run("remember run tests with pytest -q -x").code(4);
+    assert_error(
+        &same,
+        "`run-tests-pytest-q-x` says nearly the same",
+        "`annals remember --key run-tests-pytest-q-x TEXT` updates it; `annals entry read run-tests-pytest-q-x` prints it",
+    );
+    let key = ["ghp", "_0123456789abcdefghijABCDEFGHIJ012345"].concat();
+    case.run("remember the key is").args([key]).code(4);
+    case.run("remember").code(2);
+    case.run("remember --dry-run the gate is red").success();
+    assert_eq!(case.read(".vibekit/memory/gate-red.md"), None);
+}
+
+#[test]
+fn a_session_sees_the_entries_and_says_how_many_more_there_are() {
+    let case = Case::empty();
+    for number in 1..=7 {
+        case.run(&format!("remember --key e{number} --confidence high"))
+            .args([format!("The {number}. door is painted. It dries at night.")])
+            .success();
+    }
+    case.run("remember --key cited --confidence low see [[e7]] and [[e7]]").success();
+    let digest = case.run("context").success().stdout();
+    let start = case.run(START).stdin(r#"{"hook_event_name":"SessionStart","source":"startup"}"#);
+    let start = start.success().stdout();
+    for text in [&digest, &start] {
+        assert!(text.contains("[[e7]] The 7. door is painted."), "{text}");
+        assert!(text.contains("and 3 more: `annals recall WORDS` finds them"), "{text}");
+        assert!(!text.contains("dries"), "{text}");
+    }
+    assert!(digest.contains("(unconfirmed)"), "{digest}");
+    let about = case.run("context --for door").success().stdout();
+    assert!(about.contains("It dries at night."), "{about}");
+}
+
+#[test]
+fn status_says_what_there_is_without_a_planning_folder() {
+    let case = Case::empty();
+    let next = "Next:       annals remember TEXT stores what later sessions should know\n";
+    assert_eq!(
+        case.run("status").success().stdout(),
+        format!("project (no planning folder)\nNothing is remembered yet.\n{next}")
+    );
+    case.run("remember the gate is red").success();
+    case.run("notepad working looked").success();
+    case.run("ledger init").success();
+    assert_eq!(
+        case.run("status").success().stdout(),
+        format!(
+            "project (no planning folder)\nEntries:    1 entry\nNotepad:    1 line\n\
+             Ledger:     in use; `annals ledger brief` prints it\n{next}"
+        )
+    );
+    let found = case.run("status --json").success().json();
+    assert_eq!((&found["planning_dir"], &found["entries"]), (&json!(null), &json!(1)));
+}
+
+#[test]
+fn a_fact_about_the_user_goes_to_the_facts() {
+    let case = Case::empty();
+    let done = case.run("remember --fact --key preference.editor helix").env("ANNALS_USER", "ada");
+    assert!(done.success().stdout().contains("preference.editor: helix"));
+    assert_eq!(case.read(".vibekit/memory/INDEX.md"), None);
+}
