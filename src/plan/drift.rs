@@ -444,13 +444,28 @@ impl<'a> Comparison<'a> {
             shares.extend([of_plans(*plans.start()), of_plans(*plans.end())]);
         }
         let stated = stated as usize;
-        let (least, most) = (*shares.iter().min()?, *shares.iter().max()?);
-        if stated + 1 < least {
+        // VBW counts the plans of the phase alone, which has none yet when it has just moved on.
+        let mut values = claims.iter().map(|claim| &claim.value);
+        let has_none = stated == 0
+            && here.is_none()
+            && values.any(|value| matches!(value, Claim::PlansTotal(0)));
+        if has_none || shares.iter().any(|share| share.abs_diff(stated) <= 1) {
+            return None;
+        }
+        // The stated counts are the measure, once corrected.
+        let mut measures = self.stated_shares();
+        if measures.is_empty() {
+            measures = vec![of_phases, position.percent_of_plans() as usize];
+        }
+        // If all plans so far are complete, that is 100 % only if no phases remain.
+        measures.retain(|share| *share < 100 || of_phases == 100);
+        let least = measures.iter().min().copied().unwrap_or(of_phases);
+        if stated < least {
             return Some(least);
         }
-        // One above all measures may follow a measure that is not known here, unless work is left at 100 %.
-        let is_over = stated >= 100 && of_phases < 100 && stated > most + 1;
-        is_over.then_some(most)
+        // One above may follow a measure that is not known here, unless work is left at 100 %.
+        let is_over = stated >= 100 && of_phases < 100;
+        is_over.then(|| measures.iter().max().copied().unwrap_or(of_phases))
     }
 
     /// Returns the ratios of the counts stated in STATE.md as percentages, each corrected according to the files.

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::plan::drift::{Expected, Finding, findings, statements, unprefixed};
 use crate::plan::{
     Action, Claim, DEFAULT_MILESTONE, Drift, DriftKind, Located, Phase, PhaseProgress, PhaseState,
-    PlanState, Position, Survey, is_status,
+    PlanState, Position, Survey,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
@@ -295,13 +295,16 @@ impl<'a> Round<'a> {
         let number = &self.survey.state.numbering;
         let is_remark = claims.iter().filter_map(|claim| claim.value.status()).any(|status| {
             let is_of_new = number.phases_in(status).contains(&phase.number);
-            !is_plain(status) && !is_status(status) && !is_token(status) && !is_of_new
+            !is_plain(status) && !is_token(status) && !is_of_new
         });
         let new: Vec<(&Located<Claim>, Option<String>)> =
             claims.iter().map(|claim| (claim, moved(&claim.value, phase))).collect();
         let kept: Vec<&Range<usize>> = new
             .iter()
-            .filter(|(claim, new)| !matches!(claim.value, Claim::Name(_)) || new.is_some())
+            .filter(|(claim, new)| match &claim.value {
+                Claim::Name(_) => new.is_some(),
+                value => value.status().is_none_or(|status| is_plain(status) || is_token(status)),
+            })
             .map(|(claim, _)| &claim.range)
             .collect();
         let starts = findings.iter().map(|finding| finding.range.end);
@@ -477,7 +480,12 @@ fn moved_status(old: &str, phase: &Phase) -> Option<String> {
     let lower = words.to_lowercase();
     let speaks_of_plans = ["execut", "planned", "verif"].iter().any(|word| lower.contains(word));
     let said = PhaseProgress::parse(words);
-    let is_open = matches!(said, Some(PhaseProgress::InProgress | PhaseProgress::NotStarted));
+    if is_token(words) && !is_plain(words) {
+        // A token such as `needs_remediation` describes the previous phase.
+        return Some(status(old, progress, Some(phase)));
+    }
+    let is_open = said == Some(PhaseProgress::InProgress)
+        || said == Some(PhaseProgress::NotStarted) && !phase.is_begun();
     let fits = said == Some(progress) || is_open && phase.state == PhaseState::Open;
     let is_of_it = named.is_none_or(|number| number == phase.number);
     let is_early = phase.state == PhaseState::Unplanned && speaks_of_plans;
@@ -508,6 +516,11 @@ fn status(old: &str, progress: PhaseProgress, phase: Option<&Phase>) -> String {
 fn name(old: &str, phase: &Phase) -> Option<String> {
     let name = phase.name.as_deref()?;
     if old.contains('-') && !old.contains(char::is_whitespace) {
+        let dir = phase.dir.as_ref().and_then(|dir| dir.file_name());
+        let dir = dir.map(|dir| dir.to_string_lossy().into_owned()).unwrap_or_default();
+        if let Some((_, rest)) = phase.number.numbering().split_folder(&dir) {
+            return Some(rest.trim_start_matches(['-', '_', ' ']).to_owned());
+        }
         let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         let words: Vec<String> = words.map(str::to_lowercase).collect();
         return Some(words.join("-"));
