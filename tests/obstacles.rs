@@ -26,6 +26,7 @@ const WRITERS: &[&str] = &[
     r#"echo '{"user_input":"I moved","turn_id":"b","session_id":"s"}' | $ANNALS facts observe"#,
     "$ANNALS setup claude",
     "$ANNALS report --out report.html",
+    "$ANNALS report",
     "$ANNALS undo",
 ];
 
@@ -44,7 +45,7 @@ const READERS: &[&str] = &[
     "facts list",
     "facts retrieve --query before",
     "sync --stdout",
-    "report",
+    "report --out -",
     "log",
 ];
 

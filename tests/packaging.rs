@@ -121,7 +121,7 @@ fn the_npm_package_runs_without_install_scripts() {
     release.call("npm", &install);
     let installed = release.path().join("node_modules/.bin/annals");
     assert_eq!(release.call(installed.to_str().unwrap(), &["--version"]), version());
-    let missing = release.output(installed.to_str().unwrap(), &["status"]);
+    let missing = release.output(installed.to_str().unwrap(), &["plan"]);
     assert_eq!(missing.status.code(), Some(3), "the exit code is the binary's");
 }
 

@@ -98,7 +98,8 @@ fn imports_agents(text: &str) -> bool {
 /// Returns the file that a text names if it is the placeholder of a link: git writes one where links cannot be made.
 fn placeholder(text: &str) -> Option<&str> {
     let is_name = |c: char| !c.is_whitespace() && !"@#<>`*".contains(c);
-    (text.ends_with(".md") && text.len() < 256 && text.chars().all(is_name)).then_some(text)
+    let is_markdown = Path::new(text).extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+    (is_markdown && text.len() < 256 && text.chars().all(is_name)).then_some(text)
 }
 
 /// Returns the real path of a file; an error if it, or a link, leads out of the project.

@@ -21,7 +21,7 @@ const STEPS: &[(&str, &str)] = &[
     ("status", "Where the work stands, worked out from the files."),
     ("context --budget 600", "What an agent sees of it when a session starts."),
     (
-        "recall two writers at once --limit 1",
+        "recall --limit 1 two writers at once",
         "One search over everything: plans, lessons, entries, notes.",
     ),
     ("init", "The planning folder exists; CLAUDE.md gets its block."),

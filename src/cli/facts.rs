@@ -1,31 +1,29 @@
 //! `annals facts`
 
+mod queue;
+
+use std::io;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
-use std::{io, thread};
 
-use chrono::TimeDelta;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use crate::cli::facts::queue::{observe, turns, work};
 use crate::cli::output::Output;
 use crate::cli::shared::{NOTHING_RELEVANT, stdin, value_enum};
-use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::{
-    ActionEffect, Auditor, BuiltProfile, Category, Change, Components, Evaluation, Fact,
-    FactFilter, FactListing, FactQuery, FactStatus, Facts, Field, Forgotten, Imported, Injection,
-    Integrity, Interval, JudgedTurn, Maintenance, Method, Metrics, Observation, Pending,
-    ProjectScope, Purpose, Receipt, Remaining, Retrieved, Selection, Share, Slot, Statement, Turn,
-    TurnOutcome, TurnStatus, UserId,
+    ActionEffect, BuiltProfile, Category, Change, Components, Evaluation, Fact, FactFilter,
+    FactListing, FactQuery, FactStatus, Facts, Field, Forgotten, Imported, Injection, Integrity,
+    Interval, Method, Metrics, Pending, ProjectScope, Purpose, Remaining, Retrieved, Selection,
+    Share, Slot, Statement, TurnStatus, UserId,
 };
 use crate::project::Project;
 use crate::ranking::Relevance;
-use crate::share::Direction;
 use crate::storage::read;
-use crate::text::{Line, quantity};
+use crate::text::quantity;
 use crate::{facts, report, share};
 
 /// Maximum number of bytes read from standard input, and of a query there; the rest of a query is ignored.
@@ -34,12 +32,6 @@ const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 /// Number of characters of an id that are printed, enough to identify a fact.
 const SHOWN: usize = 8;
-
-/// Interval at which `work --watch` checks an empty queue, at which it synchronises with other devices if
-/// nothing was judged here, and the time limit of a synchronisation; the next pass continues it.
-const REST: Duration = Duration::from_secs(1);
-const SYNC_EVERY: Duration = Duration::from_secs(30);
-const SYNC: Duration = Duration::from_secs(20);
 
 value_enum!(Category);
 value_enum!(FactStatus);
@@ -251,6 +243,7 @@ struct ListArgs {
 #[command(
     after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 struct RetrieveArgs {
     /// Search query [default: standard input]
     #[arg(long, value_name = "TEXT")]
@@ -353,8 +346,12 @@ impl FactsCommand {
     fn writes(&self) -> bool {
         match self {
             Self::Turns(args) => args.apply,
-            Self::List(_) | Self::Retrieve(_) | Self::Inject { .. } => false,
-            Self::Export | Self::Check | Self::Metrics { .. } => false,
+            Self::List(_)
+            | Self::Retrieve(_)
+            | Self::Inject { .. }
+            | Self::Export
+            | Self::Check
+            | Self::Metrics { .. } => false,
             _ => true,
         }
     }
@@ -640,12 +637,11 @@ fn show_profile(built: &BuiltProfile, to: &mut dyn Write) -> io::Result<()> {
 
 fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
     let user = context.user()?;
-    let text = match &args.query {
-        Some(text) => text.clone(),
-        None => {
-            let bytes = stdin(MAX_QUESTION_BYTES, "read the query")?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
+    let text = if let Some(text) = &args.query {
+        text.clone()
+    } else {
+        let bytes = stdin(MAX_QUESTION_BYTES, "read the query")?;
+        String::from_utf8_lossy(&bytes).into_owned()
     };
     if args.query.is_none() && text.trim().is_empty() {
         return Err(
@@ -785,261 +781,6 @@ fn remaining_vectors(remaining: &Remaining) -> String {
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     let vectors = quantity(remaining.vectors, "vector");
     format!("{vectors} at {}{why}", remaining.server)
-}
-
-fn observe(
-    request_id: Option<&String>,
-    allow_secret: bool,
-    context: &mut Context<'_>,
-) -> Result<()> {
-    let mut observation: Observation = serde_json::from_str(&input()?).map_err(|error| {
-        Error::usage(format!("standard input is not a turn: {error}")).hint(
-            "one JSON object: user_input, assistant_response, turn_id, timestamp, user_id, session_id, project, session_end",
-        )
-    })?;
-    let differ = |option: &str, id: &str, in_turn: &str| {
-        Error::usage(format!("{option} says {id}, the turn says {in_turn}"))
-    };
-    let user = match (&context.args.user, &observation.user_id) {
-        (None, Some(in_turn)) => facts::user(context.project, Some(in_turn))?,
-        (Some(named), Some(in_turn)) if named.trim() != in_turn.trim() => {
-            return Err(differ("--user", named, in_turn));
-        }
-        _ => context.user()?,
-    };
-    match (request_id, &observation.turn_id) {
-        (Some(id), Some(in_turn)) if id != in_turn => {
-            return Err(differ("--request-id", id, in_turn));
-        }
-        (Some(id), _) => observation.turn_id = Some(id.clone()),
-        _ => {}
-    }
-    let receipt = facts::observe(&mut context.write()?, &user, &observation, allow_secret.into())?;
-    context.out.result(&receipt, |receipt: &Receipt, to: &mut dyn Write| {
-        writeln!(to, "queued {}", receipt.turn_id)
-    })
-}
-
-/// The JSON document of `annals facts turns TURN --prompt --json`.
-#[derive(Serialize)]
-struct Prompt {
-    turn_id: String,
-    prompt: String,
-}
-
-fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
-    let user = context.user()?;
-    if let Some(turn) = args.turn.as_deref().filter(|_| args.apply) {
-        let (answer, mut store) = (input()?, context.write()?);
-        let judged = facts::apply(&mut store, &user, turn, &answer, args.allow_secret.into())?;
-        return context.out.result(&judged, show_judged);
-    }
-    let mut store = context.read()?;
-    if let Some(turn) = &args.turn {
-        let turn = facts::find_turn(&store, &user, turn)?;
-        let prompt = facts::prompt(&mut store, &turn, &facts::embedder(context.project)?)?;
-        let document = Prompt { turn_id: turn.turn_id, prompt };
-        return context.out.file(&document, document.prompt.as_bytes());
-    }
-    let mut turns = facts::turns(&store, &user)?;
-    turns.retain(|turn| args.status.is_none_or(|status| turn.status == status));
-    context.out.list("turns", &turns, show_turns)
-}
-
-fn show_turns(turns: &Vec<Turn>, to: &mut dyn Write) -> io::Result<()> {
-    if turns.is_empty() {
-        return writeln!(to, "No turns.");
-    }
-    for turn in turns {
-        let said = Line::new(&turn.user_input);
-        writeln!(to, "{:<7}  {}  {}", turn.status.as_str(), turn.turn_id, said.clipped(60))?;
-        if let Some(error) = &turn.last_error {
-            writeln!(to, "         {error}")?;
-        }
-    }
-    Ok(())
-}
-
-fn show_judged(judged: &JudgedTurn, to: &mut dyn Write) -> io::Result<()> {
-    if judged.applied.is_empty() {
-        return writeln!(to, "{}: nothing to do", judged.turn_id);
-    }
-    for applied in &judged.applied {
-        let id = applied.fact_id.as_deref().map_or("-", short);
-        writeln!(to, "{}: {}  {}  {id}", judged.turn_id, applied.outcome.as_str(), applied.key)?;
-    }
-    Ok(())
-}
-
-/// The result of one pass over the queue.
-#[derive(Debug, Default, Serialize)]
-struct Pass {
-    judged: Vec<JudgedTurn>,
-    dead: Vec<Turn>,
-    failed: Vec<Turn>,
-    waiting: u64,
-    vectors: usize,
-    /// Why vectors are still waiting to be calculated or sent, if so.
-    vectors_wait: Option<String>,
-    /// Why a server did not erase forgotten vectors, if so.
-    erasures_wait: Option<String>,
-    /// Why the database was not synchronised, if it is shared.
-    sharing_waits: Option<String>,
-    #[serde(flatten)]
-    maintenance: Maintenance,
-}
-
-/// The JSON document of `annals facts work --archive --json`.
-#[derive(Serialize)]
-struct Archived {
-    archived: usize,
-}
-
-fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
-    let mut store = context.write()?;
-    if let Some(days) = args.archive {
-        let now = context.project.clock.now();
-        let cut_off = now
-            .checked_sub_signed(TimeDelta::days(i64::from(days)))
-            .ok_or_else(|| Error::usage("--archive goes back too far"))?;
-        let archived = facts::archive(&mut store, cut_off)?;
-        return context
-            .out
-            .result(&Archived { archived }, |done, to| writeln!(to, "{} archived", done.archived));
-    }
-    let auditor = Auditor::from_settings(context.project);
-    let mut synced: Option<Instant> = None;
-    loop {
-        let mut pass = Pass::default();
-        let end = clear(args, auditor.as_ref(), context.project, &mut store, &mut pass);
-        let end = end.and_then(|()| finish(context.project, &mut store, &mut pass));
-        let is_due = !pass.judged.is_empty() || synced.is_none_or(|at| at.elapsed() >= SYNC_EVERY);
-        let end = end.and_then(|()| {
-            if is_due { sync(context.project, &mut store, &mut pass) } else { Ok(()) }
-        });
-        if is_due {
-            synced = Some(Instant::now());
-        }
-        if let Err(error) = end {
-            if !args.watch {
-                return Err(error);
-            }
-            context.out.note(&error.to_string());
-        }
-        if !args.watch {
-            return report_pass(&pass, auditor.is_some(), context.out);
-        }
-        note_what_waits(&pass, context.out);
-        for judged in &pass.judged {
-            context.out.streamed(judged, show_judged);
-        }
-        for turn in pass.dead.iter().chain(&pass.failed) {
-            let error = turn.last_error.as_deref().unwrap_or("no usable answer");
-            context.out.note(&format!("{}: {error}", turn.turn_id));
-        }
-        store.set_clock(Clock::new(context.project.environment.get("ANNALS_NOW"))?);
-        thread::sleep(REST);
-    }
-}
-
-/// Judges turns until none can be taken; a failed turn is left for the next pass.
-fn clear(
-    args: &WorkArgs,
-    auditor: Option<&Auditor>,
-    project: &Project,
-    store: &mut Facts,
-    pass: &mut Pass,
-) -> Result<()> {
-    let Some(auditor) = auditor else {
-        return Ok(());
-    };
-    if project.dry_run {
-        return Err(Error::usage("a dry run cannot ask the auditor")
-            .hint("`annals facts turns TURN --prompt` shows what would be asked"));
-    }
-    let wait = Some(Duration::from_secs(u64::from(args.timeout)));
-    let embedder = facts::embedder(project)?;
-    let mut skipped = Vec::new();
-    loop {
-        match facts::step(store, auditor, &embedder, &skipped, wait)? {
-            None => return Ok(()),
-            Some(TurnOutcome::Judged(judged)) => pass.judged.push(judged),
-            Some(TurnOutcome::Dead(turn)) => pass.dead.push(turn),
-            Some(TurnOutcome::Failed(mut turn, error)) => {
-                skipped.push(turn.clone());
-                turn.last_error = Some(error.to_string());
-                pass.failed.push(turn);
-            }
-            Some(TurnOutcome::Lost(turn)) => skipped.push(turn),
-        }
-        store.set_clock(Clock::new(project.environment.get("ANNALS_NOW"))?);
-    }
-}
-
-fn finish(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
-    pass.maintenance = facts::maintain(store, project.settings.facts.profile_turns)?;
-    pass.waiting = facts::waiting(store)?;
-    // Only this command calls an endpoint or a vector server: commands that write do not wait for it. Until
-    // vectors are updated, facts are found by words.
-    match facts::refresh(store, &facts::embedder(project)?) {
-        Ok(vectors) => pass.vectors = vectors,
-        Err(error) => pass.vectors_wait = Some(error.to_string()),
-    }
-    pass.erasures_wait = facts::erase_remaining(store)?.map(|error| error.to_string());
-    Ok(())
-}
-
-/// Synchronises with the other devices. An unreachable server does not fail the local work; it is reported as
-/// waiting.
-fn sync(project: &Project, store: &mut Facts, pass: &mut Pass) -> Result<()> {
-    if share::is_active(project, store)? && !project.dry_run {
-        let synced = share::sync(project, store, Direction::Both, Some(SYNC));
-        pass.sharing_waits = synced.err().map(|error| error.reason());
-    }
-    Ok(())
-}
-
-fn note_what_waits(pass: &Pass, out: &mut Output) {
-    for (what, why) in [
-        ("vectors not updated", &pass.vectors_wait),
-        ("not synced", &pass.sharing_waits),
-        ("erasure pending", &pass.erasures_wait),
-    ] {
-        if let Some(why) = why {
-            out.note(&format!("{what}: {why}"));
-        }
-    }
-}
-
-fn report_pass(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
-    note_what_waits(pass, out);
-    let troubled = pass.dead.len() + pass.failed.len();
-    let end = if troubled > 0 {
-        let first = pass.failed.iter().find_map(|turn| turn.last_error.clone());
-        let why = first.map(|error| format!(": {error}")).unwrap_or_default();
-        let message = format!("{troubled} of the turns could not be judged{why}");
-        Err(Error::failed(message).hint("see `annals facts turns` for details"))
-    } else {
-        Ok(())
-    };
-    if !has_auditor && pass.waiting > 0 {
-        let waiting = quantity(pass.waiting, "turn");
-        out.note(&format!("{waiting} waiting: set llm.command, or judge them with `annals facts turns TURN --prompt` and `--apply`"));
-    }
-    out.result_until(pass, show_pass, end)
-}
-
-fn show_pass(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
-    pass.judged.iter().try_for_each(|judged| show_judged(judged, to))?;
-    for turn in &pass.dead {
-        writeln!(to, "{}: dead", turn.turn_id)?;
-    }
-    for turn in &pass.failed {
-        writeln!(to, "{}: stays in the queue", turn.turn_id)?;
-    }
-    let (judged, waiting, expired) = (pass.judged.len(), pass.waiting, pass.maintenance.expired);
-    let rebuilt = quantity(pass.maintenance.profiles, "profile");
-    writeln!(to, "{judged} judged, {waiting} waiting, {expired} expired, {rebuilt} rebuilt")
 }
 
 fn show_imported(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {

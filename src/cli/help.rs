@@ -166,7 +166,10 @@ fn list(whole: bool) -> String {
             };
             line(format!("  {name}{:width$}{name:#}  {about}", one.get_name()));
         }
-        line(String::new());
+        // The short list takes 40 lines: the line of the rest follows at once.
+        if whole || groups.last().is_some_and(|(last, _)| last != group) {
+            line(String::new());
+        }
     }
     if whole {
         line(format!("{title}Options:{title:#}"));
@@ -182,6 +185,7 @@ fn list(whole: bool) -> String {
         line(format!("{title}More:{title:#} {more}"));
         line("Options of all: -C DIR, --json, --dry-run, -q, -v, --color WHEN; `annals --help --all` describes them".to_owned());
     }
+    list.truncate(list.trim_end().len());
     list
 }
 

@@ -33,7 +33,7 @@ use crate::error::{At, Result};
 use crate::progress::Progress;
 use crate::project::{Environment, OpenRequest, Project};
 
-/// Project memory for coding agents: what a project has learned, in plain files beside the code
+/// Project memory for coding agents, in plain files beside the code
 #[derive(Debug, Parser)]
 #[command(name = "annals", version, after_help = help::END, help_template = help::TEMPLATE, max_term_width = 100)]
 struct Arguments {

@@ -24,15 +24,20 @@ use crate::recall::{RecallHit, RecallQuery, Recalled, SourceName, evaluate, reca
 #[command(
     after_help = "Example: annals recall why do we lock the file before reading --in plan,patterns"
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct RecallArgs {
     /// What to look for, in plain words
+    // Only the first word may begin with a hyphen: if all could, options after the words would count as words.
     #[arg(
-        value_name = "WORDS",
+        value_name = "WORDS…",
         allow_hyphen_values = true,
         required_unless_present = "eval",
         conflicts_with = "eval"
     )]
-    words: Vec<String>,
+    first: Option<String>,
+    /// The other words
+    #[arg(value_name = "WORDS", hide = true)]
+    rest: Vec<String>,
     /// Maximum number of hits to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
@@ -96,7 +101,8 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
             writeln!(to, "{}", serde_json::to_string_pretty(measured).map_err(io::Error::from)?)
         });
     }
-    let mut query = RecallQuery::new(&args.words.join(" "))?;
+    let words: Vec<&str> = args.first.iter().chain(&args.rest).map(String::as_str).collect();
+    let mut query = RecallQuery::new(&words.join(" "))?;
     query.limit = args.limit.get();
     query.include_irrelevant = args.all;
     query.uses_encoder = !args.no_encoder;

@@ -83,10 +83,9 @@ impl DigestPart {
         match self {
             Self::Position => 8,
             Self::Blockers | Self::Patterns | Self::Todos => 5,
-            Self::Entries => 6,
             Self::Notepad | Self::Facts => 10,
             Self::Ledger | Self::Constraints => 12,
-            Self::Decisions => 6,
+            Self::Entries | Self::Decisions => 6,
         }
     }
 }

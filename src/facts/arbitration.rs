@@ -63,6 +63,10 @@ pub struct ActionEffect {
 }
 
 /// Returns the effect on a fact.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it is the last expression of functions that can fail"
+)]
 pub(crate) fn effect(outcome: ActionOutcome, fact: Fact) -> Result<ActionEffect> {
     Ok(ActionEffect { outcome, fact: Some(fact) })
 }

@@ -117,7 +117,9 @@ impl<'f> BackwardReader<'f> {
                 self.rest.extend_from_slice(&self.region[..start]);
             }
             if start < self.region.len() || self.unread == 0 && dropped > 0 {
-                let offset = self.unread + start as u64;
+                // A region without a line, which only counts what was dropped, is at the file's start.
+                let is_empty = start == self.region.len();
+                let offset = if is_empty { 0 } else { self.unread + start as u64 };
                 return Ok(Some(Region { lines: &self.region[start..], offset, dropped }));
             }
         }

@@ -293,15 +293,14 @@ impl Matcher {
     /// Compiles a query; fails if its regular expression or its times are invalid.
     fn new(query: &JournalQuery) -> Result<Self> {
         let mode = query.mode;
-        let (text, prefilter, decodes) = match expression(&query.q) {
-            Some(pattern) => (compiled(&pattern)?, None, mode != Mode::Rg),
-            None => {
-                let is_plain = query.q.chars().all(is_plain);
-                let decodes = mode == Mode::Jq || mode == Mode::Hybrid && !is_plain;
-                let prefilter = prefilter(&query.q, mode, decodes);
-                let prefilter = prefilter.map(|pattern| compiled(&pattern)).transpose()?;
-                (compiled(&regex::escape(&query.q))?, prefilter, decodes)
-            }
+        let (text, prefilter, decodes) = if let Some(pattern) = expression(&query.q) {
+            (compiled(&pattern)?, None, mode != Mode::Rg)
+        } else {
+            let is_plain = query.q.chars().all(is_plain);
+            let decodes = mode == Mode::Jq || mode == Mode::Hybrid && !is_plain;
+            let prefilter = prefilter(&query.q, mode, decodes);
+            let prefilter = prefilter.map(|pattern| compiled(&pattern)).transpose()?;
+            (compiled(&regex::escape(&query.q))?, prefilter, decodes)
         };
         let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
         let before = query.until.as_deref().map(|text| bound("until", text, 1)).transpose()?;

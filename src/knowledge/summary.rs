@@ -108,7 +108,9 @@ fn one_line(body: &str) -> String {
 fn first_sentence(text: &str) -> &str {
     let end = text.match_indices(['.', '!', '?', '。']).find_map(|(at, mark)| {
         let end = at + mark.len();
-        text[end..].starts_with(' ').then_some(end)
+        // `The 7. door` and `e.g. a door` go on.
+        let after = text[end..].strip_prefix(' ')?;
+        (!after.starts_with(char::is_lowercase)).then_some(end)
     });
     &text[..end.unwrap_or(text.len())]
 }

@@ -1,6 +1,7 @@
 //! Shows how a planning file is parsed.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
@@ -60,6 +61,7 @@ pub fn inspect(project: &Project, path: &Path, scope: InspectScope) -> Result<In
         )
     })?;
     let text = match scope {
+        InspectScope::Project if is_outside(project, path) => None,
         InspectScope::Project => read::text(path)?,
         InspectScope::Anywhere => read::users_text(path)?,
     };
@@ -78,6 +80,14 @@ pub fn inspect(project: &Project, path: &Path, scope: InspectScope) -> Result<In
         model,
         warnings: project.named(warnings),
     })
+}
+
+/// Returns whether a path, as it is named, is neither below the project's folder nor another name for a file there.
+fn is_outside(project: &Project, path: &Path) -> bool {
+    let is_in_project = |path: &Path| path.starts_with(&project.root);
+    let goes_up = path.components().any(|part| part == Component::ParentDir);
+    let is_named_inside = !goes_up && is_in_project(path);
+    !is_named_inside && !fs::canonicalize(path).is_ok_and(|real| is_in_project(&real))
 }
 
 /// Reads a file's text as a document.

@@ -108,7 +108,7 @@ fn plan(project: &Project, request: &ShipRequest, work: &mut Work) -> Result<Shi
         && let Some(next) = next_milestone(&survey, slug, &mut work.changes)?
     {
         report.active = Some(next.slug.clone());
-        after = afterwards(project, &survey, Some(next), &mut work.changes)?;
+        after = afterwards(project, &survey, Some(next), &work.changes)?;
     }
     let shipped =
         report.archived.as_ref().map(|done| (done.name.clone(), Some(project.clock.today())));

@@ -65,7 +65,7 @@ impl History {
         Ok(Self {
             milestones,
             phases: phases.into_iter().flatten().collect(),
-            quick: quick_tasks(&folder.dir, warnings)?,
+            quick: quick_tasks(&folder.dir, warnings),
         })
     }
 
@@ -145,7 +145,7 @@ fn workstreams(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Miles
 }
 
 /// Returns the quick tasks: `quick/<id>-<name>/<id>-SUMMARY.md`.
-fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<FinishedPhase>> {
+fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Vec<FinishedPhase> {
     let mut found = Vec::new();
     for name in folders(&planning.join(QUICK)) {
         let dir = planning.join(QUICK).join(&name);
@@ -165,7 +165,7 @@ fn quick_tasks(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Finis
             found.push(task);
         }
     }
-    Ok(found)
+    found
 }
 
 /// Returns the sorted names of the folders in a folder, which may be absent.

@@ -328,6 +328,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a test writes its own files")]
     #[test]
     fn a_file_is_named_relative_to_the_project() {
         let folder = tempfile::tempdir().unwrap();

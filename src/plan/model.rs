@@ -20,7 +20,6 @@ use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
 pub struct Survey {
     /// The names in the folder.
     pub folder: PlanningFolder,
@@ -124,7 +123,11 @@ impl Survey {
             lines,
             folder,
         };
+        // Both lists name the links that were not followed, and asking for these empties their list.
+        let unfollowed = project.named(Vec::new());
         survey.not_understood = project.named(survey.unread());
+        survey.not_understood.extend(unfollowed.iter().cloned());
+        documents.warnings.borrow_mut().extend(unfollowed);
         let text = |path: &Path| documents.text(path);
         let milestones = documents.text(&survey.folder.dir.join(vocabulary::MILESTONE_LIST));
         survey.has_shipped = milestones.is_some_and(|text| {

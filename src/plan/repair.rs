@@ -15,8 +15,8 @@ use crate::clock::parse_date;
 use crate::error::{Error, Result};
 use crate::plan::drift::{Expected, Finding, findings, statements, unprefixed};
 use crate::plan::{
-    Action, Claim, DEFAULT_MILESTONE, Drift, DriftKind, Located, Phase, PhaseProgress, PhaseState,
-    PlanState, Position, Survey,
+    Action, Claim, DEFAULT_MILESTONE, Drift, DriftKind, Located, MAX_CLAIMS, Phase, PhaseProgress,
+    PhaseState, PlanState, Position, Survey,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
@@ -137,7 +137,11 @@ fn check_clear(survey: &Survey) -> Result<()> {
     let position = &survey.position;
     let active = survey.folder.dir.join(vocabulary::ACTIVE);
     let archive = survey.folder.archive_of_active().and_then(|archive| archive.dir.as_ref());
-    let found = if survey.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
+    let found = if survey.state.claims.len() >= MAX_CLAIMS {
+        // The rest is not read, and might say something else.
+        let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
+        Some((what, "remove those that are outdated"))
+    } else if survey.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
         let what = format!("{} names no milestone here", survey.show(&active));
         Some((what, "correct ACTIVE or remove it"))
     } else if let Some(dir) = archive {

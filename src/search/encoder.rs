@@ -181,7 +181,9 @@ impl Encoder {
         add(rows, &layer.output.apply(&attended));
         layer.attention_norm.apply(rows);
         let mut inner = layer.up.apply(rows);
-        inner.iter_mut().for_each(|value| *value = gelu(*value));
+        for value in &mut inner {
+            *value = gelu(*value);
+        }
         add(rows, &layer.down.apply(&inner));
         layer.norm.apply(rows);
     }
@@ -203,7 +205,9 @@ impl Encoder {
                     *weight = scale * dot(query, &keys[part(other)]);
                     largest = largest.max(*weight);
                 }
-                weights.iter_mut().for_each(|weight| *weight = exp(*weight - largest));
+                for weight in &mut weights {
+                    *weight = exp(*weight - largest);
+                }
                 let total: f32 = weights.iter().sum();
                 let sum = &mut attended[part(row)];
                 for (other, weight) in weights.iter().enumerate() {
@@ -236,7 +240,7 @@ impl Packed<'_> {
     fn unpack_4_bits(&self, from: usize, count: usize, mut take: impl FnMut(usize, f32)) {
         for at in (0..count).step_by(2) {
             let scale = self.scale(from + at);
-            let byte = u32::from(self.codes[(from + at) / 2]);
+            let byte = u32::from(self.codes[usize::midpoint(from, at)]);
             take(at, scale * small(byte & 15, 8));
             take(at + 1, scale * small(byte >> 4, 8));
         }
@@ -464,8 +468,8 @@ fn exp(value: f32) -> f32 {
 /// Returns the Gaussian error linear unit; the error function is that of Abramowitz and Stegun, 7.1.28.
 fn gelu(value: f32) -> f32 {
     const SERIES: [f32; 7] = [
-        0.000_043_063_8, 0.000_276_567_2, 0.000_152_014_3, 0.009_270_527_2, 0.042_282_012_3,
-        0.070_523_078_4, 1.0,
+        0.000_043_063_8, 0.000_276_567_2, 0.000_152_014_3, 0.009_270_527, 0.042_282_01,
+        0.070_523_076, 1.0,
     ];
     let scaled = value.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let sum = SERIES.iter().fold(0.0, |sum, factor| sum * scaled + factor);

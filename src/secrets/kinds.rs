@@ -76,7 +76,9 @@ static KINDS: LazyLock<(Vec<Vec<Kind>>, Vec<Form>)> = LazyLock::new(|| {
             kinds[usize::from(prefix.as_bytes()[0])].push((rule, prefix, body, least));
         }
     }
-    kinds.iter_mut().for_each(|row| row.sort_by_key(|kind: &Kind| Reverse(kind.1.len())));
+    for row in &mut kinds {
+        row.sort_by_key(|kind: &Kind| Reverse(kind.1.len()));
+    }
     (kinds, forms)
 });
 

@@ -83,10 +83,10 @@ fn name_before(text: &str) -> Option<Name> {
         let mut letters = name.bytes().rev().filter(u8::is_ascii_alphanumeric);
         end.bytes().rev().all(|b| letters.next().is_some_and(|l| l.to_ascii_lowercase() == b))
     };
-    if PASSWORDS.split(' ').any(|end| ends_with(end)) {
+    if PASSWORDS.split(' ').any(&ends_with) {
         return Some(Name::Password);
     }
-    if KEYS.split(' ').any(|end| ends_with(end)) {
+    if KEYS.split(' ').any(ends_with) {
         return Some(Name::Key);
     }
     let (head, word) = name.split_at(name.rfind(['_', '-', '.', ' ']).map_or(0, |at| at + 1));

@@ -112,7 +112,7 @@ pub(crate) const SHORTEST_BARE: usize = 40;
 
 /// Returns whether a long run without a name or a known form is a key: letters of both cases and digits.
 pub(crate) fn is_bare_key(value: &str) -> bool {
-    let has = |class: fn(&u8) -> bool| value.as_bytes().iter().any(|b| class(b));
+    let has = |class: fn(&u8) -> bool| value.as_bytes().iter().any(class);
     value.len() >= SHORTEST_BARE
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_uppercase)

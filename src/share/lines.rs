@@ -116,12 +116,11 @@ pub(crate) fn load_payloads(
             }
             line = all.as_ref().and_then(|all| all.get(&operation.op_id).cloned());
         }
-        match line {
-            Some(line) => operation.payload = Some(json!({"v": VERSION, "line": line}).to_string()),
-            None => {
-                missing.push(operation.address());
-                operation.withhold("erased");
-            }
+        if let Some(line) = line {
+            operation.payload = Some(json!({"v": VERSION, "line": line}).to_string());
+        } else {
+            missing.push(operation.address());
+            operation.withhold("erased");
         }
     }
     if !missing.is_empty() {

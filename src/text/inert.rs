@@ -53,7 +53,7 @@ pub(crate) fn with_paired_backticks(line: &str) -> Cow<'_, str> {
     }
 }
 
-fn map<'a>(text: Cow<'a, str>, change: impl Fn(&str) -> Option<String>) -> Cow<'a, str> {
+fn map(text: Cow<'_, str>, change: impl Fn(&str) -> Option<String>) -> Cow<'_, str> {
     match change(&text) {
         Some(changed) => Cow::Owned(changed),
         None => text,

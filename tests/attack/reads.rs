@@ -1,10 +1,6 @@
 //! What a repository plants where annals reads tells nothing of what lies outside.
 
-use serde_json::json;
-
-use crate::attack::{
-    Form, HOOKS, Hostile, Planting, READS, SECRET, WRITES, Way, session, tool_calls,
-};
+use crate::attack::{Form, HOOKS, Hostile, Planting, READS, SECRET, WRITES, Way, tool_calls};
 use crate::support::on_two_threads;
 
 /// Every place of a project that some reader opens or lists.

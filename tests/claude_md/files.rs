@@ -65,9 +65,14 @@ fn a_block_moves_to_agents_md_once_claude_md_imports_it() {
     let with_import = tree.text("CLAUDE.md") + "\n@AGENTS.md\n";
     tree.put("CLAUDE.md", with_import);
     tree.put("AGENTS.md", "Own.\n");
-    tree.twice();
-    assert_eq!(tree.text("CLAUDE.md"), "Use tabs.\n\n@AGENTS.md\n");
-    assert!(tree.text("AGENTS.md").starts_with(BEGIN));
+    tree.run().unwrap();
+    let both = || (tree.text("CLAUDE.md"), tree.text("AGENTS.md"));
+    let written = both();
+    assert_eq!(written.0, "Use tabs.\n\n@AGENTS.md\n");
+    assert!(written.1.starts_with(BEGIN));
+    // CLAUDE.md has no block any more, so a second run neither names nor changes it.
+    assert_eq!(outcomes(&tree), [("AGENTS.md".to_owned(), ContextFileOutcome::Unchanged)]);
+    assert_eq!(both(), written);
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn where_a_repair_would_be_refused_audit_says_what_to_decide_first() {
         row(&audit, "plan", "drift")["mend"].clone()
     };
     case.run("sync --fix-state").code(4);
-    let first = "finish phase 1, or write its missing summaries if it is finished";
+    let first = "finish what is open, or correct the document that is wrong";
     assert_eq!(fix(), format!("{first}; then annals sync --fix-state"));
     case.remove(".planning/phases/01-one/01-02-PLAN.md");
     assert_eq!(fix(), "annals sync --fix-state");

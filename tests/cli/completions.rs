@@ -23,7 +23,7 @@ fn commands_phases_and_keys_are_offered() {
     case.run("remember --key red-gate the gate is red").success();
     for (words, offered) in [
         ("annals st", "status"),
-        ("annals plan ", "1 2 2.1 3 4 5"),
+        ("annals plan ", "1 2 2.1 3 4"),
         ("annals entry read re", "red-gate"),
         ("annals forget re", "red-gate"),
     ] {

@@ -37,7 +37,6 @@ fn a_failure_is_one_document_with_its_four_fields() {
 }
 
 #[test]
-#[expect(clippy::too_many_lines, reason = "a list of commands")]
 fn every_result_is_one_object() {
     for line in [
         "init",
@@ -103,6 +102,7 @@ fn every_result_is_one_object() {
         let case = Case::new(VBW);
         case.run("sync").success();
         case.run("pause -q").success();
+        case.run("remember --key low the threshold of flour is two bags").success();
         let outcome = case.run("--json").args(line.split(' ')).output();
         assert!(matches!(outcome.exit_code(), Some(0 | 1)), "{}", outcome.report());
         assert!(outcome.json().is_object(), "{}", outcome.report());

@@ -256,6 +256,11 @@ fn an_empty_list_says_that_nothing_was_recorded() {
     let text = String::from_utf8(case.read(summary).unwrap()).unwrap();
     let one = "deviations:\n  - \"Tasks 2 and 3 were committed together in one commit\"\n";
     case.write(summary, text.replace("deviations: []\n", one));
+    // Without the other phases, no difference between plans is significant.
+    for phase in ["01-event-log-store", "02-units-and-quantities", "02.1-lost-updates"] {
+        let folder = case.root().join(".vbw-planning/phases").join(phase);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
     case.run("execute 3").success();
     let entry = || {
         let text = String::from_utf8(case.read(PATTERNS).unwrap()).unwrap();

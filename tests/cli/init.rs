@@ -193,8 +193,13 @@ fn a_terminal_is_asked_for_what_is_not_given() {
     let asked = case
         .program("script -qec")
         .args([command.as_str(), "/dev/null"])
-        .stdin("Bakery\nBread by seven\n")
+        .stdin("VBW\nBakery\nBread by seven\n")
         .success();
+    assert!(
+        asked.stdout().contains("Planning folder of which workflow (vbw, "),
+        "{}",
+        asked.stdout()
+    );
     assert!(asked.stdout().contains("Project name [project]: "), "{}", asked.stdout());
     let project = text(&case, ".vbw-planning/PROJECT.md");
     assert!(

@@ -86,7 +86,7 @@ fn with_user(case: &Case, line: &str) -> Outcome {
 #[test]
 fn the_page_tells_every_store_and_fetches_nothing() {
     let case = hostile();
-    let page = with_user(&case, "report").stdout();
+    let page = with_user(&case, "report --out -").stdout();
     for part in [
         "Where it stands",
         "Timeline",
@@ -100,14 +100,14 @@ fn the_page_tells_every_store_and_fetches_nothing() {
         assert!(page.contains(part), "{part}\n{page}");
     }
     assert!(!page.contains("http://") && !page.contains("https://"), "{page}");
-    assert_eq!(page, with_user(&case, "report").stdout());
+    assert_eq!(page, with_user(&case, "report --out -").stdout());
     let without = case.run("report --out -").success().stdout();
     assert!(!without.contains("Facts awaiting"), "{without}");
 }
 
 #[test]
 fn stored_text_stays_text() {
-    let page = with_user(&hostile(), "report").stdout();
+    let page = with_user(&hostile(), "report --out -").stdout();
     let told = page.matches("document.title").count();
     assert!(told >= 8, "{told} of the hostile texts are shown");
     for opened in ["<script", "<img", "<iframe", "onerror=alert(1)>"] {
@@ -124,7 +124,7 @@ fn stored_text_stays_text() {
 
 #[test]
 fn nothing_unseen_reaches_the_page() {
-    let page = with_user(&project_with(UNSEEN), "report").stdout();
+    let page = with_user(&project_with(UNSEEN), "report --out -").stdout();
     let is_unseen = |c: &char| {
         (c.is_control() && *c != '\n')
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
@@ -132,7 +132,7 @@ fn nothing_unseen_reaches_the_page() {
     let found: Vec<char> = page.chars().filter(is_unseen).collect();
     assert!(found.is_empty(), "{found:?}\n{page}");
     assert!(page.matches("derutaerc").count() >= 8, "{page}");
-    let arabic = with_user(&project_with("مخزن منخفض"), "report").stdout();
+    let arabic = with_user(&project_with("مخزن منخفض"), "report --out -").stdout();
     assert!(arabic.contains("مخزن منخفض"), "{arabic}");
     assert!(arabic.contains("unicode-bidi: plaintext"), "{arabic}");
 }
@@ -143,7 +143,7 @@ fn keys_are_blacked_out_wherever_they_are_kept() {
     let broken = ["AKIA", "Q3EGZ7YJ", "\u{1b}[0m", "4WX2MNTB"].concat();
     for text in [key.clone(), broken] {
         let case = project_with(&text);
-        for page in ["report", "report --json"] {
+        for page in ["report --out -", "report --out - --json"] {
             let page = with_user(&case, page).stdout();
             assert!(!page.contains(&key), "{page}");
             let told = page.matches("[redacted]").count();

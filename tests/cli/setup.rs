@@ -465,9 +465,8 @@ fn the_users_settings_and_the_projects_exclude_each_other() {
         "setup claude --project --user --remove",
     ] {
         let message = "the argument '--user' cannot be used with '--project'";
-        let hint = &line[..line.find(" -").unwrap()];
-        let hint = format!("`annals {hint} --help` has an example");
-        assert_error(&case.run(line).code(2), message, &hint);
+        let hint = "`annals setup --help` has an example";
+        assert_error(&case.run(line).code(2), message, hint);
     }
     assert_eq!(case.tree(), before);
     assert!(settings_at_home(&case).is_empty());

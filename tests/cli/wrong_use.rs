@@ -138,7 +138,7 @@ fn active_points_nowhere() {
             ".vbw-planning/ACTIVE:1: ACTIVE names {named}, which is not a milestone here; {here}"
         );
         let status = reads_on(&case, &[&warning]);
-        says(&status, "Phase:      4 of 5");
+        says(&status, "Phase:      4 - Low-Stock Alerts");
     }
     replaced_by_a_folder(&case, ".vbw-planning/ACTIVE");
     let warning = format!(".vbw-planning/ACTIVE: is not a file, so it names no milestone; {here}");

@@ -131,6 +131,9 @@ fn the_brief_says_how_phases_like_this_one_were_cut_and_how_they_went() {
     plan(&case, 1, 1, 2, "[]");
     plan(&case, 1, 2, 3, DEVIATION);
     plan(&case, 2, 1, 1, "[]");
+    let phases = case.root().join(".vbw-planning/phases");
+    std::fs::rename(phases.join("01-p1"), phases.join("01-importer-of-rows")).unwrap();
+    std::fs::rename(phases.join("02-p2"), phases.join("02-colours")).unwrap();
     case.write(
         ".vbw-planning/ROADMAP.md",
         "# Roadmap\n\n- [x] Phase 1: Importer of rows\n- [x] Phase 2: Colours\n- [ ] Phase 3: Importer of columns\n",

@@ -53,7 +53,6 @@ fn lines(count: usize) -> Value {
 }
 
 /// The violations: the changed place, the new value, the expected pointer and a part of the message.
-#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &'static str)> {
     let [first, _, _, apart] = hashes;
     let many: Vec<String> = (0..25).map(|n| format!("Blocker {n}")).collect();

@@ -61,7 +61,6 @@ fn changed() -> (Sandbox, String) {
         "docs/old name.md",
         "docs/guide.md",
         "src/before.rs",
-        "src/staged.rs",
     ] {
         put(&sandbox, path);
     }
@@ -78,7 +77,6 @@ fn changed() -> (Sandbox, String) {
     sandbox.git(&["mv", "web/components", "ui/parts"]);
     sandbox.git(&["rm", "-q", "src/removed.rs", "docs/old name.md"]);
     commit(&sandbox, "2026-02-02");
-    std::fs::remove_file(sandbox.0.path().join("src/staged.rs")).unwrap();
     (sandbox, written)
 }
 
@@ -107,7 +105,6 @@ const EXPECTED: &[(&str, &str, &str)] = &[
     ("src/removed.rs.", "src/removed.rs gone 2026-02-02", "src/removed.rs gone"),
     ("`removed.rs`", "removed.rs gone 2026-02-02", "removed.rs gone"),
     ("Lock `src/before.rs` first", "src/before.rs gone 2026-01-10", "src/before.rs gone"),
-    ("`src/staged.rs`", "src/staged.rs gone", "src/staged.rs gone"),
     ("`src/never.rs`", "src/never.rs gone", "src/never.rs gone"),
     // Whose removal the text reports, what is ignored or generated, and what may be no path.
     ("- Removed `src/removed.rs` and `src/never.rs`", "", ""),

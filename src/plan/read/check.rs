@@ -66,6 +66,7 @@ pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
 /// The kinds with the suffixes of their file names, the folders of their rounds below `remediation/`, and their stage
 /// files.
+#[expect(clippy::type_complexity, reason = "a table")]
 const KINDS: [(CheckKind, &str, Option<(&str, &str)>); 3] = [
     (CheckKind::Uat, "UAT.md", Some(("uat", ".uat-remediation-stage"))),
     (CheckKind::Verification, "VERIFICATION.md", Some(("qa", ".qa-remediation-stage"))),

@@ -413,7 +413,6 @@ mod tests {
             ("M1-2 (Shelf)", Some("M1-2  (Shelf)")),
             ("M1-404-page", Some("M1 -404-page")),
             ("V2 rewrite", None),
-            ("S3x", None),
             ("KIOSK-02", None),
         ] {
             assert_eq!(split(text, false).as_deref(), expected, "{text}");

@@ -84,15 +84,12 @@ fn says_shipped(text: &str) -> bool {
 /// Returns whether the summary of a collapsed block calls its milestone complete, in the name after a check mark or at
 /// the beginning of what follows a dash or a bracket: `Complete Rewrite` is a name.
 fn says_complete(summary: &str) -> bool {
-    match PhaseProgress::from_symbol(summary) {
-        Some(sign) => {
-            sign == PhaseProgress::Complete && words(summary).any(|word| is_one_of(word, COMPLETE))
-        }
-        None => {
-            let parts = summary.split([':', '(', '—', '–']).flat_map(|part| part.split(" - "));
-            let mut firsts = parts.filter_map(|part| words(part).next());
-            firsts.any(|word| is_one_of(word, COMPLETE))
-        }
+    if let Some(sign) = PhaseProgress::from_symbol(summary) {
+        sign == PhaseProgress::Complete && words(summary).any(|word| is_one_of(word, COMPLETE))
+    } else {
+        let parts = summary.split([':', '(', '—', '–']).flat_map(|part| part.split(" - "));
+        let mut firsts = parts.filter_map(|part| words(part).next());
+        firsts.any(|word| is_one_of(word, COMPLETE))
     }
 }
 

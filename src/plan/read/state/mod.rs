@@ -502,11 +502,11 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
         if !heading::words(&section.title).split(' ').any(|word| word == "metrics") {
             continue;
         }
-        let above = sections[..=index].iter().rev().filter(|one| {
+        let mut above = sections[..=index].iter().rev().filter(|one| {
             one.level > 0
                 && (one.line == section.line || one.whole.contains(&section.heading.start))
         });
-        let version = above.filter_map(|one| milestone_version_in(&one.title)).next();
+        let version = above.find_map(|one| milestone_version_in(&one.title));
         let mut is_of_other = version.is_some() && is_other(version);
         for label in outline.labels(&section.own) {
             match milestone_version_in(&label.name) {

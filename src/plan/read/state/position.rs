@@ -254,6 +254,9 @@ fn bar(value: Span<'_>) -> Option<Span<'_>> {
     Some(value.part(start..value.text.len() - rest.len()))
 }
 
+/// A field of the front matter, and what it claims.
+type Field = (&'static str, fn(String) -> Claim);
+
 /// Parses the front matter fields about the position.
 fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> Claims {
     type CountClaim = fn(u32) -> Claim;
@@ -261,8 +264,7 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> C
     if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
         push_phase(span, numbering, &mut claims);
     }
-    let texts: [(&str, fn(String) -> Claim); 2] =
-        [("current_phase_name", Claim::Name), ("status", Claim::Status)];
+    let texts: [Field; 2] = [("current_phase_name", Claim::Name), ("status", Claim::Status)];
     for (key, claim) in texts {
         let span = span_of(text, front.get(&[key]));
         claims.extend(span.map(|span| span.with_value(claim(span.text.to_owned()))));

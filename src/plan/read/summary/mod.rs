@@ -653,7 +653,7 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
 fn with_nested(own: &str, following: &[Block]) -> String {
     let title = own.trim_end_matches(':');
     let inner = title.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
-    if !inner.is_some_and(|inner| !inner.contains("**")) && !is_lead(own) {
+    if inner.is_none_or(|inner| inner.contains("**")) && !is_lead(own) {
         return own.to_owned();
     }
     let nested = following.iter().map_while(|block| match &block.content {
