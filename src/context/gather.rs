@@ -271,7 +271,9 @@ impl<'a> Gatherer<'a> {
         if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
             let query = EntryQuery { text: text.clone(), ..EntryQuery::default() };
             let found = knowledge::query(self.project, &query)?.into_value(warnings);
-            let hits = found.hits.iter().filter(|hit| hit.score >= MIN_SCORE);
+            // Who asks for a topic gets what mentions it; a phase's name is no question.
+            let least = if topic.is_some() { 1 } else { MIN_SCORE };
+            let hits = found.hits.iter().filter(|hit| hit.score >= least);
             let ranks: HashMap<&str, usize> =
                 hits.enumerate().map(|(rank, hit)| (hit.key.as_str(), rank)).collect();
             let rank = |key: &str| ranks.get(key).copied().unwrap_or(usize::MAX);

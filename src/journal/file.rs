@@ -105,6 +105,14 @@ impl<'f> BackwardReader<'f> {
                 self.region.truncate(kept);
                 self.is_dropping = kept == 0;
             }
+            // The line that the rest ends may be too long now that its start is known.
+            if let Some(newline) = memrchr(b'\n', &self.region)
+                && self.region.len() - (newline + 1) + self.rest.len() > MAX_LINE
+            {
+                self.region.truncate(newline + 1);
+                self.rest.clear();
+                dropped += 1;
+            }
             self.region.append(&mut self.rest);
             // The first line, whose start is unread unless the file starts here.
             let end = memchr(b'\n', &self.region).map_or(self.region.len(), |end| end + 1);

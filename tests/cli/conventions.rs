@@ -77,7 +77,6 @@ fn every_result_is_one_object() {
         "pause notes",
         "resume",
         "milestone list",
-        "milestone new next",
         "milestone switch default",
         "log",
         "log --forget 1",

@@ -61,6 +61,7 @@ fn changed() -> (Sandbox, String) {
         "docs/old name.md",
         "docs/guide.md",
         "src/before.rs",
+        "src/staged.rs",
     ] {
         put(&sandbox, path);
     }
