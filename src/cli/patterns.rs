@@ -105,10 +105,8 @@ pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> R
 fn list(project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::traced(project)?;
     out.warnings(&found.warnings);
-    let unrecorded = match found.value.entries.is_empty() && !out.is_json() {
-        true => lifecycle::unrecorded(project)?.len(),
-        false => 0,
-    };
+    let is_asked = found.value.entries.is_empty() && !out.is_json();
+    let unrecorded = if is_asked { lifecycle::unrecorded(project)?.len() } else { 0 };
     out.result(&found.value, |patterns, to| show_list(patterns, unrecorded, to))
 }
 
