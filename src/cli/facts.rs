@@ -403,9 +403,10 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         }
         FactsCommand::Confirm { id, reject, reason } => {
             let (user, mut store) = (context.user()?, context.write()?);
-            let answered = match reject {
-                true => facts::reject(&mut store, &user, id, reason)?,
-                false => facts::confirm(&mut store, &user, id)?,
+            let answered = if *reject {
+                facts::reject(&mut store, &user, id, reason)?
+            } else {
+                facts::confirm(&mut store, &user, id)?
             };
             context.out.result(&answered, show_effect)
         }
