@@ -19,8 +19,7 @@ pub(crate) const CLOSINGS: &[&str] =
 
 /// Plans appending entries to PATTERNS.md, which is created with a header if it does not exist.
 ///
-/// Every existing byte is kept. This does not check whether a phase already has an entry: see
-/// [`Patterns::recorded`].
+/// Every existing byte is kept. This does not check whether a phase already has an entry.
 pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Changes) -> Result<()> {
     if entries.is_empty() {
         return Ok(());
