@@ -18,7 +18,7 @@ use crate::warning::Warning;
 /// Maximum length of a quoted line in a warning, in characters.
 const MAX_LINE_CHARS: usize = 60;
 
-/// What the block or its stores already say, and that may therefore be taken out of the rest of the file.
+/// What the block or its stores already say, so that it may be taken out of the rest of the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known<'a> {
     /// The project's name.

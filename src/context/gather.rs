@@ -271,7 +271,7 @@ impl<'a> Gatherer<'a> {
         if let Some(text) = topic.or(phase.and_then(|phase| phase.name.as_ref())) {
             let query = EntryQuery { text: text.clone(), ..EntryQuery::default() };
             let found = knowledge::query(self.project, &query)?.into_value(warnings);
-            // Who asks for a topic gets what mentions it; a phase's name is no question.
+            // An explicit topic takes every match; the name of a phase must match well.
             let least = if topic.is_some() { 1 } else { MIN_SCORE };
             let hits = found.hits.iter().filter(|hit| hit.score >= least);
             let ranks: HashMap<&str, usize> =

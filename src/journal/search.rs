@@ -327,7 +327,7 @@ impl Matcher {
         found
     }
 
-    /// Returns the places of the records on a line that match, or `None` if it looks like a match and is no record.
+    /// Returns the ranges of the matching records on a line, or `None` if the line matches but has no valid record.
     fn matches(&self, line: &[u8]) -> Option<Vec<Range<usize>>> {
         let is_raw = |text: &[u8]| self.mode != Mode::Jq && self.text.is_match(text);
         let is_line = is_raw(trimmed(line));
