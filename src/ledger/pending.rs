@@ -5,13 +5,12 @@ use serde_json::Value;
 
 use crate::error::Result;
 use crate::git::Commit;
-use crate::ledger::anchor::Footer;
 use crate::ledger::batch::batch;
 use crate::ledger::coverage::{AnchorState, Coverage};
-use crate::ledger::files::{LedgerFile, LedgerFiles};
+use crate::ledger::files::LedgerFiles;
+use crate::ledger::footer::Footer;
 use crate::ledger::specs::Specs;
-use crate::ledger::state::LedgerState;
-use crate::ledger::{coverage, document, specs};
+use crate::ledger::{coverage, specs, state, update};
 use crate::project::Project;
 use crate::templates::Template;
 use crate::warning::Warning;
@@ -53,58 +52,41 @@ pub struct Pending {
     pub warnings: Vec<Warning>,
 }
 
-/// The commits requested.
-#[derive(Clone, Copy, Debug)]
-pub struct PendingRequest {
-    /// Maximum number of commits in a batch.
-    pub max_commits: usize,
-    /// Whether the first update begins with the first commit rather than with the latest ones.
-    pub all: bool,
-}
-
 /// Returns the next batch of commits, with the data that an agent needs to cover it.
 ///
 /// While the files are still empty templates, that is the latest batch; an update may cover it and all
 /// earlier commits.
-pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
+pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pending> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
-    let folder = files.folder.repo_path.as_deref();
-    let state = LedgerState::parse(&files.state.text);
-    let is_empty = state.is_uninitialised(&files.state.text);
-    let mut survey = coverage::survey(project, &state.footer, folder)?;
+    let folder = files.repo_path.as_deref();
+    let footer = Footer::parse(&files.state.text);
+    let is_empty = state::is_uninitialised(&files.state.text);
+    let mut survey = coverage::survey(project, &footer, folder)?;
     // An empty state still has to be written, even if all commits count as covered.
     if is_empty && survey.coverage.standing == AnchorState::Covered {
         survey = coverage::survey(project, &Footer::default(), folder)?;
     }
     let is_first = is_empty && survey.coverage.standing == AnchorState::NoAnchor;
+    let [state, constraints, decisions] =
+        files.all().map(|file| file.exists().then(|| file.text.clone()));
     let mut pending = Pending {
         commits: Vec::new(),
         covered_through: None,
         remaining: 0,
         older: 0,
         specs: Specs::default(),
-        files: CurrentFiles {
-            state: current(&files.state),
-            constraints: current(&files.constraints),
-            decisions: current(&files.decisions),
-        },
+        files: CurrentFiles { state, constraints, decisions },
         threshold: Template::LedgerThreshold.text().trim_end(),
-        schema: document::schema(),
+        schema: update::schema(),
         coverage: survey.coverage,
         warnings: project.named(warnings),
     };
-    let standing = pending.coverage.standing;
-    if !matches!(
-        standing,
-        AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered
-    ) {
-        let max_commits = request.max_commits.max(1);
-        if is_first && !request.all {
-            pending.fill_with_latest(project, folder, max_commits)?;
-        } else {
-            pending.fill(project, folder, max_commits, survey.base)?;
-        }
+    let max_commits = max_commits.max(1);
+    match pending.coverage.standing {
+        AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered => {}
+        _ if is_first && !all => pending.fill_with_latest(project, folder, max_commits)?,
+        _ => pending.fill(project, folder, max_commits, survey.base)?,
     }
     Ok(pending)
 }
@@ -165,8 +147,4 @@ impl Pending {
         self.covered_through = chosen.end;
         Ok(())
     }
-}
-
-fn current(file: &LedgerFile) -> Option<String> {
-    file.exists().then(|| file.text.clone())
 }

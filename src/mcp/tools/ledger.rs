@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::ledger;
-use crate::ledger::{PendingRequest, UpdateRequest};
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
@@ -61,11 +60,8 @@ struct PendingArguments {
 
 fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: PendingArguments = arguments.read()?;
-    let request = PendingRequest {
-        max_commits: arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS),
-        all: false,
-    };
-    ToolAnswer::json("annals ledger pending", &ledger::pending(project, request)?)
+    let max_commits = arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS);
+    ToolAnswer::json("annals ledger pending", &ledger::pending(project, max_commits, false)?)
 }
 
 #[derive(Deserialize)]
@@ -76,7 +72,7 @@ struct UpdateArguments {
 
 fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
-    let request = UpdateRequest { secrets: SecretPolicy::Refuse };
-    let report = ledger::update(project, &update.document.to_string(), &request)?;
+    let text = update.document.to_string();
+    let report = ledger::update(project, &text, SecretPolicy::Refuse)?;
     ToolAnswer::json("annals ledger update", &report)
 }

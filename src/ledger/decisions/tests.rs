@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ledger::apply::rollup;
+use crate::ledger::rollup;
 use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
@@ -31,9 +31,7 @@ fn decision(date: &str, title: &str) -> NewDecision {
 fn applied(text: &str, decisions: &[NewDecision]) -> FileUpdate {
     let tree = Tree::new(&[]);
     tree.write("src/main.rs", "x");
-    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let decisions: Vec<_> = decisions.iter().cloned().enumerate().collect();
-    apply(&project(&tree), text, &decisions, line_end).unwrap()
+    apply(&project(&tree), text, decisions).unwrap()
 }
 
 fn entry(date: &str, title: &str) -> String {
@@ -106,7 +104,7 @@ fn every_problem_has_its_pointer() {
         let found: Vec<_> =
             outcome.problems.iter().map(|problem| problem.pointer.as_str()).collect();
         assert_eq!(found, pointers, "{:?}", outcome.problems);
-        assert_eq!(outcome.is_changed, pointers.is_empty());
+        assert_eq!(outcome.text != FILE, pointers.is_empty());
     }
 }
 
@@ -116,7 +114,7 @@ fn repeated_entries_are_recognised() {
     let once = applied(FILE, &decisions);
     assert_eq!(once.problems, []);
     let twice = applied(&once.text, &decisions);
-    assert!(!twice.is_changed && twice.problems.is_empty(), "{twice:?}");
+    assert!(twice.text == once.text && twice.problems.is_empty(), "{twice:?}");
     assert_eq!(twice.repeated.len(), 2);
 }
 
@@ -127,20 +125,20 @@ fn today() -> NaiveDate {
 #[test]
 fn a_rollup_replaces_the_old_one() {
     let five: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
-    let text = rollup::apply(FILE, &five, today(), "\n").text;
+    let text = rollup::apply(FILE, &five, today()).text;
     assert_eq!(text, FILE.replace("- One\n", "- a\n- b\n- c\n"));
-    let problems = rollup::apply(FILE, &five[..1], today(), "\n").problems;
+    let problems = rollup::apply(FILE, &five[..1], today()).problems;
     assert!(problems[0].message.contains("at least 2"), "{problems:?}");
     let loose = "## Recent (last 30 days)\nIn short:\n\n- One\n\n- Two\n  more\n\nAnd so on.\n\n## 2026-02\n";
-    let text = rollup::apply(loose, &five, today(), "\n").text;
+    let text = rollup::apply(loose, &five, today()).text;
     assert_eq!(
         text,
         "## Recent (last 30 days)\nIn short:\n\n- a\n- b\n- c\n\nAnd so on.\n\n## 2026-02\n"
     );
     let foreign = "# Log\n\nProse.\n\n## D-001\n";
-    let text = rollup::apply(foreign, &five, today(), "\n").text;
+    let text = rollup::apply(foreign, &five, today()).text;
     assert_eq!(text, "# Log\n\nProse.\n\n## Recent (last 30 days)\n- a\n- b\n- c\n\n## D-001\n");
-    assert!(!rollup::apply(&text, &five, today(), "\n").is_changed);
+    assert_eq!(rollup::apply(&text, &five, today()).text, text);
 }
 
 fn any_file() -> impl Strategy<Value = String> {
@@ -152,6 +150,47 @@ fn any_file() -> impl Strategy<Value = String> {
         Just("## 2026-01\n\n### 2026-01-02 - A\n```\n### 2026-01-01 - not one\n".to_owned()),
         "[-#*`> a\n1.2026()|]{0,60}",
     ]
+}
+
+fn entries(text: &str) -> Vec<(String, String)> {
+    let day = |entry: &DecisionEntry| entry.date.map(|date| date.to_string()).unwrap_or_default();
+    let found = Decisions::parse(text).entries;
+    found.iter().map(|entry| (day(entry), entry.title.clone())).collect()
+}
+
+#[test]
+fn entries_of_every_format_are_parsed() {
+    for (text, title) in [
+        ("## 2026-02\n### 2026-02-17 \u{2014} Keep tabs\n- **Why:** x\n", "Keep tabs"),
+        ("### 2026-02-17 - Keep tabs\n", "Keep tabs"),
+        ("### 2026-02-17: Keep tabs\n", "Keep tabs"),
+        ("## D-001 \u{b7} 2026-02-17 \u{b7} Keep tabs\n", "Keep tabs"),
+        ("## 2026-02\n- (2026-02-17) Keep tabs - because\n", "Keep tabs - because"),
+        ("## 2026-02-17\n\n### Keep tabs\ntext\n", "Keep tabs"),
+        ("## Keep tabs\n\n**Date:** 2026-02-17\n", "Keep tabs"),
+        ("## Keep tabs (2026-02-17)\n", ")"),
+    ] {
+        let found = entries(&format!("# Decisions\n\n{text}"));
+        assert_eq!(found.len(), 1, "{text:?}: {found:?}");
+        assert_eq!(found[0].0, "2026-02-17", "{text:?}");
+        if title != ")" {
+            assert_eq!(found[0].1, title, "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn rollup_months_and_entries_are_parsed() {
+    let text = "# Decisions\n\n## Recent (last 30 days)\n- (2026-02-01) one\n  more\n- two\n\n## 2026-02\n\n### 2026-02-17 \u{2014} B\n- x\n\n### 2026-02-11 \u{2014} A\n\n## 2026-01\n";
+    let found = Decisions::parse(text);
+    let rollup = found.rollup.clone().unwrap();
+    assert_eq!(rollup.filled_bullets(), ["(2026-02-01) one more", "two"]);
+    assert_eq!(&text[rollup.bullets[0].lines.clone()], "- (2026-02-01) one\n  more\n");
+    let names: Vec<_> = found.months.iter().map(|month| month.name.as_str()).collect();
+    assert_eq!(names, ["2026-02", "2026-01"]);
+    assert_eq!(found.entries_of(&found.months[0]).count(), 2);
+    assert_eq!(found.entries.len(), 2);
+    assert!(found.entries[0].is_standard);
 }
 
 proptest! {
@@ -166,10 +205,9 @@ proptest! {
             let bodies: Vec<String> = before.entries.iter().map(|entry| text[entry.range.clone()].trim_end().to_owned()).collect();
             let mut outcome = applied(&text, &[decision(&format!("2026-{month:02}-{day:02}"), &title)]);
             if rolls {
-                let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
                 let bullets: Vec<String> = (0..7).map(|n| format!("gist {n}")).collect();
-                let rolled = rollup::apply(&outcome.text, &bullets, today(), line_end);
-                outcome.change(rolled.text);
+                let rolled = rollup::apply(&outcome.text, &bullets, today());
+                outcome.text = rolled.text;
             }
             let after = Decisions::parse(&outcome.text);
             prop_assert!(after.entries.len() >= before.entries.len(), "{}\n---\n{}", text, outcome.text);
