@@ -1,18 +1,18 @@
 //! Proposes by fixed rules where to keep a finding; most are not worth keeping.
 
-mod rules;
-
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
+use regex_lite::Regex;
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
-use crate::knowledge::classify::rules::{Destination, deciding};
 use crate::knowledge::index::IndexRow;
 use crate::knowledge::key::MAX_KEY;
-use crate::knowledge::latin::transliterate;
 use crate::knowledge::notepad::NotepadSection;
-use crate::knowledge::read::bytes as entry_bytes;
+use crate::knowledge::store::bytes as entry_bytes;
 use crate::knowledge::{Confidence, EntryStatus, EntryType, KnowledgeDir, entry, index, key};
 use crate::project::Project;
 use crate::ranking::words;
@@ -102,7 +102,7 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     let body = |key: &str| {
         let bytes = entry_bytes(&place, &place.entry(key)).ok().flatten();
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
-        text[entry::body_start(&text)..].to_owned()
+        entry::body(&text).to_owned()
     };
     Ok(Classification {
         finding: finding.to_owned(),
@@ -278,6 +278,115 @@ pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
 /// Returns a short checksum (FNV-1a), as a key for a finding without usable words.
 fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The rules, in one table, which says how it is read.
+const TABLE: &str = include_str!("classify.txt");
+
+/// Where to keep a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Destination {
+    /// Not kept: it is not durable, or recorded elsewhere already.
+    Nowhere,
+    /// In a section of the notepad.
+    Note(NotepadSection),
+    /// As an entry.
+    Entry(EntryType, Confidence),
+}
+
+/// A rule; its conditions are compiled when it is tried, since an earlier one decides as a rule.
+struct ClassifyRule {
+    /// Each expression, and whether it has to match or must not.
+    conditions: Vec<(&'static str, bool)>,
+    /// Where to keep the finding if the rule applies.
+    destination: Destination,
+    /// The reason, in one short line.
+    reason: &'static str,
+}
+
+struct Rules {
+    /// The expressions with a name.
+    parts: Vec<(&'static str, &'static str)>,
+    rules: Vec<ClassifyRule>,
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let mut all = Rules { parts: Vec::new(), rules: Vec::new() };
+    for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some((is_wanted, expression)) = condition(line) {
+            all.rules
+                .last_mut()
+                .into_iter()
+                .for_each(|rule| rule.conditions.push((expression, is_wanted)));
+        } else if let Some(part) = line.split_once(" = ") {
+            all.parts.push(part);
+        } else if let Some((place, reason)) = line.split_once(": ")
+            && let Some(destination) = destination(place)
+        {
+            all.rules.push(ClassifyRule { conditions: Vec::new(), destination, reason });
+        }
+    }
+    all
+});
+
+fn condition(line: &str) -> Option<(bool, &str)> {
+    let line = line.strip_prefix("  ")?;
+    let wanted = line.strip_prefix("if ").map(|expression| (true, expression));
+    wanted.or_else(|| Some((false, line.strip_prefix("unless ")?)))
+}
+
+fn destination(place: &str) -> Option<Destination> {
+    if place == "none" {
+        return Some(Destination::Nowhere);
+    }
+    if let Some(section) = place.strip_prefix("notepad-") {
+        return NotepadSection::from_word(section).map(Destination::Note);
+    }
+    let (kind, confidence) = place.split_once(' ')?;
+    Some(Destination::Entry(EntryType::from_word(kind)?, Confidence::from_word(confidence)?))
+}
+
+/// Returns the first rule that applies to a finding.
+fn deciding(finding: &str) -> Option<&'static ClassifyRule> {
+    let holds = |(expression, is_wanted): &(&str, bool)| {
+        compiled(expression).is_ok_and(|regex| regex.is_match(finding)) == *is_wanted
+    };
+    RULES.rules.iter().find(|rule| rule.conditions.iter().all(holds))
+}
+
+/// Compiles an expression with its names replaced.
+fn compiled(expression: &str) -> std::result::Result<Regex, regex_lite::Error> {
+    let parts = RULES.parts.iter();
+    let filled = parts.fold(expression.to_owned(), |text, (name, part)| text.replace(name, part));
+    Regex::new(&format!("(?i){filled}"))
+}
+
+/// Returns a text in lower case without accents: `fuer` for `für`, `cafe` for `café`.
+fn transliterate(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.nfc().flat_map(char::to_lowercase) {
+        match spelled(c) {
+            Some(letters) => plain.push_str(letters),
+            None => plain.extend(c.nfd().filter(|c| !is_combining_mark(*c))),
+        }
+    }
+    plain
+}
+
+/// Returns the transliteration of a letter that is not simply a base letter with an accent to drop.
+fn spelled(c: char) -> Option<&'static str> {
+    Some(match c {
+        '\u{e4}' | '\u{e6}' => "ae",
+        '\u{f6}' | '\u{153}' => "oe",
+        '\u{fc}' => "ue",
+        '\u{df}' => "ss",
+        '\u{f8}' => "o",
+        '\u{142}' => "l",
+        '\u{111}' | '\u{f0}' => "d",
+        '\u{fe}' => "th",
+        '\u{131}' => "i",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
