@@ -147,8 +147,8 @@ impl Findings<'_> {
         line: impl Into<Option<usize>>,
         message: impl Into<String>,
     ) {
-        let place = SourceLocation::new(self.path, line);
-        self.all.push(Finding { place, rule, message: message.into(), fixable: true });
+        self.add(rule, line, message);
+        self.all.last_mut().into_iter().for_each(|finding| finding.fixable = true);
     }
 
     /// Checks what holds for every file, and returns whether it exists.

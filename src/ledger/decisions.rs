@@ -290,11 +290,6 @@ pub(crate) fn apply(
         for fault in faults {
             outcome.refuse(format!("{pointer}/evidence"), fault);
         }
-        let (kind, other, foreign) = decision.foreign_fields();
-        for name in foreign {
-            let message = format!("is a field of a {other}, but this entry is a {kind}");
-            outcome.refuse(format!("{pointer}/{name}"), message);
-        }
         let today = project.clock.today();
         match parse_date(&decision.date) {
             None => outcome.refuse(format!("{pointer}/date"), "is not a valid date"),
@@ -313,22 +308,6 @@ pub(crate) fn apply(
 }
 
 impl NewDecision {
-    /// Returns what this entry is, what it is not, and the fields that only the other has.
-    fn foreign_fields(&self) -> (&'static str, &'static str, Vec<&'static str>) {
-        let present = |fields: &[(&'static str, &Option<String>)]| {
-            fields.iter().filter(|(_, text)| text.is_some()).map(|(name, _)| *name).collect()
-        };
-        if self.symptom.is_some() {
-            return ("fix", "decision", present(&[("why", &self.why), ("impact", &self.impact)]));
-        }
-        let of_fix = [
-            ("root_cause", &self.root_cause),
-            ("fix", &self.fix),
-            ("prevention", &self.prevention),
-        ];
-        ("decision", "fix", present(&of_fix))
-    }
-
     /// Returns the lines of the entry.
     fn lines(&self, date: NaiveDate, title: &Line) -> Vec<String> {
         let evidence = Some(self.evidence.clone());

@@ -30,6 +30,10 @@ impl<'a> Checker<'a> {
             let target = self.root.pointer(target.trim_start_matches('#'));
             return target.map_or((), |target| self.check(target, value, pointer));
         }
+        if schema.get("not").is_some() {
+            let description = schema["description"].as_str().unwrap_or_default();
+            return self.report(pointer, description.to_owned());
+        }
         let expected = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
         let is_allowed = |kind: &Value| kind.as_str() == Some(kind_of(value).0);
         if let Some(expected) = expected
@@ -67,10 +71,6 @@ impl<'a> Checker<'a> {
     }
 
     fn check_text(&mut self, schema: &'a Value, text: &str, pointer: &str) {
-        let length = text.chars().count() as u64;
-        if let Some(most) = schema["maxLength"].as_u64().filter(|most| length > *most) {
-            self.report(pointer, format!("has {length} characters; at most {most} are allowed"));
-        }
         if let Some(pattern) = schema["pattern"].as_str() {
             let pattern = self.patterns.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
             if pattern.as_ref().is_some_and(|pattern| !pattern.is_match(text)) {
@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
             let place = field_pointer(pointer, name);
             if let Some(schema) = known.get(name) {
                 self.check(schema, field, &place);
-            } else {
+            } else if schema["additionalProperties"] == json!(false) {
                 let known: Vec<&str> = known.keys().map(String::as_str).collect();
                 let known = known.join(", ");
                 self.report(&place, format!("is not a known field; known fields: {known}"));

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::git::Commit;
+use crate::git::{Commit, Git};
 use crate::ledger::batch::batch;
 use crate::ledger::coverage::{AnchorState, Coverage};
 use crate::ledger::files::LedgerFiles;
@@ -85,43 +85,24 @@ pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pendi
     let max_commits = max_commits.max(1);
     match pending.coverage.standing {
         AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered => {}
-        _ if is_first && !all => pending.fill_with_latest(project, folder, max_commits)?,
-        _ => pending.fill(project, folder, max_commits, survey.base)?,
+        _ => pending.fill(&project.git, folder, max_commits, survey.base, is_first && !all)?,
     }
     Ok(pending)
 }
 
 impl Pending {
-    /// Takes the latest commits; an update through the checked-out commit also covers all earlier ones.
-    fn fill_with_latest(
-        &mut self,
-        project: &Project,
-        folder: Option<&str>,
-        max_commits: usize,
-    ) -> Result<()> {
-        let git = &project.git;
-        let ledger_commits = coverage::ledger_commits(git, folder, None)?;
-        let nodes = git.nodes_since(None)?;
-        let counted = nodes.iter().filter(|node| !ledger_commits.contains(&node.hash));
-        let all: Vec<&str> = counted.map(|node| node.hash.as_str()).collect();
-        self.older = all.len().saturating_sub(max_commits);
-        self.coverage.pending = Some(all.len());
-        self.commits = git.commits(&all[self.older..])?;
-        self.covered_through.clone_from(&self.coverage.head);
-        self.specs = specs::specs(git, &self.commits, self.coverage.head.as_deref())?;
-        Ok(())
-    }
-
-    /// Takes the oldest commits since the anchor, or since `base` if the anchor is missing.
+    /// Takes the oldest commits since the anchor, or since `base` if the anchor is missing, or else the latest of all:
+    /// an update through the checked-out commit also covers all earlier ones.
     fn fill(
         &mut self,
-        project: &Project,
+        git: &Git,
         folder: Option<&str>,
         max_commits: usize,
         base: Option<String>,
+        is_latest: bool,
     ) -> Result<()> {
-        let git = &project.git;
-        let anchor = match (&self.coverage.anchor, self.coverage.standing) {
+        let standing = self.coverage.standing;
+        let anchor = match (&self.coverage.anchor, standing) {
             (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => {
                 git.resolve_hash(anchor)?
             }
@@ -130,21 +111,26 @@ impl Pending {
         };
         let ledger_commits = coverage::ledger_commits(git, folder, anchor.as_deref())?;
         let nodes = git.nodes_since(anchor.as_deref())?;
-        let descends_from = match self.coverage.standing {
-            AnchorState::Behind => anchor.as_deref(),
-            // Commits that are only here need not descend from the anchor, which is only there.
-            _ => None,
-        };
-        let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
-        let counted = |hash: &&str| !ledger_commits.contains(*hash);
-        let hashes: Vec<&str> = chosen.hashes.iter().map(String::as_str).filter(counted).collect();
-        let total = nodes.iter().filter(|node| !ledger_commits.contains(&node.hash)).count();
-        self.coverage.pending = Some(total);
+        let is_counted = |hash: &&str| !ledger_commits.contains(*hash);
+        let all = nodes.iter().map(|node| node.hash.as_str()).filter(is_counted);
+        let all: Vec<&str> = all.collect();
+        self.coverage.pending = Some(all.len());
         self.coverage.is_exact = true;
-        self.remaining = total - hashes.len();
+        // Commits that are only here need not descend from an anchor that is only elsewhere.
+        let descends_from = anchor.as_deref().filter(|_| standing == AnchorState::Behind);
+        let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
+        let (hashes, end) = if is_latest {
+            self.older = all.len().saturating_sub(max_commits);
+            (all[self.older..].to_vec(), self.coverage.head.clone())
+        } else {
+            let hashes = chosen.hashes.iter().map(String::as_str).filter(is_counted);
+            let hashes: Vec<&str> = hashes.collect();
+            self.remaining = all.len() - hashes.len();
+            (hashes, chosen.end)
+        };
         self.commits = git.commits(&hashes)?;
-        self.specs = specs::specs(git, &self.commits, chosen.end.as_deref())?;
-        self.covered_through = chosen.end;
+        self.specs = specs::specs(git, &self.commits, end.as_deref())?;
+        self.covered_through = end;
         Ok(())
     }
 }
