@@ -19,7 +19,7 @@ use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::{Origin, Project};
 use crate::recall::CacheState;
 use crate::text::quantity;
-use crate::{audit, facts, hooks, mcp, recall, share};
+use crate::{audit, facts, hooks, mcp, recall, sessions, share};
 
 /// Check every store, and name the fix for each finding
 ///
@@ -81,6 +81,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     rows.extend(interrupted(project));
     rows.extend(database(project));
     rows.extend(sharing(project));
+    rows.push(transcripts(project));
     rows.extend(Harness::ALL.into_iter().map(|harness| client(project, harness)));
     rows.push(start(project)?);
     let diagnosis = Diagnosis {
@@ -275,6 +276,22 @@ fn sharing(project: &Project) -> Option<AuditRow> {
     let (device, waits) = (&here.device, quantity(here.pending, "operation"));
     let message = format!("device {device}, last sync: {last}, {waits} to send");
     Some(AuditRow::ok("facts", "sharing", &message))
+}
+
+/// Says whose transcripts of sessions are read, and how many are of this project.
+fn transcripts(project: &Project) -> AuditRow {
+    let clients = &project.settings.sessions;
+    if clients.is_empty() {
+        let message = "transcripts are not read; annals setup CLIENT --sessions turns it on";
+        return AuditRow::ok("sessions", "transcripts", message);
+    }
+    let found = sessions::transcripts(project).newest;
+    let counts = clients.iter().map(|client| {
+        let count = found.iter().filter(|transcript| transcript.client == *client).count();
+        format!("{} ({count} of this project)", client.title())
+    });
+    let message = format!("read: {}", counts.collect::<Vec<_>>().join(", "));
+    AuditRow::ok("sessions", "transcripts", &message)
 }
 
 /// Returns whether a file can be opened for appending, without writing to it.

@@ -19,7 +19,7 @@ mod script;
 
 use crate::client::Client;
 use crate::run::Run;
-use crate::script::Script;
+use crate::script::{MARK, Script};
 
 /// What the model is to hear of the phase that the script finishes.
 const COMPLETE: &str = "phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans";
@@ -63,10 +63,12 @@ fn drive(client: Client, script: fn(Client) -> Script) {
     run.annals(&["sync", "--target", client.context_target()]);
     let context = run.read(client.context_file());
     let before = run.tree();
-    run.annals(&["setup", name, "--breadcrumb"]);
+    run.annals(&["setup", name, "--breadcrumb", "--sessions"]);
     let heard = run.converse(&script(client));
     run.annals(&["setup", name, "--breadcrumb", "--check"]);
     run.annals(&["doctor"]);
+    let listed = run.annals(&["sessions"]);
+    assert!(listed.contains(MARK) && listed.contains("wrote "), "{listed}");
 
     let main = heard.main_conversation();
     assert!(!main.is_empty(), "nothing reached the model");

@@ -7,7 +7,6 @@ use crate::hooks::Harness;
 use crate::hooks::harness::SetupScope;
 use crate::project::Project;
 use crate::storage::Storage;
-use crate::{storage, text};
 
 /// The location of a harness's settings.
 pub(crate) struct HarnessDir {
@@ -43,26 +42,9 @@ impl HarnessDir {
     }
 
     fn of_user(project: &Project, harness: Harness) -> Result<Self> {
-        let unknown = || {
-            Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
-        };
-        let home = project.environment.home().ok_or_else(unknown)?;
-        let own = project.environment.data_dir().ok_or_else(unknown)?;
-        let own = storage::real_path(&own)?;
+        let home = project.environment.home().unwrap_or_default();
         let folder = user_folder(project, harness, &home);
-        let root = if folder.starts_with(&home) {
-            home
-        } else {
-            // If the user has moved the folder, writes are confined to its nearest existing parent.
-            let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
-            there.map_or(folder.clone(), Path::to_owned)
-        };
-        let storage = Storage::new(&root, project.clock)
-            .with_folder(&own.join("changes").join(name_of(&root)))
-            .key_in(Some(own))
-            .dry_run(project.dry_run)
-            .keep_history(project.settings.history)
-            .wait(project.settings.lock_wait);
+        let storage = project.storage_of_user(&folder)?;
         Ok(Self { base: folder.clone(), folder, storage })
     }
 }
@@ -82,12 +64,4 @@ fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
         Some(named) => named.join(folder.below_variable),
         None => home.join(folder.below_home),
     }
-}
-
-/// Returns a folder name for the change records of a root, since the paths in them are relative to it.
-fn name_of(root: &Path) -> String {
-    use sha2::Digest;
-
-    let digest = sha2::Sha256::digest(root.as_os_str().as_encoded_bytes());
-    text::hexadecimal(&digest[..8])
 }
