@@ -17,7 +17,7 @@ use crate::facts::{Facts, Purpose};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::{Origin, Project};
-use crate::recall::CacheState;
+use crate::search::index::CacheState;
 use crate::text::quantity;
 use crate::{audit, facts, hooks, mcp, recall, share};
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::ranking::language::Language;
-use crate::ranking::words::{Term, Tokenizer, terms};
+use crate::search::language::Language;
+use crate::search::words::{Term, Tokenizer, terms};
 
 /// BM25's k1 (saturation of repeated words) and b (normalisation by length), the usual values: with lower ones, long
 /// turns of a conversation found seven points less, and short texts one more.

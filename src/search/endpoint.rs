@@ -1,16 +1,66 @@
-//! Requests vectors from an endpoint with `OpenAI`'s `/embeddings` API, which Ollama and many others provide.
+//! The source of vectors in a run: the built-in table, or an endpoint with `OpenAI`'s `/embeddings` API, which Ollama and
+//! many others provide.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::embedding::vector::Vector;
 use crate::error::{Error, Result};
+use crate::search::table::{MODEL_ID, VectorTable};
+use crate::search::vector::Vector;
 use crate::service::Service;
 
 /// Maximum number of texts in one request.
 const MAX_BATCH: usize = 64;
+
+/// Computes the vectors of texts.
+#[derive(Clone, Debug, Default)]
+pub enum Embedder {
+    /// The table built into the program: takes microseconds per text, and no data leaves the machine.
+    #[default]
+    BuiltIn,
+    /// A remote endpoint.
+    Remote(Endpoint),
+}
+
+impl Embedder {
+    /// Returns the model name stored with each vector: only vectors of the same model are comparable.
+    pub fn model(&self) -> String {
+        match self {
+            Self::BuiltIn => MODEL_ID.to_owned(),
+            Self::Remote(endpoint) => format!("endpoint:{}", endpoint.model),
+        }
+    }
+
+    /// Returns whether the built-in table is used, so that vectors take only microseconds.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self, Self::BuiltIn)
+    }
+
+    /// Returns the vectors of the texts, in their order.
+    pub fn vectors(&self, texts: &[&str]) -> Result<Vec<Vector>> {
+        match self {
+            Self::BuiltIn => {
+                let table = VectorTable::built_in();
+                Ok(texts.iter().map(|text| table.vector(text)).collect())
+            }
+            Self::Remote(endpoint) => endpoint.vectors(texts),
+        }
+    }
+
+    /// Returns the vector of one text.
+    pub fn vector(&self, text: &str) -> Result<Vector> {
+        match self {
+            Self::BuiltIn => Ok(VectorTable::built_in().vector(text)),
+            Self::Remote(endpoint) => {
+                let vectors = endpoint.vectors(&[text])?;
+                // The endpoint's answer was checked to contain one vector per text.
+                Ok(vectors.into_iter().next().unwrap_or_else(|| Vector::new(Vec::new())))
+            }
+        }
+    }
+}
 
 /// A server that computes vectors, with its timeout.
 #[derive(Clone, Debug)]

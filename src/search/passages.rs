@@ -1,4 +1,7 @@
-//! Splits a long text into passages, since a single vector for a long text resembles nothing in particular.
+//! Splits a long text into passages, since a single vector for a long text resembles nothing in particular, and
+//! distinguishes questions from answers.
+
+use crate::search::corpus::to_f64;
 
 /// Maximum length of a passage, in bytes; the last one may be a quarter longer.
 const MAX_PASSAGE_LENGTH: usize = 600;
@@ -46,6 +49,22 @@ fn end(text: &str) -> usize {
         .max(1)
 }
 
+/// Returns the share of a text, from 0 to 1, that consists of questions.
+pub(crate) fn question_share(text: &str) -> f64 {
+    let (mut in_questions, mut all) = (0, 0);
+    for sentence in text.split_inclusive(['.', '!', '?', '\n', '？', '。']) {
+        let letters = sentence.chars().filter(|c| c.is_alphanumeric()).count();
+        all += letters;
+        if sentence.ends_with(['?', '？']) {
+            in_questions += letters;
+        }
+    }
+    if all == 0 {
+        return 0.0;
+    }
+    to_f64(in_questions) / to_f64(all)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -67,6 +86,17 @@ mod tests {
             );
         }
         assert!(passages(&"x".repeat(100 * MAX_PASSAGE_LENGTH)).len() <= MAX_PASSAGES);
+    }
+
+    #[test]
+    fn questions_are_distinguished_from_statements() {
+        let is = |text: &str, share: f64| (question_share(text) - share).abs() < 1e-9;
+        assert!(is("Where is it?", 1.0));
+        assert!(is("It is here.", 0.0));
+        assert!(is("abcd. efgh?", 0.5));
+        assert!(is("重試在哪裡？", 1.0));
+        assert!(is("", 0.0) && is("?!", 0.0));
+        assert!(is("see https://a.test/x", 0.0));
     }
 
     proptest! {

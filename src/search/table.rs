@@ -11,9 +11,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::embedding::pieces::each_word;
-use crate::embedding::sum::{DIMENSION, Sum};
-use crate::embedding::vector::Vector;
+use crate::search::pieces::each_word;
+use crate::search::vector::Vector;
+use crate::text::WordCache;
+
+/// Number of values of a row.
+const DIMENSION: usize = 128;
 
 /// Model name of the built-in table; vectors of other models are not comparable with its vectors.
 pub const MODEL_ID: &str = "annals-static-128-v1";
@@ -40,6 +43,50 @@ static BYTES: Aligned<[u8; include_bytes!("../../assets/static-128.bin").len()]>
 
 /// Checked at compile time, so that it costs nothing at run time.
 static BUILT_IN: VectorTable = VectorTable::from_bytes(&BYTES.0);
+
+/// The sum of the rows of a text's pieces.
+///
+/// A text may be added in parts; the end of a part ends a word.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sum {
+    values: [f32; DIMENSION],
+    /// Number of rows added.
+    pieces: usize,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { values: [0.0; DIMENSION], pieces: 0 }
+    }
+}
+
+impl Sum {
+    /// Returns the normalised vector of the sum.
+    pub(crate) fn vector(&self) -> Vector {
+        Vector::new(self.values.to_vec())
+    }
+}
+
+/// Sums many texts, and caches the pieces of words, since most words recur.
+#[derive(Debug, Default)]
+pub(crate) struct Adder(WordCache<Box<[u32]>>);
+
+impl Adder {
+    /// Adds part of a text to a sum.
+    pub(crate) fn add(&mut self, text: &str, sum: &mut Sum) {
+        let table = VectorTable::built_in();
+        each_word(text, |word| {
+            if let Some(pieces) = self.0.get(word) {
+                return table.add(pieces, sum);
+            }
+            let mut pieces = Vec::new();
+            table.split_word(word, &mut pieces);
+            let flow = table.add(&pieces, sum);
+            self.0.insert(word, pieces.into());
+            flow
+        });
+    }
+}
 
 /// A vocabulary with the vector of each piece.
 #[derive(Debug)]
@@ -78,17 +125,9 @@ impl VectorTable {
 
     /// Returns the vector of a text.
     pub fn vector(&self, text: &str) -> Vector {
-        self.sum(text).vector()
-    }
-
-    fn sum(&self, text: &str) -> Sum {
-        let (mut sum, mut pieces) = (Sum::default(), Vec::new());
-        each_word(text, |word| {
-            pieces.clear();
-            self.split_word(word, &mut pieces);
-            self.add(&pieces, &mut sum)
-        });
-        sum
+        let mut sum = Sum::default();
+        Adder::default().add(text, &mut sum);
+        sum.vector()
     }
 
     /// Calls `each` with the row of every known piece of a text, until it breaks.
@@ -102,7 +141,7 @@ impl VectorTable {
     }
 
     /// Adds the rows of a word's pieces to a sum; breaks once the sum has the maximum number of pieces.
-    pub(crate) fn add(&self, pieces: &[u32], sum: &mut Sum) -> ControlFlow<()> {
+    fn add(&self, pieces: &[u32], sum: &mut Sum) -> ControlFlow<()> {
         for piece in pieces.iter().take(MAX_PIECES - sum.pieces) {
             let row = *piece as usize;
             let scale = f32::from_bits(number(self.scales, row));
@@ -116,7 +155,7 @@ impl VectorTable {
     }
 
     /// Appends the pieces of a word, each the longest that matches; none if a part of the word is unknown.
-    pub(crate) fn split_word(&self, word: &str, pieces: &mut Vec<u32>) {
+    fn split_word(&self, word: &str, pieces: &mut Vec<u32>) {
         let before = pieces.len();
         let mut rest = word;
         while !rest.is_empty() {
@@ -243,10 +282,9 @@ mod tests {
                 assert!(difference.abs() < 1e-5, "{text:?} {vector:?}");
             }
             assert!((length(vector.values()) - number("norm")).abs() < 1e-5, "{text:?}");
-            assert!(
-                (length(&table.sum(text).values) - number("sum_norm")).abs() < 1e-4,
-                "{text:?}"
-            );
+            let mut sum = Sum::default();
+            Adder::default().add(text, &mut sum);
+            assert!((length(&sum.values) - number("sum_norm")).abs() < 1e-4, "{text:?}");
             checked += 1;
         }
         assert_eq!(checked, 50);
@@ -286,6 +324,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn parts_and_cached_words_yield_the_vector_of_the_text(
+            parts in prop::collection::vec("([a-zé東\u{301}]{0,9}[ .,]?){0,20}", 1..12),
+        ) {
+            let (mut adder, mut sum) = (Adder::default(), Sum::default());
+            for part in &parts {
+                adder.add(part, &mut sum);
+            }
+            prop_assert_eq!(sum.vector(), VectorTable::built_in().vector(&parts.join("\n")));
+        }
+
         #[test]
         fn any_text_has_a_vector(text in "\\PC*") {
             let vector = VectorTable::built_in().vector(&text);

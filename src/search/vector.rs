@@ -53,8 +53,8 @@ impl Vector {
 pub struct Quantized {
     /// Factor of every component.
     pub scale: f32,
-    /// The components as bytes.
-    pub values: Vec<i8>,
+    /// The components as signed bytes, as they are stored.
+    pub values: Vec<u8>,
 }
 
 impl Quantized {
@@ -64,34 +64,18 @@ impl Quantized {
         let values = || vectors.iter().flat_map(|vector| &vector.0);
         let largest = values().fold(0.0_f32, |most, value| most.max(value.abs()));
         let scale = largest / f32::from(i8::MAX);
-        let values = values().map(|value| rounded(value / scale)).collect();
+        let values = values().map(|value| rounded(value / scale).cast_unsigned()).collect();
         (!vectors.is_empty()).then_some(Self { scale, values })
     }
 
-    /// Returns the cosine similarity of two texts, from -1 to 1, up to the rounding error.
-    pub fn dot(&self, other: &Self) -> f32 {
-        let bytes: Vec<u8> = other.bytes().collect();
-        self.dot_stored(&bytes, other.scale)
+    /// Returns the cosine similarity to stored components with their scale, from -1 to 1, up to the rounding error.
+    pub fn dot(&self, values: &[u8], scale: f32) -> f32 {
+        let products = self.values.iter().zip(values);
+        let sum: i32 = products
+            .map(|(one, other)| i32::from(one.cast_signed()) * i32::from(other.cast_signed()))
+            .sum();
+        to_f32(sum) * self.scale * scale
     }
-
-    /// Returns the components as bytes for storage.
-    pub fn bytes(&self) -> impl Iterator<Item = u8> {
-        self.values.iter().map(|value| value.cast_unsigned())
-    }
-
-    /// Returns the similarity to a stored vector.
-    pub fn dot_stored(&self, bytes: &[u8], scale: f32) -> f32 {
-        to_f32(dot_bytes(&self.values, bytes)) * self.scale * scale
-    }
-}
-
-/// Returns the dot product of two quantised vectors, the second as stored.
-pub fn dot_bytes(values: &[i8], stored: &[u8]) -> i32 {
-    values
-        .iter()
-        .zip(stored)
-        .map(|(one, other)| i32::from(*one) * i32::from(other.cast_signed()))
-        .sum()
 }
 
 /// Returns the dot product, summed in a fixed order, so that equal texts get equal vectors on every
@@ -141,8 +125,8 @@ mod tests {
     #[test]
     fn stored_bytes_yield_the_same_similarity() {
         let (one, other) = (Vector::new(vec![1.0, -2.0]), Vector::new(vec![-1.0, 2.0]));
-        let stored: Vec<u8> = other.quantized().bytes().collect();
-        let near = one.quantized().dot_stored(&stored, other.quantized().scale);
+        let stored = other.quantized();
+        let near = one.quantized().dot(&stored.values, stored.scale);
         assert!((near + 1.0).abs() < 0.01, "{near}");
     }
 
@@ -153,7 +137,8 @@ mod tests {
             other in prop::collection::vec(-1.0_f32..1.0, 64),
         ) {
             let (one, other) = (Vector::new(one), Vector::new(other));
-            let near = one.quantized().dot(&other.quantized());
+            let stored = other.quantized();
+            let near = one.quantized().dot(&stored.values, stored.scale);
             prop_assert!((near - one.dot(&other)).abs() < 0.02);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::ranking::language::Language;
+use crate::search::language::Language;
 use crate::text::{WordCache, is_combining, is_unspaced};
 
 /// Maximum number of terms in a query: further ones add little, and each costs a pass over its texts.
@@ -97,9 +97,9 @@ impl Stems {
         let parts = if parts.len() > 1 { &parts[..] } else { &[] };
         for word in parts.iter().chain([&run]) {
             let word = word.to_lowercase();
-            let english = Language::English.stem(&word);
+            let english = Language::ENGLISH.stem(&word);
             stems.add(&english);
-            if language != Language::English {
+            if language != Language::ENGLISH {
                 let own = language.stem(&word);
                 if own != english {
                     stems.add(&own);
@@ -144,7 +144,7 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
         words: HashSet::new(),
         stems: HashSet::new(),
     };
-    for language in [Language::English, query_language] {
+    for language in [Language::ENGLISH, query_language] {
         if !all.languages.contains(&language) {
             all.languages.push(language);
         }
@@ -166,7 +166,7 @@ pub fn terms(query: &str, languages: &[Language]) -> Vec<Term> {
     });
     let is_content_word = |term: &Term| {
         let is_function_word = |language: Language| language.is_function_word(&term.word);
-        !is_function_word(Language::English) && !is_function_word(query_language)
+        !is_function_word(Language::ENGLISH) && !is_function_word(query_language)
     };
     let mut terms = all.found;
     // A query may consist of function words only, such as `The Who`.
@@ -284,6 +284,35 @@ fn camel_case_parts(run: &str) -> Vec<&str> {
     parts
 }
 
+/// Returns the distinct content words of a text in order, accents as written; a text of function words keeps them.
+pub(crate) fn content_words(text: &str) -> Vec<String> {
+    let language = Language::detect(text);
+    let (mut words, mut function_words): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for word in text.split(|c: char| !c.is_alphanumeric() && !is_combining(c)) {
+        let lower = word.to_lowercase();
+        let is_function_word =
+            Language::ENGLISH.is_function_word(&lower) || language.is_function_word(&lower);
+        let list = if is_function_word { &mut function_words } else { &mut words };
+        let is_word = !lower.is_empty() && lower.chars().count() <= MAX_TERM_LENGTH;
+        if is_word && list.len() < MAX_TERMS && !list.contains(&lower) {
+            list.push(lower);
+        }
+    }
+    if words.is_empty() { function_words } else { words }
+}
+
+/// Returns a text as an FTS5 string literal, in which nothing is an operator.
+pub fn quoted(text: &str) -> String {
+    // A NUL would end the expression.
+    format!("\"{}\"", text.replace('\0', " ").replace('"', "\"\""))
+}
+
+/// Returns the FTS5 expression that matches any of these texts, or `None` without texts.
+pub(crate) fn any_of<'a>(texts: impl IntoIterator<Item = &'a String>) -> Option<String> {
+    let quoted: Vec<String> = texts.into_iter().map(|text| quoted(text)).collect();
+    (!quoted.is_empty()).then(|| quoted.join(" OR "))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -353,7 +382,8 @@ mod tests {
 
     #[test]
     fn a_term_has_the_stems_of_every_language_of_the_texts() {
-        let found = terms("Warteschlangen", &[Language::German]);
+        let german = Language::detect("die und das");
+        let found = terms("Warteschlangen", &[german]);
         assert_eq!(found[0].stems, ["warteschlang", "warteschlangen"]);
         let found = terms("RetryQueue", &[]);
         let compound: Vec<bool> = found.iter().map(|term| term.is_compound).collect();
@@ -364,7 +394,7 @@ mod tests {
         #[test]
         fn no_text_panics_and_no_word_is_empty(text in "\\PC*") {
             prop_assert!(words(&text).iter().all(|word| !word.is_empty()));
-            let terms = terms(&text, &Language::ALL);
+            let terms = terms(&text, &Language::all().collect::<Vec<_>>());
             prop_assert!(terms.iter().all(|term| !term.stems.is_empty()));
         }
     }

@@ -10,8 +10,8 @@ use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
-use crate::ranking::Relevance;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
+use crate::search::Relevance;
 use crate::{context, journal, recall};
 
 /// Maximum number of hits per call.

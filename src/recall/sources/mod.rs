@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::recall::document::SearchDocument;
+use crate::search::index::Passage;
 use crate::storage::read;
 use crate::text::word_enum;
 use crate::warning::Parsed;
@@ -64,8 +64,8 @@ pub(crate) trait Source: Sync {
         read::text(path)
     }
 
-    /// Returns the texts of a file.
-    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument>;
+    /// Returns the passages of a file.
+    fn passages(&self, text: &str, path: &Path) -> Vec<Passage>;
 
     /// Returns the files checked for secrets; these may be more than are searched.
     fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {

@@ -1,0 +1,136 @@
+//! Formats a hit for output.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use crate::recall::flags::{Flag, Flags};
+use crate::recall::sources::{SOURCES, SourceName};
+use crate::search::index::Hit;
+use crate::search::{FusedParts, Relevance, Term};
+use crate::text::sanitized;
+
+/// Maximum length of a snippet, in bytes.
+const MAX_SNIPPET_LENGTH: usize = 600;
+
+/// A text that was found, with its location.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecallHit {
+    /// Its store.
+    pub source: SourceName,
+    /// Path of its file, relative to the project if inside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Number of its first line there, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Its identifier in its store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Titles of the headings above it, outermost first.
+    pub headings: Vec<String>,
+    /// Its text, verbatim except for redacted secrets; for a long text, whole lines around the best match.
+    pub snippet: String,
+    /// Its score, comparable only within one answer.
+    pub score: f64,
+    /// Its relevance to the query.
+    pub relevance: Relevance,
+    /// The date that it refers to.
+    pub date: Option<NaiveDate>,
+    /// Reasons to treat it with caution.
+    pub flags: Vec<Flag>,
+    /// Other locations of the same text, as `file:line`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<String>,
+    /// Components of the score, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<FusedParts>,
+}
+
+impl RecallHit {
+    /// Returns a hit as it is shown.
+    pub(crate) fn new(hit: Hit, terms: &[Term]) -> Self {
+        let clean = |text: &str| sanitized(text).into_owned();
+        let passage = hit.passage;
+        // Cut after redaction: a truncated key would not be recognised.
+        let whole = clean(&passage.text);
+        let place = |(file, line): (String, usize)| match line {
+            0 => file,
+            line => format!("{file}:{line}"),
+        };
+        Self {
+            source: hit.source.map_or(SourceName::Facts, |source| SOURCES[source].name()),
+            file: hit.source.map(|_| hit.file),
+            line: Some(passage.line).filter(|line| *line > 0),
+            id: passage.id,
+            headings: passage.headings.iter().map(|title| clean(title)).collect(),
+            snippet: excerpt(&whole, terms).to_owned(),
+            score: (hit.score * 10_000.0).round() / 10_000.0,
+            relevance: hit.relevance,
+            date: passage.date,
+            flags: Flags::from_bits(passage.flags).list().collect(),
+            copies: hit.copies.into_iter().map(place).collect(),
+            parts: Some(hit.parts),
+        }
+    }
+}
+
+/// Returns whole lines around the line that contains the most terms.
+fn excerpt<'a>(text: &'a str, terms: &[Term]) -> &'a str {
+    if text.len() <= MAX_SNIPPET_LENGTH {
+        return text;
+    }
+    let mut lines: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        lines.push((at, at + line.len()));
+        at += line.len();
+    }
+    let count_terms = |(from, to): &(usize, usize)| {
+        let line = text[*from..*to].to_lowercase();
+        let occurs = |term: &&Term| {
+            let stems = term.stems.iter();
+            line.contains(&term.word) || stems.into_iter().any(|stem| line.contains(stem))
+        };
+        terms.iter().filter(occurs).count()
+    };
+    let counts: Vec<usize> = lines.iter().map(count_terms).collect();
+    let highest = counts.iter().copied().max().unwrap_or_default();
+    let best = counts.iter().position(|count| *count == highest).unwrap_or_default();
+    let (mut first, mut last) = (best, best);
+    let length = |first: usize, last: usize| lines[last].1 - lines[first].0;
+    loop {
+        if last + 1 < lines.len() && length(first, last + 1) <= MAX_SNIPPET_LENGTH {
+            last += 1;
+        } else if first > 0 && length(first - 1, last) <= MAX_SNIPPET_LENGTH {
+            first -= 1;
+        } else {
+            break;
+        }
+    }
+    let part = text[lines[first].0..lines[last].1].trim();
+    // A single line can be longer than the limit.
+    let end = (MAX_SNIPPET_LENGTH..=part.len()).find(|end| part.is_char_boundary(*end));
+    &part[..end.filter(|_| part.len() > MAX_SNIPPET_LENGTH).unwrap_or(part.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_shown_around_the_best_match() {
+        let lines: Vec<String> = (0..100).map(|n| format!("line {n} of many")).collect();
+        let text = lines.join("\n").replace("line 60 of many", "line 60 has the needle");
+        let found = excerpt(&text, &crate::search::terms("needle", &[]));
+        assert!(found.contains("line 60 has the needle"), "{found}");
+        assert!(found.len() <= MAX_SNIPPET_LENGTH && text.contains(found));
+        assert!(found.starts_with("line ") && found.len() > MAX_SNIPPET_LENGTH / 2);
+        assert_eq!(excerpt("short", &[]), "short");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_between_characters() {
+        let text = format!("a{}", "é".repeat(1000));
+        assert_eq!(excerpt(&text, &[]).chars().count(), 301);
+    }
+}
