@@ -1,9 +1,8 @@
 //! The open database: its tables, its transactions, and its lock while facts are erased.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};

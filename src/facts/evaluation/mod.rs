@@ -13,13 +13,9 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::embedding::Embedder;
 use crate::error::Result;
-use crate::facts::Fact;
-use crate::facts::Facts;
-use crate::facts::ProjectScope;
-use crate::facts::UserId;
 use crate::facts::evaluation::dataset::{Group, Item, Question};
 use crate::facts::search::{FactHit, FactQuery, Method, Selection, retrieve};
-use crate::facts::vectors;
+use crate::facts::{Fact, Facts, ProjectScope, UserId, vectors};
 use crate::ranking::{Relevance, Silence, SilenceTest};
 
 /// Category of questions about what another person said, which are measured separately.

@@ -5,11 +5,8 @@ use std::collections::HashSet;
 use rusqlite::{CachedStatement, Connection, params};
 
 use crate::error::Result;
-use crate::facts::ProjectScope;
-use crate::facts::Query;
-use crate::facts::SqliteResultExt;
-use crate::facts::UserId;
 use crate::facts::search::{lexical, substrings};
+use crate::facts::{ProjectScope, Query, SqliteResultExt, UserId};
 use crate::ranking::{Language, content_words};
 
 /// Minimum number of matches by words; with fewer, substrings are searched for too.

@@ -8,9 +8,8 @@ use crate::facts::search::hit::{Components, TOP};
 use crate::facts::search::neighbours::Neighbours;
 use crate::facts::search::rank::{RankedRow, TIES, best, top_rank};
 use crate::facts::search::row_cursor::RowCursor;
-use crate::facts::vectors;
 use crate::facts::vectors::Scanned;
-use crate::facts::{SqliteResultExt, UserId};
+use crate::facts::{SqliteResultExt, UserId, vectors};
 use crate::search::{
     Encoder, Known, Question, ReadText, Reread, fuse, greatest_cosine, passage_vectors,
 };

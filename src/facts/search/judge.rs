@@ -6,8 +6,7 @@ use crate::embedding::{Vector, VectorTable};
 use crate::error::Result;
 use crate::facts::search::hit::FactHit;
 use crate::facts::search::{candidates, lexical};
-use crate::facts::{Fact, UserId};
-use crate::facts::{fact, vectors};
+use crate::facts::{Fact, UserId, fact, vectors};
 use crate::ranking::{
     AnswerEvidence, Language, Relevance, Term, TextEvidence, WeightedQuestion, passages, terms,
     words,

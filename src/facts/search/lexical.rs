@@ -3,8 +3,7 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::Query;
-use crate::facts::UserId;
+use crate::facts::{Query, UserId};
 use crate::ranking::{Language, any_form_of};
 use crate::text::hexadecimal;
 

@@ -8,12 +8,10 @@ use rusqlite::Connection;
 
 use crate::clock::parse_timestamp;
 use crate::error::Result;
-use crate::facts::SqliteResultExt;
-use crate::facts::UserId;
 use crate::facts::search::candidates::Check;
 use crate::facts::search::hit::{Components, TOP};
 use crate::facts::vectors::Scanned;
-use crate::facts::{COLUMNS, Fact};
+use crate::facts::{COLUMNS, Fact, SqliteResultExt, UserId};
 use crate::ranking::{normalise_min_max, recency};
 
 /// Weights of words, vectors and recency in the seed method.

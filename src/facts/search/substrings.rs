@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::Query;
-use crate::facts::UserId;
+use crate::facts::{Query, UserId};
 use crate::ranking::{any_of, to_f64};
 use crate::text::is_unspaced;
 

@@ -5,8 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::clock::Clock;
 use crate::embedding::Endpoint;
-use crate::facts::FactStatus;
-use crate::facts::{Fact, ProjectScope};
+use crate::facts::{Fact, FactStatus, ProjectScope};
 use crate::ranking::Relevance;
 
 const NOW: &str = "2026-03-01T12:00:00Z";

@@ -22,11 +22,7 @@ pub(crate) use sessions::{SessionRow, turns};
 
 use crate::embedding::{Embedder, Endpoint, Quantized, Vector, VectorTable};
 use crate::error::{Error, Result};
-use crate::facts::Fact;
-use crate::facts::Facts;
-use crate::facts::Query;
-use crate::facts::SqliteResultExt;
-use crate::facts::row;
+use crate::facts::{Fact, Facts, Query, SqliteResultExt, row};
 use crate::project::Project;
 use crate::ranking::passages;
 

@@ -4,10 +4,8 @@ use rusqlite::Connection;
 
 use crate::embedding::Quantized;
 use crate::error::Result;
-use crate::facts::Query;
-use crate::facts::UserId;
-use crate::facts::fact;
 use crate::facts::vectors::dim;
+use crate::facts::{Query, UserId, fact};
 use crate::search::QuestionVectors;
 
 /// The similarities of a user's facts, in row order.

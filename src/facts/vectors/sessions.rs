@@ -3,8 +3,7 @@
 use rusqlite::Connection;
 
 use crate::error::Result;
-use crate::facts::Query;
-use crate::facts::UserId;
+use crate::facts::{Query, UserId};
 
 /// A fact that belongs to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
