@@ -174,8 +174,8 @@ fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
-    let written = journal::write(&path, &[draft], &options)?;
-    ToolAnswer::json("the journal", &written.entry()?)
+    journal::write(&path, &[draft], &options)?;
+    Ok(ToolAnswer::text("Recorded in the journal.\n"))
 }
 
 fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {

@@ -1,10 +1,10 @@
-//! Handles the event after a tool use: reports a phase that a new summary completed, and the next command.
+//! Reports a phase that a new summary completed, and the next command, to the main conversation once.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::hooks::input::Input;
-use crate::hooks::{input, notices, subagent};
+use crate::hooks::{input, notices};
 use crate::lifecycle;
 use crate::plan::{FileKind, FileName, NextStatus, Phase, PhaseState, Survey};
 use crate::project::Project;
@@ -15,7 +15,7 @@ pub(crate) fn text(
     input: &Input,
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
-    let mut said: Vec<String> = match subagent::text(project, input) {
+    let mut said: Vec<String> = match from_subagents(project, input) {
         Ok(text) => text.into_iter().collect(),
         Err(error) => {
             problems.push(error);
@@ -24,6 +24,15 @@ pub(crate) fn text(
     };
     said.extend(of_phase(project, input, problems)?);
     Ok((!said.is_empty()).then(|| said.join("\n")))
+}
+
+/// Returns what subagents were told and the main conversation was not; `None` in the conversation of a subagent.
+pub(crate) fn from_subagents(project: &Project, input: &Input) -> Result<Option<String>> {
+    if input.is_subagent() {
+        return Ok(None);
+    }
+    let texts = notices::take_waiting(project, input)?;
+    Ok((!texts.is_empty()).then(|| texts.join("\n")))
 }
 
 /// Returns the text about a phase, or `None` if no summary was written.
