@@ -12,10 +12,8 @@ pub mod text;
 pub mod warning;
 
 // Layer 1, the tools.
-pub mod embedding;
 pub mod git;
 pub mod markdown;
-pub mod ranking;
 pub mod search;
 mod service;
 pub mod storage;

@@ -17,8 +17,8 @@ use crate::facts::{Facts, Purpose};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::{Origin, Project};
-use crate::recall::CacheState;
-use crate::text::quantity;
+use crate::search::index::CacheState;
+use crate::text::{estimate_tokens, quantity};
 use crate::{audit, facts, hooks, mcp, recall, sessions, share};
 
 /// Check every store, and name the fix for each finding
@@ -339,7 +339,7 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
         Err(error) => return finding(&error.relative_to(&project.root).to_string(), &command),
     };
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {
-        return finding(&obstacle.message, &obstacle.next);
+        return finding(&obstacle.message, obstacle.next);
     }
     let open = obstacles.iter();
     let open = open.map(|obstacle| format!("; {} ({})", obstacle.message, obstacle.next));
@@ -349,8 +349,8 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
 
 /// Returns the size of what a session reads at its start.
 fn start(project: &Project) -> Result<AuditRow> {
-    let cost = hooks::cost(project, Harness::Claude, &mcp::advertised(&[])?);
-    let (tokens, bytes) = (cost.total.tokens, quantity(cost.total.bytes, "byte"));
-    let message = format!("about {tokens} tokens ({bytes}): context files, hook answer, MCP tools");
+    let tokens =
+        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised(&[])?);
+    let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
     Ok(AuditRow::ok("session", "start", &message))
 }

@@ -48,6 +48,12 @@ pub(crate) struct SetupArgs {
     /// Put the notepad into the text for a new session again
     #[arg(long, overrides_with = "no_notepad")]
     notepad: bool,
+    /// Leave the knowledge entries out of the text for a new session
+    #[arg(long, overrides_with = "entries")]
+    no_entries: bool,
+    /// Put the entries into the text for a new session again
+    #[arg(long, overrides_with = "no_entries")]
+    entries: bool,
     /// Add a line to the notepad before a session is compacted
     #[arg(long, overrides_with = "no_breadcrumb")]
     breadcrumb: bool,
@@ -113,10 +119,8 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Target::Vbw => return workflow(LayoutName::Vbw, args, project, out),
         Target::Gsd => return workflow(LayoutName::Gsd, args, project, out),
         Target::Git | Target::Journal => {
-            let of_client =
-                [args.user, args.no_notepad, args.notepad, args.breadcrumb, args.no_breadcrumb];
-            if of_client.contains(&true) {
-                let options = "--user, --notepad and --breadcrumb are for clients";
+            if args.user || args.overrides() != SetupOverrides::default() {
+                let options = "--user, --notepad, --entries and --breadcrumb are for clients";
                 return Err(Error::usage(options).hint("annals setup claude --user"));
             }
             return if args.target == Target::Git {
@@ -126,16 +130,12 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
             };
         }
     };
-    let either = |yes: bool, no: bool| (yes || no).then_some(yes);
     let request = SetupRequest {
         harness,
         scope: if args.user { SetupScope::User } else { SetupScope::Project },
         check: args.check,
         remove: args.remove,
-        options: SetupOverrides {
-            notepad: either(args.notepad, args.no_notepad),
-            breadcrumb: either(args.breadcrumb, args.no_breadcrumb),
-        },
+        options: args.overrides(),
     };
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);
@@ -155,12 +155,23 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     }
     if !args.check && !args.remove {
         out.note(&format!(
-            "A new session reads up to {} tokens: position, ledger, notepad (--no-notepad leaves it out), \
-             lessons and entries; `annals context` shows them.",
+            "A new session reads up to {} tokens: position, ledger, lessons, notepad and entries (--no-notepad and \
+             --no-entries leave these out); `annals context` shows them.",
             context::START_BUDGET
         ));
     }
     Ok(())
+}
+
+impl SetupArgs {
+    fn overrides(&self) -> SetupOverrides {
+        let either = |yes: bool, no: bool| (yes || no).then_some(yes);
+        SetupOverrides {
+            notepad: either(self.notepad, self.no_notepad),
+            entries: either(self.entries, self.no_entries),
+            breadcrumb: either(self.breadcrumb, self.no_breadcrumb),
+        }
+    }
 }
 
 fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
@@ -173,9 +184,6 @@ fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
             file.entries.iter().try_for_each(|entry| writeln!(to, "  {entry}"))?;
         }
         file.gone.iter().try_for_each(|entry| writeln!(to, "Removed: {entry}"))?;
-    }
-    for backup in &report.backups {
-        writeln!(to, "The file from before the first setup is kept as {}.", backup.display())?;
     }
     report.notes.iter().try_for_each(|note| writeln!(to, "Note: {note}."))
 }
@@ -211,7 +219,7 @@ fn workflow(
         scope: SetupScope::Project,
         check: args.check,
         remove: args.remove,
-        options: SetupOverrides { notepad: None, breadcrumb: None },
+        options: SetupOverrides::default(),
     };
     let client = setup::setup(project, request)?;
     out.warnings(&client.warnings);

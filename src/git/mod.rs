@@ -17,12 +17,12 @@ mod running;
 mod since;
 mod timeline;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use additions::Addition;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 pub use committing::NewCommit;
 pub(crate) use hash::is_hash_prefix;
 pub use listing::TrackedFiles;
@@ -224,6 +224,15 @@ impl Git {
     pub fn removals(&self, paths: &[&str]) -> Result<Vec<Option<Removal>>> {
         let found = self.at_head(|program, head| since::removals(program, head, paths))?;
         Ok(if found.is_empty() { vec![None; paths.len()] } else { found })
+    }
+
+    /// Returns the day of the last commit since a day that changed each of these files, given from the top.
+    pub fn last_changes(
+        &self,
+        paths: &[&str],
+        since: NaiveDate,
+    ) -> Result<HashMap<String, NaiveDate>> {
+        self.at_head(|program, head| since::last_changes(program, head, paths, since))
     }
 
     /// Returns the files that each commit renamed relative to its first parent, including files that it also

@@ -1,6 +1,6 @@
 //! Compares bullets by their words.
 
-use crate::ranking::WordSet;
+use crate::search::WordSet;
 
 /// Returns the words of a bullet.
 pub(crate) fn bullet_words(text: &str) -> WordSet {

@@ -167,6 +167,10 @@ pub(crate) const KEYS: &[SettingKey] = &[
             }
         },
     },
+    key! {
+        entries: Anyone,
+        "Whether a new session is given the knowledge entries, once `annals setup` has been run"
+    },
     key! { user: UserOnly, "The user whose facts are used if --user is not given" },
     key! { db: UserOnly, "The database of facts, instead of mem.db in the user's data folder" },
     SettingKey {

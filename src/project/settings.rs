@@ -169,6 +169,8 @@ pub struct Settings {
     pub linked_roots: Vec<PathBuf>,
     /// Whether the text at the start of a session includes the notepad.
     pub notepad: bool,
+    /// Whether the text at the start of a session includes the knowledge entries.
+    pub entries: bool,
     /// The user whose facts are used, unless the command line names one.
     pub user: Option<String>,
     /// The database of facts, if it is not in the user's data folder.
@@ -206,6 +208,7 @@ impl Default for Settings {
             ledger_dir: PathBuf::from("docs/memory"),
             linked_roots: Vec::new(),
             notepad: true,
+            entries: true,
             user: None,
             db: None,
             facts: FactSettings::default(),

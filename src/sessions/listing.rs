@@ -30,7 +30,6 @@ pub struct Transcript {
     /// The time of its last change.
     pub modified: Option<SystemTime>,
     /// Bytes that change whenever it does.
-    #[expect(dead_code, reason = "by it, the index knows what has changed")]
     pub(crate) stamp: Vec<u8>,
 }
 

@@ -17,13 +17,17 @@ mod listing;
 mod opencode;
 mod propose;
 mod records;
+mod search;
 mod switch;
 mod tools;
+
+use std::path::Path;
 
 pub use client::{Client, resume};
 pub use conversation::{Session, Unit, UnitKind};
 pub use listing::{Transcript, Transcripts, transcripts};
 pub use propose::{Finding, propose};
+pub(crate) use search::search;
 pub use switch::{forget, switch};
 
 use crate::error::{Error, Result};
@@ -44,18 +48,21 @@ pub fn ensure_on(project: &Project) -> Result<()> {
 /// Reads a transcript; `None` if it is gone.
 pub fn read(transcript: &Transcript) -> Result<Option<Parsed<Session>>> {
     let path = &transcript.path;
-    let session = match transcript.client {
-        Client::Claude => claude::read(path)?,
-        Client::Codex => records::read(path, Client::Codex, codex::add)?,
-        Client::Gemini => gemini::read(path)?,
-        Client::Opencode => opencode::read(path)?,
-    };
     let warning = |session: &Session| {
         let records = quantity(session.broken, "broken or overlong record");
         Warning::file(path, format!("has {records}, which are left out"))
     };
-    Ok(session.map(|session| {
+    Ok(read_file(transcript.client, path)?.map(|session| {
         let warnings = (session.broken > 0).then(|| warning(&session));
         Parsed::new(session, warnings.into_iter().collect())
     }))
+}
+
+fn read_file(client: Client, path: &Path) -> Result<Option<Session>> {
+    match client {
+        Client::Claude => claude::read(path),
+        Client::Codex => records::read(path, client, codex::add),
+        Client::Gemini => gemini::read(path),
+        Client::Opencode => opencode::read(path),
+    }
 }

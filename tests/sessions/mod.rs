@@ -2,6 +2,7 @@
 
 mod hostile;
 mod made;
+mod search;
 
 use std::fs;
 
@@ -129,6 +130,7 @@ fn nothing_is_read_before_the_user_turns_it_on() {
     write(&case, 1, &script(&format!("# claude 2026-03-01\n{WORK}"))[0]);
     let refused = case.run("sessions").code(2);
     assert!(refused.stderr().contains("annals setup CLIENT --sessions"), "{}", refused.stderr());
+    case.run("recall --in sessions loader").code(2);
     assert!(case.run("doctor").success().stdout().contains("transcripts are not read"));
     case.write("annals.toml", "sessions = true\n");
     let refused = case.run("sessions").code(4);

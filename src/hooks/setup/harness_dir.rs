@@ -15,6 +15,8 @@ pub(crate) struct HarnessDir {
     /// The folder that contains the harness's folder: the project; for the user's settings, the folder
     /// itself.
     pub(crate) base: PathBuf,
+    /// The folder of the user's own settings; without a home directory, the same as `folder`.
+    pub(crate) user_folder: PathBuf,
     /// The storage that writes there.
     pub(crate) storage: Storage,
 }
@@ -22,37 +24,30 @@ pub(crate) struct HarnessDir {
 impl HarnessDir {
     /// Returns the location of a harness's settings in a scope.
     pub(crate) fn locate(project: &Project, harness: Harness, scope: SetupScope) -> Result<Self> {
-        match scope {
-            SetupScope::Project => Self::of_project(project, harness),
-            SetupScope::User => Self::of_user(project, harness),
+        let (root, home) = (&project.root, project.environment.home());
+        let users = home.as_deref().map(|home| user_folder(project, harness, home));
+        if scope == SetupScope::Project {
+            if home.is_some_and(|home| std::fs::canonicalize(home).is_ok_and(|home| home == *root))
+            {
+                return Err(Error::refused("the working directory is your home, not a project")
+                    .hint("--user sets it up for all projects, -C names one"));
+            }
+            let folder = root.join(harness.profile().folder);
+            let user_folder = users.unwrap_or_else(|| folder.clone());
+            return Ok(Self {
+                base: root.clone(),
+                folder,
+                user_folder,
+                storage: project.storage(),
+            });
         }
-    }
-
-    fn of_project(project: &Project, harness: Harness) -> Result<Self> {
-        let home = project.environment.home();
-        if home.is_some_and(|home| std::fs::canonicalize(home).is_ok_and(|h| h == project.root)) {
-            return Err(Error::refused("the working directory is your home, not a project")
-                .hint("--user sets it up for all projects, -C names one"));
-        }
-        Ok(Self {
-            folder: project.root.join(harness.profile().folder),
-            base: project.root.clone(),
-            storage: project.storage(),
-        })
-    }
-
-    fn of_user(project: &Project, harness: Harness) -> Result<Self> {
-        let home = project.environment.home().unwrap_or_default();
-        let folder = user_folder(project, harness, &home);
+        let unknown = || {
+            Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
+        };
+        let folder = users.ok_or_else(unknown)?;
         let storage = project.storage_of_user(&folder)?;
-        Ok(Self { base: folder.clone(), folder, storage })
+        Ok(Self { base: folder.clone(), user_folder: folder.clone(), folder, storage })
     }
-}
-
-/// Returns the folder of the user's own settings of a harness; `None` without a home directory.
-pub(crate) fn user_folder_of(project: &Project, harness: Harness) -> Option<PathBuf> {
-    let home = project.environment.home()?;
-    Some(user_folder(project, harness, &home))
 }
 
 fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Adds a note to a section according to its rules.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +48,18 @@ pub struct NoteReport {
     pub diff: Option<String>,
     /// Warnings from the operation.
     pub warnings: Vec<Warning>,
+}
+
+impl fmt::Display for NoteReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let section = self.section.as_str();
+        match (self.characters, self.limit) {
+            (Some(characters), Some(limit)) => {
+                write!(f, "Notepad {section} updated ({characters}/{limit} chars).")
+            }
+            _ => write!(f, "Notepad {section} updated."),
+        }
+    }
 }
 
 /// The stored result of a write, to answer a repeated request.

@@ -12,7 +12,7 @@ use crate::ledger::files::{CONSTRAINTS, DECISIONS, LedgerFolder};
 use crate::ledger::similarity::{bullet_words, without_note};
 use crate::ledger::state::is_filled;
 use crate::project::Project;
-use crate::ranking::WordSet;
+use crate::search::WordSet;
 use crate::text::clip;
 
 /// Maximum number of characters of a bullet or title in a message.

@@ -4,7 +4,7 @@ use crate::clock::parse_date;
 use crate::ledger::check::findings::Findings;
 use crate::ledger::constraints::{Bullet, Constraints, SECTIONS};
 use crate::ledger::similarity::bullet_words;
-use crate::ranking::WordSet;
+use crate::search::WordSet;
 
 /// Maximum number of bullets that are compared with each other.
 const MAX_COMPARED: usize = 1_000;

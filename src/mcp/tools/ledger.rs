@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::ledger;
-use crate::ledger::{PendingRequest, UpdateRequest};
+use crate::ledger::{PendingRequest, UpdateRequest, UpdateResult};
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
@@ -78,5 +78,10 @@ fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
     let request = UpdateRequest { secrets: SecretPolicy::Refuse };
     let report = ledger::update(project, &update.document.to_string(), &request)?;
-    ToolAnswer::json("annals ledger update", &report)
+    let changed: Vec<String> =
+        report.changed.iter().map(|path| path.display().to_string()).collect();
+    Ok(ToolAnswer::text(match report.outcome {
+        UpdateResult::AlreadyApplied => "Already applied; nothing changed.\n".to_owned(),
+        UpdateResult::Applied => format!("Updated {}.\n", changed.join(", ")),
+    }))
 }
