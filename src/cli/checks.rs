@@ -287,7 +287,7 @@ fn transcripts(project: &Project) -> AuditRow {
     }
     let found = sessions::transcripts(project).newest;
     let counts = clients.iter().map(|client| {
-        let count = found.iter().filter(|transcript| transcript.client == *client).count();
+        let count = found.iter().filter(|file| file.source == *client as usize).count();
         format!("{} ({count} of this project)", client.title())
     });
     let message = format!("read: {}", counts.collect::<Vec<_>>().join(", "));

@@ -84,15 +84,11 @@ pub(crate) fn run(args: &SessionsArgs, project: &Project, out: &mut Output) -> R
     let mut read = Vec::new();
     for transcript in project.progress.track("Reading", newest) {
         match sessions::read(transcript) {
-            Ok(Some(session)) => {
-                out.warnings(&session.warnings);
-                read.push(session.value);
-            }
-            Ok(None) => {}
+            Ok(session) => read.extend(session),
             Err(error) => out.warnings(&[Warning::file(&transcript.path, error.reason())]),
         }
     }
-    read.retain(|session| !session.units.is_empty());
+    read.retain(|session| !session.units.is_empty() || session.broken > 0);
     if args.action == Action::Propose {
         let proposed = sessions::propose(project, &read)?;
         return out.result(&Proposals { proposed }, show_proposals);
@@ -115,6 +111,10 @@ fn show(list: &SessionList, to: &mut dyn Write) -> io::Result<()> {
             let more = row.files.len() - first.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             writeln!(to, "    wrote {}{more}", first.join(", "))?;
+        }
+        if row.broken > 0 {
+            let records = quantity(row.broken, "broken or overlong record");
+            writeln!(to, "    {records} left out")?;
         }
         if let Some(resume) = &row.resume {
             writeln!(to, "    {resume}")?;

@@ -41,9 +41,10 @@ impl ContextTarget {
 
 word_enum! {
     /// A client that keeps transcripts of its sessions.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
     pub enum SessionClient {
         /// Claude Code.
+        #[default]
         Claude = "claude",
         /// Codex.
         Codex = "codex",

@@ -138,7 +138,12 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         is_copy: is_archived,
     };
     let asks_for_sessions = query.sources.contains(&SourceName::Sessions);
-    let of_sessions = || sessions::search(project, &asked, SOURCES.len(), query.is_urgent);
+    let of_sessions = || {
+        let mut found = sessions::search(project, &asked, query.is_urgent)?;
+        // Transcripts follow the project's files.
+        found.hits.iter_mut().for_each(|hit| hit.source = hit.source.map(|n| n + SOURCES.len()));
+        Ok(found)
+    };
     if query.sources == [SourceName::Sessions] {
         return of_sessions();
     }

@@ -28,24 +28,15 @@ impl Client {
 
     /// Returns the folder of the transcripts, which the client's own variables may move.
     pub(crate) fn folder(self, environment: &Environment) -> Option<PathBuf> {
-        let named = |variable: &str| {
-            environment.get(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+        let (variable, in_home, below) = match self {
+            Self::Claude => (CLAUDE_FOLDER_VARIABLE, CLAUDE_FOLDER, "projects"),
+            Self::Codex => ("CODEX_HOME", ".codex", "sessions"),
+            Self::Gemini => ("GEMINI_CLI_HOME", "", ".gemini/tmp"),
+            Self::Opencode => ("XDG_DATA_HOME", ".local/share", "opencode"),
         };
-        let home = || environment.home();
-        let (base, below) = match self {
-            Self::Claude => (
-                named(CLAUDE_FOLDER_VARIABLE).or_else(|| Some(home()?.join(CLAUDE_FOLDER))),
-                "projects",
-            ),
-            Self::Codex => {
-                (named("CODEX_HOME").or_else(|| Some(home()?.join(".codex"))), "sessions")
-            }
-            Self::Gemini => (named("GEMINI_CLI_HOME").or_else(home), ".gemini/tmp"),
-            Self::Opencode => {
-                (named("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local/share"))), "opencode")
-            }
-        };
-        base.map(|base| base.join(below))
+        let named = environment.get(variable).map(PathBuf::from);
+        let named = named.filter(|path| path.is_absolute());
+        Some(named.or_else(|| Some(environment.home()?.join(in_home)))?.join(below))
     }
 }
 

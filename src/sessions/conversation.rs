@@ -64,7 +64,7 @@ pub struct Unit {
 }
 
 /// What was read of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Session {
     /// Its last day.
     pub date: Option<NaiveDate>,
@@ -89,9 +89,10 @@ pub struct Session {
 
 /// A session that is being read.
 pub(crate) struct Conversation {
-    session: Session,
+    pub(crate) session: Session,
+    /// Number of the record, counted from 1.
+    pub(crate) line: usize,
     directory: Option<PathBuf>,
-    line: usize,
     turn: Turn,
 }
 
@@ -114,34 +115,13 @@ struct Failure {
 
 impl Conversation {
     pub(crate) fn new(client: Client) -> Self {
-        let session = Session {
-            date: None,
-            client,
-            version: None,
-            session: None,
-            question: None,
-            files: BTreeSet::new(),
-            broken: 0,
-            resume: None,
-            units: Vec::new(),
-        };
-        Self { session, directory: None, line: 0, turn: Turn::default() }
-    }
-
-    /// Begins a record at a line.
-    pub(crate) fn at(&mut self, line: usize, time: Option<DateTime<Utc>>) {
-        self.line = line;
-        self.time(time);
+        let session = Session { client, ..Session::default() };
+        Self { session, line: 0, directory: None, turn: Turn::default() }
     }
 
     /// Sets the time of what follows.
     pub(crate) fn time(&mut self, time: Option<DateTime<Utc>>) {
         self.session.date = time.map(|time| time.date_naive()).or(self.session.date);
-    }
-
-    /// Counts a record that cannot be read.
-    pub(crate) fn broken(&mut self) {
-        self.session.broken += 1;
     }
 
     /// Notes what a record says of the session; the first one to say it is believed.
@@ -349,28 +329,14 @@ const ADDED: [&str; 17] = [
 
 /// Returns a message without the elements that clients add to it.
 fn spoken(message: &str) -> String {
-    let mut said = String::new();
-    let mut parts = message.split('<');
-    said.push_str(parts.next().unwrap_or_default());
-    let mut added: Option<&str> = None;
-    for part in parts {
-        let (tag, after) = part.split_once('>').unwrap_or((part, ""));
-        match added {
-            Some(name) if tag.strip_prefix('/') == Some(name) => {
-                added = None;
-                said.push_str(after);
-            }
-            Some(_) => {}
-            None => {
-                added = ADDED.into_iter().find(|name| tag.split(' ').next() == Some(name));
-                let is_word = ["command-args", "bash-input"].contains(&tag.trim_start_matches('/'));
-                match added {
-                    Some(_) => {}
-                    None if is_word => said.push_str(after),
-                    None => said.extend(["<", part]),
-                }
-            }
+    let mut said = message.to_owned();
+    for name in ADDED {
+        while let Some(at) = said.find(&format!("<{name}")) {
+            let end = format!("</{name}>");
+            let rest = said[at..].split_once(&end).map_or(0, |(_, rest)| rest.len());
+            said.replace_range(at..said.len() - rest, "");
         }
     }
-    said
+    let typed = ["<command-args>", "</command-args>", "<bash-input>", "</bash-input>"];
+    typed.iter().fold(said, |said, tag| said.replace(tag, ""))
 }

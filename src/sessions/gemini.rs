@@ -57,7 +57,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Session>> {
         Ok(document) => {
             [document, Value::Null].iter().for_each(|part| add(&mut conversation, part))
         }
-        Err(_) => conversation.broken(),
+        Err(_) => conversation.session.broken += 1,
     }
     Ok(Some(conversation.finish()))
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 
 use crate::project::Project;
+use crate::search::index::IndexFile;
 use crate::sessions::client::Client;
 use crate::sessions::{claude, gemini, opencode, records};
 use crate::storage;
@@ -18,26 +19,11 @@ use crate::warning::Warning;
 /// Maximum size of the transcripts that are read, in bytes; the newest are.
 const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// A transcript of a session.
-#[derive(Clone, Debug)]
-pub struct Transcript {
-    /// The client.
-    pub client: Client,
-    /// Its file; for opencode, the database followed by the session's id.
-    pub path: PathBuf,
-    /// Its size in bytes.
-    pub size: u64,
-    /// The time of its last change.
-    pub modified: Option<SystemTime>,
-    /// Bytes that change whenever it does.
-    pub(crate) stamp: Vec<u8>,
-}
-
 /// The transcripts of a project, the newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Transcripts {
-    /// The transcripts that are read.
-    pub newest: Vec<Transcript>,
+    /// The files that are read; their source is the number of the client.
+    pub newest: Vec<IndexFile>,
     /// Number of older ones that are not, since the newest fill the limit.
     pub left_out: usize,
     /// Warnings about what could not be listed.
@@ -64,9 +50,7 @@ pub fn transcripts(project: &Project) -> Transcripts {
             }
         }
     }
-    found.newest.sort_by(|one, other| {
-        other.modified.cmp(&one.modified).then_with(|| one.path.cmp(&other.path))
-    });
+    found.newest.sort_by(|one, other| other.modified.cmp(&one.modified));
     let mut bytes = 0;
     let count = found.newest.len();
     found.newest.retain(|transcript| {
@@ -168,15 +152,19 @@ impl Places {
                 found.warn_unknown(&database, Client::Opencode, &error.to_string());
                 Vec::new()
             });
-            for session in sessions.into_iter().filter(|session| self.contain(&session.directory)) {
-                let number = |at: usize| session.numbers[at].try_into().unwrap_or_default();
-                let since = Duration::from_millis(number(0));
-                found.newest.push(Transcript {
-                    client: Client::Opencode,
-                    path: database.join(&session.id),
+            for (id, directory, numbers) in sessions {
+                if !self.contain(&directory) {
+                    continue;
+                }
+                let number = |at: usize| numbers[at].try_into().unwrap_or_default();
+                let path = database.join(id);
+                found.newest.push(IndexFile {
+                    source: Client::Opencode as usize,
+                    name: path.to_string_lossy().into_owned(),
+                    path,
                     size: number(2),
-                    modified: SystemTime::UNIX_EPOCH.checked_add(since),
-                    stamp: session.numbers.iter().flat_map(|n| n.to_le_bytes()).collect(),
+                    stamp: numbers.iter().flat_map(|n| n.to_le_bytes()).collect(),
+                    modified: SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(number(0))),
                 });
             }
         }
@@ -185,15 +173,8 @@ impl Places {
 
 impl Transcripts {
     fn add(&mut self, client: Client, path: PathBuf) {
-        // Without following links: a link among the transcripts is none.
-        let Some(found) = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file) else {
-            return;
-        };
-        let modified = found.modified().ok();
-        let since = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        let since = since.unwrap_or_default().as_nanos();
-        let stamp = [found.len().to_le_bytes().as_slice(), &since.to_le_bytes()].concat();
-        self.newest.push(Transcript { client, path, size: found.len(), modified, stamp });
+        let name = path.to_string_lossy().into_owned();
+        self.newest.extend(IndexFile::stat(client as usize, name, path));
     }
 
     fn warn(&mut self, path: &Path, message: &str) {

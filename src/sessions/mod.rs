@@ -21,19 +21,16 @@ mod search;
 mod switch;
 mod tools;
 
-use std::path::Path;
-
 pub use client::{Client, resume};
 pub use conversation::{Session, Unit, UnitKind};
-pub use listing::{Transcript, Transcripts, transcripts};
+pub use listing::{Transcripts, transcripts};
 pub use propose::{Finding, propose};
 pub(crate) use search::search;
 pub use switch::{forget, switch};
 
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::text::quantity;
-use crate::warning::{Parsed, Warning};
+use crate::search::index::IndexFile;
 
 /// Returns an error unless the user has turned the reading of transcripts on.
 pub fn ensure_on(project: &Project) -> Result<()> {
@@ -46,22 +43,11 @@ pub fn ensure_on(project: &Project) -> Result<()> {
 }
 
 /// Reads a transcript; `None` if it is gone.
-pub fn read(transcript: &Transcript) -> Result<Option<Parsed<Session>>> {
-    let path = &transcript.path;
-    let warning = |session: &Session| {
-        let records = quantity(session.broken, "broken or overlong record");
-        Warning::file(path, format!("has {records}, which are left out"))
-    };
-    Ok(read_file(transcript.client, path)?.map(|session| {
-        let warnings = (session.broken > 0).then(|| warning(&session));
-        Parsed::new(session, warnings.into_iter().collect())
-    }))
-}
-
-fn read_file(client: Client, path: &Path) -> Result<Option<Session>> {
-    match client {
+pub fn read(file: &IndexFile) -> Result<Option<Session>> {
+    let path = &file.path;
+    match Client::ALL[file.source] {
         Client::Claude => claude::read(path),
-        Client::Codex => records::read(path, client, codex::add),
+        Client::Codex => records::read(path, Client::Codex, codex::add),
         Client::Gemini => gemini::read(path),
         Client::Opencode => opencode::read(path),
     }

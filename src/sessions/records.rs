@@ -28,10 +28,11 @@ pub(crate) fn read(
     let is_there = each(path, |line, record| {
         match record {
             Some(record) => {
-                conversation.at(line, record["timestamp"].as_str().and_then(parse_timestamp));
+                conversation.line = line;
+                conversation.time(record["timestamp"].as_str().and_then(parse_timestamp));
                 add(&mut conversation, &record);
             }
-            None => conversation.broken(),
+            None => conversation.session.broken += 1,
         }
         true
     })?;

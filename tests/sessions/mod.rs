@@ -52,13 +52,13 @@ fn units(case: &Case) -> String {
     let mut shown = String::new();
     for transcript in sessions::transcripts(&open(case)).newest {
         let read = sessions::read(&transcript).unwrap().unwrap();
-        assert_eq!(read.warnings, []);
-        for unit in &read.value.units {
+        assert_eq!(read.broken, 0);
+        for unit in &read.units {
             let date = unit.date.unwrap();
             let text = unit.text.replace('\n', " / ");
             shown.push_str(&format!("{date} {}: {text}\n", unit.kind.as_str()));
         }
-        let files: Vec<&str> = read.value.files.iter().map(String::as_str).collect();
+        let files: Vec<&str> = read.files.iter().map(String::as_str).collect();
         shown.push_str(&format!("wrote {}\n", files.join(", ")));
     }
     shown
