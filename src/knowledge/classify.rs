@@ -15,7 +15,7 @@ use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::store::bytes as entry_bytes;
 use crate::knowledge::{Confidence, EntryStatus, EntryType, KnowledgeDir, entry, index, key};
 use crate::project::Project;
-use crate::ranking::words;
+use crate::search::words;
 use crate::storage::read;
 use crate::text::{hexadecimal, word_enum};
 

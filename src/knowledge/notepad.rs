@@ -17,6 +17,7 @@
 //! section. Every write is one insertion, and pruning removes whole bullets: all other bytes are unchanged.
 
 use std::cmp::Reverse;
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -369,6 +370,18 @@ pub struct NoteReport {
     pub diff: Option<String>,
     /// Warnings from the operation.
     pub warnings: Vec<Warning>,
+}
+
+impl fmt::Display for NoteReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let section = self.section.as_str();
+        match (self.characters, self.limit) {
+            (Some(characters), Some(limit)) => {
+                write!(f, "Notepad {section} updated ({characters}/{limit} chars).")
+            }
+            _ => write!(f, "Notepad {section} updated."),
+        }
+    }
 }
 
 /// The stored result of a write, to answer a repeated request.

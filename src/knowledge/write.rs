@@ -1,6 +1,7 @@
 //! Creates or updates an entry: its file, its row in INDEX.md, and a line in log.md.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +74,17 @@ pub struct EntryWriteReport {
     /// Warnings from the operation.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
+}
+
+impl fmt::Display for EntryWriteReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, added, removed, .. } = self;
+        match self.outcome {
+            _ if self.unchanged => write!(f, "Unchanged: {key}."),
+            WriteOutcome::Stored => write!(f, "Stored: {key}."),
+            WriteOutcome::Updated => write!(f, "Updated {key} (+{added}/-{removed} lines)."),
+        }
+    }
 }
 
 /// Writes an entry; a new one without body and title and a near-duplicate of another entry are refused.

@@ -18,7 +18,7 @@ use crate::ledger::state::is_filled;
 use crate::ledger::{constraints, coverage, evidence, rollup, state};
 use crate::markdown::{BlockContent, Outline, line_start};
 use crate::project::Project;
-use crate::ranking::WordSet;
+use crate::search::WordSet;
 use crate::secrets;
 use crate::text::{clip, fold, line_number, quantity};
 use crate::warning::{SourceLocation, Warning};

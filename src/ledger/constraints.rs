@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::ledger::edits::{Change, Fault, FileUpdate, gap_after, line_gap};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit, line_start};
-use crate::ranking::WordSet;
+use crate::search::WordSet;
 use crate::text::{Line, fold, line_end};
 
 /// The sections that every file has, in their order.

@@ -18,13 +18,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use annals::clock::Clock;
-use annals::embedding::Embedder;
 use annals::error::Result;
 use annals::facts;
 use annals::facts::{
     ActionOutcome, ActionResult, Auditor, Change, Fact, FactFilter, FactStatus, Facts, Observation,
     Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
 };
+use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -4,9 +4,9 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use annals::clock::Clock;
-use annals::embedding::Embedder;
 use annals::facts;
 use annals::facts::{Facts, ProjectScope, Purpose, Statement};
+use annals::search::Embedder;
 
 use crate::facts::erasure::holding;
 use crate::facts::server::Server;

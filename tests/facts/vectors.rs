@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use annals::embedding::{Embedder, Endpoint};
 use annals::facts;
 use annals::facts::{
     FactQuery, FactStatus, Method, ProjectScope, Remaining, Retrieved, Selection, Statement, UserId,
 };
+use annals::search::{Embedder, Endpoint};
 use rusqlite::Connection;
 use serde_json::json;
 

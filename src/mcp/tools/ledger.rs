@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::ledger;
+use crate::ledger::UpdateResult;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
@@ -74,5 +75,10 @@ fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
     let text = update.document.to_string();
     let report = ledger::update(project, &text, SecretPolicy::Refuse)?;
-    ToolAnswer::json("annals ledger update", &report)
+    let changed: Vec<String> =
+        report.changed.iter().map(|path| path.display().to_string()).collect();
+    Ok(ToolAnswer::text(match report.outcome {
+        UpdateResult::AlreadyApplied => "Already applied; nothing changed.\n".to_owned(),
+        UpdateResult::Applied => format!("Updated {}.\n", changed.join(", ")),
+    }))
 }
