@@ -16,9 +16,9 @@ use crate::facts::{Facts, Purpose};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::{Origin, Project};
-use crate::recall::CacheState;
+use crate::search::index::CacheState;
 use crate::text::{estimate_tokens, quantity};
-use crate::{audit, facts, hooks, mcp, recall, share};
+use crate::{audit, facts, hooks, mcp, recall, sessions, share};
 
 /// Check every store, and name the fix for each finding
 ///
@@ -74,6 +74,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     rows.extend(interrupted(project));
     rows.extend(database(project));
     rows.extend(sharing(project));
+    rows.push(transcripts(project));
     rows.extend(Harness::ALL.into_iter().map(|harness| client(project, harness)));
     rows.push(start(project)?);
     let diagnosis = Diagnosis {
@@ -264,6 +265,22 @@ fn sharing(project: &Project) -> Option<AuditRow> {
     let (device, waits) = (&here.device, quantity(here.pending, "operation"));
     let message = format!("device {device}, last sync: {last}, {waits} to send");
     Some(AuditRow::ok("facts", "sharing", &message))
+}
+
+/// Says whose transcripts of sessions are read, and how many are of this project.
+fn transcripts(project: &Project) -> AuditRow {
+    let clients = &project.settings.sessions;
+    if clients.is_empty() {
+        let message = "transcripts are not read; annals setup CLIENT --sessions turns it on";
+        return AuditRow::ok("sessions", "transcripts", message);
+    }
+    let found = sessions::transcripts(project).newest;
+    let counts = clients.iter().map(|client| {
+        let count = found.iter().filter(|file| file.source == *client as usize).count();
+        format!("{} ({count} of this project)", client.title())
+    });
+    let message = format!("read: {}", counts.collect::<Vec<_>>().join(", "));
+    AuditRow::ok("sessions", "transcripts", &message)
 }
 
 /// Returns whether a file can be opened for appending, without writing to it.

@@ -441,7 +441,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
             let lines = read::lines(dataset)?
                 .ok_or_else(|| Error::not_found("there is no such dataset").at(dataset, None))?;
             let embedder = facts::embedder(context.project)?;
-            let evaluation = facts::evaluate(lines, dataset, &embedder, false)?;
+            let evaluation = facts::evaluate(lines, dataset, &embedder)?;
             context.out.show(&evaluation, text!("facts/eval"))
         }
         FactsCommand::Metrics { days, .. } => {

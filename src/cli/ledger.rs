@@ -14,7 +14,7 @@ use crate::cli::{shared, text};
 use crate::error::{Error, Result};
 use crate::hooks::setup;
 use crate::ledger;
-use crate::ledger::{CheckReport, InitReport, PendingRequest, UpdateRequest};
+use crate::ledger::{CheckReport, InitReport};
 use crate::project::Project;
 use crate::storage::Store;
 use crate::text::quantity;
@@ -118,8 +118,7 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
             out.verbatim(ledger::skill(project)?.as_bytes())
         }
         LedgerCommand::Pending { max_commits, all, .. } => {
-            let request = PendingRequest { max_commits: *max_commits, all: *all };
-            let pending = ledger::pending(project, request)?;
+            let pending = ledger::pending(project, *max_commits, *all)?;
             out.warnings(&pending.warnings);
             out.result(&pending, |pending, to| {
                 writeln!(to, "Coverage: {}.", pending.coverage.line())?;
@@ -177,8 +176,7 @@ fn update(
         return Err(Error::refused("standard input is empty")
             .hint("`annals ledger pending --schema` prints the schema of an update"));
     }
-    let request = UpdateRequest { secrets: allow_secret.into() };
-    let report = ledger::update(project, &text, &request)?;
+    let report = ledger::update(project, &text, allow_secret.into())?;
     out.warnings(&report.warnings);
     out.show(&report, text!("ledger/update"))
 }

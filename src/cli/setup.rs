@@ -10,13 +10,14 @@ use serde::Serialize;
 
 use crate::cli::output::Output;
 use crate::cli::text::text;
-use crate::context;
 use crate::error::{At, Error, Result};
 use crate::hooks::setup::git::GitSetup;
 use crate::hooks::setup::journal::JournalSetup;
 use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{Harness, SetupOverrides, SetupScope, setup};
 use crate::project::{Layout, LayoutName, Project};
+use crate::sessions::Client;
+use crate::{context, sessions};
 
 /// Connect Claude Code, Codex or another client to annals, or disconnect it
 ///
@@ -58,6 +59,9 @@ pub(crate) struct SetupArgs {
     /// Stop adding that line
     #[arg(long, overrides_with = "breadcrumb")]
     no_breadcrumb: bool,
+    /// Also read the client's transcripts of your sessions, for `annals recall --in sessions`, in all your projects
+    #[arg(long, conflicts_with_all = ["check", "remove"])]
+    sessions: bool,
     /// With `journal`, the folder to create the links in
     #[arg(long, value_name = "DIR", required_if_eq("target", "journal"))]
     dir: Option<PathBuf>,
@@ -87,7 +91,23 @@ enum Target {
     Journal,
 }
 
+impl Target {
+    /// Returns the client whose transcripts can be read.
+    fn with_sessions(self) -> Option<Client> {
+        match self {
+            Self::Claude => Some(Client::Claude),
+            Self::Codex => Some(Client::Codex),
+            Self::Gemini => Some(Client::Gemini),
+            Self::Opencode => Some(Client::Opencode),
+            _ => None,
+        }
+    }
+}
+
 pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
+    if args.sessions && args.target.with_sessions().is_none() {
+        return Err(Error::usage("--sessions is for claude, codex, gemini and opencode"));
+    }
     let harness = match args.target {
         Target::Claude => Harness::Claude,
         Target::Codex => Harness::Codex,
@@ -120,6 +140,18 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
     out.show_until(&report, text!("setup/client"), verdict)?;
+    if let Some(client) = args.target.with_sessions().filter(|_| args.sessions) {
+        let mut clients = project.settings.sessions.clone();
+        clients.push(client);
+        clients.sort_unstable();
+        clients.dedup();
+        sessions::switch(project, &clients)?;
+        out.note(&format!(
+            "Transcripts of {} are read from now on, in all your projects: `annals recall --in sessions WORDS`; \
+             `annals sessions --off` ends it.",
+            client.title()
+        ));
+    }
     if !args.check && !args.remove {
         out.note(&format!(
             "A new session reads up to {} tokens: position, ledger, lessons, notepad and entries (--no-notepad and \

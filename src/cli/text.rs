@@ -5,7 +5,7 @@ use std::path::Path;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{Environment, Value};
+use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use crate::clock::parse_date;
@@ -30,6 +30,8 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
         .build()?;
     let mut engine = Environment::new();
     engine.set_syntax(syntax);
+    // A field that is not there may be asked for, and not printed.
+    engine.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     engine.add_filter("quantity", |count: i64, one: &str| quantity(count, one));
     engine.add_filter("clip", |text: &str, width: usize| clip(&one_line(text), width).into_owned());
     engine.add_filter("line", |text: &str| Line::new(text).to_string());

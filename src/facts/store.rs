@@ -385,8 +385,8 @@ fn find_holder(file: &Path) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding::Embedder;
     use crate::facts::vectors;
+    use crate::search::Embedder;
 
     #[test]
     fn a_new_database_expects_vectors_of_the_built_in_model() {

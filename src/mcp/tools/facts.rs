@@ -12,7 +12,7 @@ use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
-use crate::ranking::Relevance;
+use crate::search::Relevance;
 use crate::secrets::SecretPolicy;
 
 /// Maximum number of facts per call.
