@@ -9,8 +9,8 @@ use crate::support::{Case, on_two_threads};
 /// The largest file that is read whole.
 const MAX_FILE_BYTES: usize = 8 * 1024 * 1024;
 
-/// Memory grows as files do, so that a quarter of the largest shows what all of it takes, and sooner.
-const SIZE: usize = MAX_FILE_BYTES / 4;
+/// Memory and time grow as files do, so that a part of the largest shows what all of it takes, and sooner.
+const SIZE: usize = MAX_FILE_BYTES / 8;
 
 /// What a run may map, in KiB: half of it is the program itself and the stacks of its threads.
 const MAX_MAPPED_KIB: usize = 400 * 1024;
@@ -164,12 +164,12 @@ fn texts_of_one_file_are_not_each_compared_with_each() {
 fn entries_are_read_up_to_so_many_bytes_and_the_rest_is_named() {
     let hostile = Hostile::new();
     let root = hostile.case.root();
-    for number in 0..12 {
+    for number in 0..9 {
         let path = root.join(format!(".vibekit/memory/huge-{number}.md"));
         let file = std::fs::File::create(path).unwrap();
         file.set_len(MAX_FILE_BYTES as u64).unwrap();
     }
-    for command in ["entry query --text first", "entry audit --dry-run", "audit"] {
+    for command in ["entry query --text first", "audit"] {
         let run = hostile.case.run(command).within(Duration::from_mins(10));
         let told = run.output().stderr();
         let warning = ".vibekit/memory: exceeds what one command may read";
@@ -261,8 +261,8 @@ fn the_old_notes_of_a_very_long_notepad_are_removed_in_one_pass() {
 fn a_search_reads_so_much_of_a_project_and_says_what_it_leaves_out() {
     let hostile = Hostile::new();
     let root = hostile.case.root();
-    // Files without a byte on the disk, as an archive can bring them: 1.2 GB.
-    for number in 0..150 {
+    // Files without a byte on the disk, as an archive can bring them: 400 MB.
+    for number in 0..50 {
         let path = root.join(format!(".vibekit/memory/huge-{number}.md"));
         let file = std::fs::File::create(path).unwrap();
         file.set_len(MAX_FILE_BYTES as u64).unwrap();
