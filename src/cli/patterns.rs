@@ -23,8 +23,8 @@ const PLANS: usize = 4;
 
 /// Read the lessons of finished phases, and note one
 ///
-/// `check` looks for each path that an entry names, and follows a missing one through git's history. An entry
-/// is called fresh only if a path that it names exists. Nothing is changed or deleted.
+/// `check` looks for each path that an entry names, and where a missing one moved since the entry was recorded. An
+/// entry is called fresh only if a path that it names exists. Nothing is changed or deleted.
 ///
 /// `insights` covers all summaries, archived milestones included; for each comparison, summaries that do not
 /// mention it are left out. A difference is significant if both groups have at least five plans and it holds
@@ -189,7 +189,7 @@ fn mark(entry: &Freshness) -> String {
     match found {
         _ if entry.is_stale => "stale".to_owned(),
         0 if entry.paths.is_empty() => "not checked (names no known path)".to_owned(),
-        0 => "not checked (its paths are ambiguous or outside of the project)".to_owned(),
+        0 => "not checked (its paths are ambiguous)".to_owned(),
         1 => "fresh (1 path exists)".to_owned(),
         found => format!("fresh ({found} paths exist)"),
     }
