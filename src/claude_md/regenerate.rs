@@ -196,7 +196,9 @@ impl Regeneration<'_> {
             Some(old) if *old == bytes => ContextFileOutcome::Unchanged,
             Some(_) => ContextFileOutcome::Updated,
         };
-        if outcome == ContextFileOutcome::Updated && read::is_write_protected(&file.path) {
+        // What is only shown needs no permission.
+        let is_written = outcome == ContextFileOutcome::Updated && !self.project.dry_run;
+        if is_written && read::is_write_protected(&file.path) {
             return Err(Error::refused("is write-protected").at(relative, None));
         }
         let report = RegeneratedFile {

@@ -31,7 +31,7 @@ const LEFT_OUT: &[&str] = &[
 ];
 
 /// Words about what changes no later plan.
-const TRIFLES: &[&str] = &["import order", "lint", "code style", "formatting"];
+const TRIFLES: &[&str] = &["commit", "import order", "lint", "style", "format"];
 
 /// First words of a sentence that needs the one before it.
 const REFERENCES: &[&str] =
@@ -48,6 +48,13 @@ const REASONS: &[&str] = &[
 
 /// Beginnings of words that name a failure.
 const FAILURES: &[&str] = &["fail", "error", "crash", "segfault", "raise", "broke", "timed out"];
+
+/// Words that say that something was not as it should be.
+const DENIALS: &[&str] = &[
+    "but", "however", "not", "no", "cannot", "can't", "didn't", "doesn't", "wasn't", "isn't",
+    "don't", "won't", "couldn't", "require", "requires", "required", "without", "missing", "never",
+    "only", "instead",
+];
 
 /// A lesson, as a bullet of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,16 +180,17 @@ fn is_past(text: &str) -> bool {
     words(text).any(|word| PAST.contains(&word.as_str()))
 }
 
-/// Returns whether free text gives a reason or names a failure.
+/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
     let padded = format!(" {} ", words(text).collect::<Vec<_>>().join(" "));
     REASONS.iter().any(|reason| padded.contains(&format!(" {reason} ")))
         || FAILURES.iter().any(|failure| padded.contains(&format!(" {failure}")))
         || padded.contains("error ")
+        || text.contains('`') && words(text).any(|word| DENIALS.contains(&word.as_str()))
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.split(|c: char| !c.is_alphanumeric())
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
 }
@@ -260,6 +268,7 @@ mod tests {
         for (text, is_lesson) in [
             ("Tests are placed in `tests`, because the project has no `tests/unit`.", true),
             ("`npm ci` fails without the lock file; the script writes it first.", true),
+            ("The tests are not found in `tests/unit`. Moved them to `tests`.", true),
             ("Added a page about the store. Moved its lock there.", false),
         ] {
             assert_eq!(recorded(text, None, None).is_some(), is_lesson, "{text}");
