@@ -1,5 +1,7 @@
 //! The lists of bullets in an entry, as annals writes them.
 
+use std::fmt::Display;
+
 use sha2::{Digest, Sha256};
 
 use crate::text::hexadecimal;
@@ -8,17 +10,17 @@ use crate::text::hexadecimal;
 const NONE: &str = "none recorded";
 
 /// Returns the digest of an entry's bullets.
-pub(crate) fn digest<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
+pub(crate) fn digest<T: Display>(worked: &[T], failed: &[T]) -> String {
     hexadecimal(&Sha256::digest(section(worked, failed))[..8])
 }
 
 /// Returns the part of an entry that contains its bullets.
-pub(crate) fn section<T: AsRef<str>>(worked: &[T], failed: &[T]) -> String {
+pub(crate) fn section<T: Display>(worked: &[T], failed: &[T]) -> String {
     let list = |bullets: &[T]| -> String {
         if bullets.is_empty() {
             return format!("- {NONE}\n");
         }
-        bullets.iter().map(|bullet| format!("- {}\n", bullet.as_ref())).collect()
+        bullets.iter().map(|bullet| format!("- {}\n", bullet)).collect()
     };
     format!("**What worked:**\n{}\n**What failed:**\n{}\n", list(worked), list(failed))
 }

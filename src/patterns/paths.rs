@@ -158,6 +158,12 @@ fn mention(word: &str, is_code: bool) -> Option<Mention> {
     })
 }
 
+/// Returns whether a code span is the name or the path of a file.
+pub(crate) fn is_file(code: &str) -> bool {
+    has_extension(code)
+        && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))
+}
+
 /// Strips punctuation, emphasis, quotes and brackets without their pair from both ends.
 fn trimmed(word: &str) -> &str {
     let mut text = word;
@@ -256,6 +262,13 @@ mod tests {
         ] {
             assert_eq!(found(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn only_code_that_looks_like_a_file_is_one() {
+        let spans = ["src/a.rs", "b.ts", ".class", "x.y()", "v1.2", "Some<a.b>", "a b.rs"];
+        let files: Vec<&str> = spans.into_iter().filter(|code| is_file(code)).collect();
+        assert_eq!(files, ["src/a.rs", "b.ts"]);
     }
 
     #[test]
