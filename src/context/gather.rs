@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
+use crate::plan::{Action, Decision, Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized, slashed};
@@ -150,6 +150,7 @@ impl<'a> Gatherer<'a> {
         };
         let notes = lifecycle::current_notes(survey, warnings);
         let notes = or_warning(self.project, notes, warnings).unwrap_or_default();
+        let notes = sanitized(&notes);
         let mut notes = notes.lines().filter(|line| !line.trim().is_empty());
         let shown = notes.by_ref().take(MAX_RESUME_NOTES);
         let mut lines: Vec<String> = shown.map(|line| format!("Note: {line}")).collect();
@@ -169,7 +170,14 @@ impl<'a> Gatherer<'a> {
     }
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
-        self.ledger.as_ref().map(lines).unwrap_or_default()
+        let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
+        // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
+        lines.retain(|line| match line.split_once(": ") {
+            Some(("Hazards" | "Blockers", rest)) => !is_closed(rest) && !is_none(rest),
+            Some((_, rest)) => !is_none(rest),
+            None => true,
+        });
+        lines
     }
 
     /// Reorders lines so that the first ones of each section come before the rest: a long section displaces no other.
@@ -208,7 +216,9 @@ impl<'a> Gatherer<'a> {
     fn notes(&self, section: notepad::NotepadSection, max: usize) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
-                let lines = found.text.lines().map(unmarked);
+                // Before it is split into lines: a key may stand on several.
+                let text = sanitized(&found.text);
+                let lines = text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
                 Ok(lines.take(max).map(str::to_owned).collect())
             }
@@ -309,6 +319,12 @@ fn tag(decision: &Decision) -> Option<&str> {
     let tags = decision.text.strip_suffix(decision.untagged())?;
     let tag = tags.trim_matches(|c: char| !c.is_alphanumeric());
     (!tag.is_empty()).then_some(tag)
+}
+
+/// Returns whether a text says that there is nothing.
+fn is_none(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    matches!(word.as_str(), "" | "none" | "n/a" | "nothing")
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for
