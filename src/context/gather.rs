@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Action, Decision, Drift, DriftKind, StatusReport, Survey};
+use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized, slashed};
