@@ -33,6 +33,7 @@ pub mod plan;
 // Layer 4, the views.
 pub mod claude_md;
 pub mod recall;
+pub mod sessions;
 
 // Layer 5, the operations.
 pub mod audit;

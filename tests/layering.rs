@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["storage", "markdown", "git", "service", "search"],
     &["project", "templates"],
     &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],
-    &["recall", "claude_md"],
+    &["sessions", "recall", "claude_md"],
     &["lifecycle", "context", "audit", "report", "merge", "share"],
     &["mcp", "hooks", "cli"],
 ];
@@ -23,6 +23,7 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("search", "storage"),
     ("templates", "project"),
     ("patterns", "plan"),
+    ("recall", "sessions"),
     ("audit", "lifecycle"),
     ("context", "lifecycle"),
     ("cli", "mcp"),

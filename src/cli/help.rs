@@ -32,7 +32,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Remember and find", "remember recall forget context"),
     ("Plan, build, ship", "init plan execute ship sync status setup"),
     ("Look after it", "audit doctor undo report"),
-    ("One store each", "entry notepad journal ledger facts patterns milestone share"),
+    ("One store each", "entry notepad journal ledger facts patterns milestone sessions share"),
     ("More", "pause resume inspect log config demo hook mcp merge-file completions man help"),
 ];
 
@@ -56,6 +56,7 @@ init: new create start bootstrap
 sync: update refresh generate regenerate
 status: progress state where next show info position todo todos blockers
 plan: phase phases brief-phase roadmap
+sessions: transcripts transcript conversations session
 context: brief digest summary prime
 execute: build run finish retro retrospective
 ship: release archive complete done

@@ -35,7 +35,7 @@ pub(crate) struct RecallArgs {
     /// Maximum number of hits to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
-    /// The stores to search [default: all]
+    /// The stores to search [default: all but sessions, which you turn on with `annals setup CLIENT --sessions`]
     #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
     sources: Vec<SourceName>,
     /// Also show less relevant texts, each marked with its relevance
@@ -138,6 +138,7 @@ fn show_hit(hit: &RecallHit, to: &mut dyn Write) -> io::Result<()> {
     }
     hit.snippet.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
     hit.copies.iter().try_for_each(|copy| writeln!(to, "  also {copy}"))?;
+    hit.resume.iter().try_for_each(|resume| writeln!(to, "  resume with {resume}"))?;
     if let Some(parts) = &hit.parts {
         writeln!(
             to,

@@ -39,6 +39,22 @@ impl ContextTarget {
     }
 }
 
+word_enum! {
+    /// A client that keeps transcripts of its sessions.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum SessionClient {
+        /// Claude Code.
+        #[default]
+        Claude = "claude",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// opencode.
+        Opencode = "opencode",
+    }
+}
+
 /// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
@@ -170,6 +186,8 @@ pub struct Settings {
     pub chroma: Option<String>,
     /// The server through which devices share data.
     pub share: Share,
+    /// The clients whose transcripts of sessions are read.
+    pub sessions: Vec<SessionClient>,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     /// Warnings about keys that a project may not set, and that were ignored.
     pub(crate) warnings: Vec<Warning>,
@@ -199,6 +217,7 @@ impl Default for Settings {
             embedding: EmbeddingEndpoint::default(),
             chroma: None,
             share: Share::default(),
+            sessions: Vec::new(),
             origins: BTreeMap::new(),
             warnings: Vec::new(),
         }

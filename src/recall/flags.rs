@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::patterns::{self, Mention, PathForm, Patterns, StaleReasons, mentions};
 use crate::project::Project;
-use crate::recall::sources::{SOURCES, SourceName};
+use crate::recall::sources::{SourceName, name_of};
 use crate::search::index::Hit;
 use crate::storage::read;
 use crate::text::{slashed, word_enum};
@@ -69,7 +69,7 @@ pub(crate) fn mark(project: &Project, hits: &mut [Hit], warnings: &mut Vec<Warni
     let path = patterns::path(&project.planning_place().dir);
     let name = project.relative(&path).to_string_lossy().into_owned();
     let is_pattern = |hit: &Hit| {
-        let source = hit.source.map(|source| SOURCES[source].name());
+        let source = hit.source.map(name_of);
         source == Some(SourceName::Patterns) && hit.file == name
     };
     if hits.iter().any(is_pattern)

@@ -4,9 +4,10 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::recall::flags::{Flag, Flags};
-use crate::recall::sources::{SOURCES, SourceName};
+use crate::recall::sources::{SourceName, name_of};
 use crate::search::index::Hit;
 use crate::search::{FusedParts, Relevance, Term};
+use crate::sessions;
 use crate::text::sanitized;
 
 /// Maximum length of a snippet, in bytes.
@@ -26,6 +27,9 @@ pub struct RecallHit {
     /// Its identifier in its store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The command that resumes the session that it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
     /// Titles of the headings above it, outermost first.
     pub headings: Vec<String>,
     /// Its text, verbatim except for redacted secrets; for a long text, whole lines around the best match.
@@ -51,6 +55,7 @@ impl RecallHit {
     pub(crate) fn new(hit: Hit, terms: &[Term]) -> Self {
         let clean = |text: &str| sanitized(text).into_owned();
         let passage = hit.passage;
+        let is_session = hit.source.map(name_of) == Some(SourceName::Sessions);
         // Cut after redaction: a truncated key would not be recognised.
         let whole = clean(&passage.text);
         let place = |(file, line): (String, usize)| match line {
@@ -58,9 +63,10 @@ impl RecallHit {
             line => format!("{file}:{line}"),
         };
         Self {
-            source: hit.source.map_or(SourceName::Facts, |source| SOURCES[source].name()),
+            source: hit.source.map_or(SourceName::Facts, name_of),
             file: hit.source.map(|_| hit.file),
             line: Some(passage.line).filter(|line| *line > 0),
+            resume: passage.id.as_deref().filter(|_| is_session).and_then(sessions::resume),
             id: passage.id,
             headings: passage.headings.iter().map(|title| clean(title)).collect(),
             snippet: excerpt(&whole, terms).to_owned(),

@@ -29,6 +29,7 @@ use crate::search::index::{
     Answer, Asked, Cache, CacheState, IndexFile, Method, Passage, PassageReader, in_background,
 };
 use crate::search::terms;
+use crate::sessions;
 use crate::warning::{Parsed, Warning};
 
 /// Name of the index file in `.annals/`.
@@ -60,16 +61,18 @@ pub struct RecallQuery {
 }
 
 impl RecallQuery {
-    /// Returns a query of all stores; an empty text is an error.
+    /// Returns a query of all stores but the sessions; an empty text is an error.
     pub fn new(text: &str) -> Result<Self> {
         if text.trim().is_empty() {
             return Err(
                 Error::usage("the query is empty").hint("say what you want to know, in words")
             );
         }
+        let mut sources = SourceName::ALL.to_vec();
+        sources.retain(|source| *source != SourceName::Sessions);
         Ok(Self {
             text: text.to_owned(),
-            sources: SourceName::ALL.to_vec(),
+            sources,
             limit: 10,
             include_irrelevant: false,
             is_urgent: false,
@@ -134,6 +137,16 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         extras: &extras,
         is_copy: is_archived,
     };
+    let asks_for_sessions = query.sources.contains(&SourceName::Sessions);
+    let of_sessions = || {
+        let mut found = sessions::search(project, &asked, query.is_urgent)?;
+        // Transcripts follow the project's files.
+        found.hits.iter_mut().for_each(|hit| hit.source = hit.source.map(|n| n + SOURCES.len()));
+        Ok(found)
+    };
+    if query.sources == [SourceName::Sessions] {
+        return of_sessions();
+    }
     let files = files(project);
     // A folder without memory gets no index file.
     let is_kept = files.iter().any(|file| !SOURCES[file.source].is_users_own());
@@ -157,6 +170,16 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         cache.search(&files, &StoreReader, &asked)?
     };
     answer.warnings.extend(warnings);
+    if asks_for_sessions {
+        let found = of_sessions()?;
+        answer.hits.extend(found.hits);
+        answer.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        answer.truncated |= found.truncated || answer.hits.len() > query.limit;
+        answer.hits.truncate(query.limit);
+        answer.withheld += found.withheld;
+        answer.newest_files = answer.newest_files.or(found.newest_files);
+        answer.warnings.extend(found.warnings);
+    }
     Ok(answer)
 }
 

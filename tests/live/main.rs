@@ -19,7 +19,7 @@ mod script;
 
 use crate::client::Client;
 use crate::run::Run;
-use crate::script::Script;
+use crate::script::{MARK, Script};
 
 /// What the model is to hear of the phase that the script finishes.
 const COMPLETE: &str = "phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans";
@@ -97,12 +97,20 @@ fn drive(client: Client, script: fn(Client) -> Script) {
     let context = run.read(client.context_file());
     let before = run.tree();
     run.annals(&["setup", name, "--breadcrumb"]);
+    if client != Client::Qwen {
+        run.annals(&["setup", name, "--sessions"]);
+    }
     let heard = run.converse(&script(client));
     run.annals(&["setup", name, "--breadcrumb", "--check"]);
     run.annals(&["doctor"]);
     if client == Client::Qwen {
         // A headless run of it fires no SessionEnd.
         run.annals(&["sync"]);
+    } else {
+        let listed = run.annals(&["sessions"]);
+        assert!(listed.contains(MARK) && listed.contains("wrote "), "{listed}");
+        let found = run.annals(&["recall", "--all", "--in", "sessions", MARK]);
+        assert!(found.contains(MARK) && found.contains("resume"), "{found}");
     }
 
     let main = heard.main_conversation();

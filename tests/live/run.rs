@@ -71,13 +71,14 @@ impl Run {
         self.path("project")
     }
 
-    /// Runs a command of annals in the project, which has to succeed.
-    pub(crate) fn annals(&self, arguments: &[&str]) {
+    /// Runs a command of annals in the project, which has to succeed, and returns what it prints.
+    pub(crate) fn annals(&self, arguments: &[&str]) -> String {
         let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_annals")));
         let done = command.args(arguments).output().unwrap();
         let (out, err) =
             (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         assert!(done.status.success(), "annals {arguments:?}: {out}{err}");
+        out.into_owned()
     }
 
     /// Runs a command line of a client in the checkout, which has to succeed.

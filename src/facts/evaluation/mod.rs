@@ -40,15 +40,13 @@ pub struct MethodRow {
     #[serde(flatten)]
     pub mean: Measures,
     /// Number of questions.
-    #[serde(skip)]
     pub queries: usize,
     /// Differences per question from lexical search.
-    #[serde(skip)]
     pub delta: Delta,
 }
 
 /// Differences between a method and lexical search.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Delta {
     /// In recall among the first 10.
     pub r_at_10: Interval,

@@ -2,15 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
 use crate::error::{Error, Result};
 use crate::hooks::Harness;
 use crate::hooks::harness::SetupScope;
 use crate::project::Project;
-use crate::storage;
 use crate::storage::Storage;
-use crate::text::hexadecimal;
 
 /// The location of a harness's settings.
 pub(crate) struct HarnessDir {
@@ -48,23 +44,8 @@ impl HarnessDir {
         let unknown = || {
             Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
         };
-        let (home, folder) = home.zip(users).ok_or_else(unknown)?;
-        let own = storage::real_path(&project.environment.data_dir().ok_or_else(unknown)?)?;
-        // If the user has moved the folder, writes are confined to its nearest existing parent.
-        let root = if folder.starts_with(&home) {
-            home
-        } else {
-            let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
-            there.map_or(folder.clone(), Path::to_owned)
-        };
-        // The paths in the records of changes are relative to the root.
-        let records = hexadecimal(&Sha256::digest(root.as_os_str().as_encoded_bytes())[..8]);
-        let storage = Storage::new(&root, project.clock)
-            .with_folder(&own.join("changes").join(records))
-            .key_in(Some(own))
-            .dry_run(project.dry_run)
-            .keep_history(project.settings.history)
-            .wait(project.settings.lock_wait);
+        let folder = users.ok_or_else(unknown)?;
+        let storage = project.storage_of_user(&folder)?;
         Ok(Self { base: folder.clone(), user_folder: folder.clone(), folder, storage })
     }
 }

@@ -27,7 +27,7 @@ pub(crate) const TOOLS: &[Tool] = &[
                 "query": {"type": "string", "description": "plain words, any language"},
                 "limit": {"type": "integer", "description": "default 10"},
                 "all": {"type": "boolean", "description": "include low-relevance hits"},
-                "in": {"type": "array", "items": {"enum": SourceName::ALL.map(SourceName::as_str)}}
+                "in": {"type": "array", "description": "default all but sessions", "items": {"enum": SourceName::ALL.map(SourceName::as_str)}}
             })
         },
         required: &["query"],
@@ -137,6 +137,9 @@ fn fenced_hit(hit: &RecallHit) -> String {
     }
     if let Some(line) = hit.line {
         source = format!("{source}:{line}");
+    }
+    if let Some(resume) = &hit.resume {
+        source = format!("{source}, resume: {resume}");
     }
     if hit.relevance == Relevance::Low {
         source.push_str(", low relevance");

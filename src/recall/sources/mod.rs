@@ -39,6 +39,8 @@ word_enum! {
         Journal = "journal",
         /// The user's facts.
         Facts = "facts",
+        /// Sessions with coding agents, from the transcripts that the clients keep.
+        Sessions = "sessions",
     }
 }
 
@@ -71,6 +73,11 @@ pub(crate) trait Source: Sync {
     fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         self.files(project)
     }
+}
+
+/// Returns the name of the store with a number in an index; transcripts follow the project's files.
+pub(crate) fn name_of(source: usize) -> SourceName {
+    SOURCES.get(source).map_or(SourceName::Sessions, |source| source.name())
 }
 
 /// All stores that consist of files.

@@ -48,8 +48,9 @@ pub struct IndexFile {
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    stamp: Vec<u8>,
-    modified: Option<SystemTime>,
+    /// Bytes that change whenever the file does.
+    pub(crate) stamp: Vec<u8>,
+    pub(crate) modified: Option<SystemTime>,
 }
 
 /// A searchable piece of a file.
