@@ -173,7 +173,7 @@ impl<'a> Gatherer<'a> {
         let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
         // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
         lines.retain(|line| match line.split_once(": ") {
-            Some(("Hazards" | "Blockers", rest)) => !is_closed(rest) && !is_none(rest),
+            Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
             Some((_, rest)) => !is_none(rest),
             None => true,
         });

@@ -201,7 +201,7 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
 }
 
 /// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
-fn is_closed(blocker: &str) -> bool {
+pub(crate) fn is_closed(blocker: &str) -> bool {
     if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
         return true;
     }
