@@ -86,18 +86,13 @@ fn says_complete(summary: &str) -> bool {
     }
 }
 
-fn milestone(
-    text: &str,
-    range: Range<usize>,
-    line: usize,
-    numbering: PhaseNumbering,
-) -> RoadmapMilestone {
+fn milestone(text: &str, range: Range<usize>, numbering: PhaseNumbering) -> RoadmapMilestone {
     let (found, is_open) = numbers(text, numbering);
     let phases = found.iter().min().zip(found.iter().max()).map(|(first, last)| {
         let end = if is_open { u32::MAX } else { last.ordinal().saturating_add(1) };
         first.sibling(first.ordinal())..last.sibling(end)
     });
-    RoadmapMilestone { name: plain(text), is_shipped: says_shipped(text), phases, range, line }
+    RoadmapMilestone { name: plain(text), is_shipped: says_shipped(text), phases, range }
 }
 
 /// Finds collapsed blocks.
@@ -111,7 +106,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let summary = inside.and_then(|(_, rest)| rest.split_once("</summary>"));
         let summary = summary.map_or("", |(summary, _)| summary.trim());
         if summary.to_lowercase().contains("phase") || version(summary).is_some() {
-            let one = milestone(summary, open..end, outline.line(open), numbering);
+            let one = milestone(summary, open..end, numbering);
             let is_shipped = one.is_shipped || says_complete(summary);
             found.push(RoadmapMilestone { is_shipped, ..one });
         }
@@ -132,7 +127,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
     found
         .map(|section| {
-            let one = milestone(&section.title, section.whole.clone(), section.line, numbering);
+            let one = milestone(&section.title, section.whole.clone(), numbering);
             let is_empty = || {
                 let mut inner = outline.subsections(section);
                 !inner.any(|inner| phase_in_front(&inner.title, numbering).is_some())
@@ -151,7 +146,7 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
     let items = heading::sections(outline, &titles).flat_map(|section| outline.items(&section.own));
     let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
         let start = block.range.start;
-        milestone(&item.text, start..start, block.line, numbering)
+        milestone(&item.text, start..start, numbering)
     });
     found.filter(|found| version(&found.name).is_some() || found.phases.is_some()).collect()
 }

@@ -28,7 +28,7 @@ use serde::Serialize;
 use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
 use crate::plan::read::vocabulary::Field;
 use crate::plan::read::{
-    Count, Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, limit,
+    Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, limit,
     non_placeholder, progress_table,
 };
 use crate::warning::{Parsed, Warning};
@@ -77,9 +77,6 @@ pub struct RoadmapPlan {
     /// Whether the entry is struck out, so that the plan will not be done.
     #[serde(skip)]
     pub is_dropped: bool,
-    /// The mark between the checkbox's brackets: a space or a letter.
-    #[serde(skip)]
-    pub mark: Option<Located<bool>>,
 }
 
 /// A phase of the roadmap.
@@ -100,8 +97,7 @@ pub struct RoadmapPhase {
     /// The plan checklist.
     pub plans: Vec<RoadmapPlan>,
     /// The progress. In order of precedence, it is derived from the progress table, the phase's own status,
-    /// its completion date, its checkbox, its plans' checkboxes, its plan count; `None` if there are none of
-    /// these.
+    /// its completion date, its checkbox, its plans' checkboxes; `None` if there are none of these.
     pub status: Option<PhaseProgress>,
     /// The mark in the phase's checkbox.
     #[serde(skip)]
@@ -144,8 +140,6 @@ pub struct RoadmapMilestone {
     pub phases: Option<Range<PhaseNumber>>,
     /// Byte range that contains its phases; empty if it is only listed.
     pub range: Range<usize>,
-    /// Line number of its mention, from 1.
-    pub line: usize,
 }
 
 /// Maximum number of phases, which bounds the comparisons between phases.
@@ -254,8 +248,6 @@ struct PhaseDraft {
     dropped_as: Option<PhaseProgress>,
     /// Whether its section states a completion date.
     is_completed: bool,
-    /// Whether its checklist announces plans that are not named yet.
-    announces_plans: bool,
     has_section: bool,
 }
 
@@ -373,7 +365,6 @@ impl<'a, 'o> Assembly<'a, 'o> {
         }
         found.dropped_as = found.dropped_as.or(named.dropped_as);
         found.is_completed |= body.is_completed;
-        found.announces_plans |= body.announces_plans;
         let phase = &mut found.phase;
         phase.is_listed = true;
         phase.name = named.name;
@@ -456,52 +447,32 @@ impl PhaseDraft {
             is_listed: false,
             line,
         };
-        Self {
-            phase,
-            dropped_as: None,
-            is_completed: false,
-            announces_plans: false,
-            has_section: false,
-        }
+        Self { phase, dropped_as: None, is_completed: false, has_section: false }
     }
 
     /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress
-    /// table, its own status, its completion date, its checkbox, its plans' checkboxes, its plan count.
+    /// table, its own status, its completion date, its checkbox, its plans' checkboxes.
     fn with_progress(self) -> RoadmapPhase {
         let mut phase = self.phase;
         let own = phase.stated_status.as_ref().and_then(|own| PhaseProgress::parse(&own.value));
         let row = phase.row.as_ref().and_then(ProgressRow::progress);
         let mut dropping = [self.dropped_as, row, own].into_iter().flatten();
         let dropped = dropping.find(|progress| progress.is_dropped());
-        let count = phase.plan_count.as_ref().and_then(|count| Count::parse(&count.value));
-        // `1/3 plans complete` with a shorter checklist.
-        let is_short = self.announces_plans
-            || count.as_ref().is_some_and(|count| {
-                count.is_open() && count.total.unwrap_or_default() as usize > phase.plans.len()
-            });
         let marks = phase.plans.iter().filter(|plan| !plan.is_dropped);
         let marks: Vec<bool> = marks.filter_map(|plan| plan.checked).collect();
-        let of_counts = |done: usize, total: usize| match done {
-            0 => PhaseProgress::NotStarted,
-            done if done >= total => PhaseProgress::Complete,
-            _ => PhaseProgress::InProgress,
-        };
-        let checked = marks.iter().filter(|mark| **mark).count();
-        let listed = (!marks.is_empty()).then(|| match of_counts(checked, marks.len()) {
-            PhaseProgress::Complete if is_short => PhaseProgress::InProgress,
-            progress => progress,
-        });
+        let listed =
+            (!marks.is_empty()).then(|| match marks.iter().filter(|mark| **mark).count() {
+                0 => PhaseProgress::NotStarted,
+                done if done == marks.len() => PhaseProgress::Complete,
+                _ => PhaseProgress::InProgress,
+            });
         let boxed = phase.checkbox.as_ref().map(|mark| match (mark.value, listed) {
             (true, _) => PhaseProgress::Complete,
             (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
             (false, Some(_)) => PhaseProgress::InProgress,
         });
         let completed = self.is_completed.then_some(PhaseProgress::Complete);
-        // A lower count means that the phase has started.
-        let counted = count
-            .filter(|count| count.rest.contains("complete"))
-            .and_then(|count| Some(of_counts(count.done as usize, count.total? as usize)));
-        phase.status = dropped.or(row).or(own).or(completed).or(boxed).or(listed).or(counted);
+        phase.status = dropped.or(row).or(own).or(completed).or(boxed).or(listed);
         phase
     }
 }

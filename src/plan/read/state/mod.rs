@@ -146,8 +146,6 @@ impl Claim {
 pub struct PhaseStatus {
     /// The phase.
     pub number: PhaseNumber,
-    /// The name, if stated there.
-    pub name: Option<String>,
     /// The status, verbatim.
     pub status: Located<String>,
 }
@@ -172,9 +170,6 @@ pub struct StateFile {
     pub todos: Vec<String>,
     /// The open blockers.
     pub blockers: Vec<String>,
-    /// What research left open, as far as it is not settled.
-    #[serde(skip)]
-    pub research_flags: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
     /// All statements about the position, in file order.
@@ -271,7 +266,6 @@ impl StateFile {
             decisions: decisions(&outline, numbering),
             todos: items::todos(&outline),
             blockers: items::blockers(&outline),
-            research_flags: items::under(&outline, "research flags"),
             skills: skills(&outline),
             claims,
             phase_statuses: phase_statuses(&outline, numbering),
@@ -377,7 +371,7 @@ fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Phase
         let rows = tables.flat_map(|table| progress_table::rows(table, numbering));
         let rows = rows.filter_map(|row| {
             let status = row.status.filter(|status| !status.value.is_empty())?;
-            Some(PhaseStatus { number: row.number, name: row.name, status })
+            Some(PhaseStatus { number: row.number, status })
         });
         let bullets = outline.items(&section.own).filter_map(|(block, _)| {
             let text = outline.slice(&block.range);
@@ -400,20 +394,18 @@ fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<PhaseStat
     let rest = bare.suffix(rest);
     // What the bold text or its colon ends is the name; the rest is the status, whatever its wording.
     let ends = ["):**", ")**:", ")**", ":**", "**:"];
-    let end = ends.iter().find_map(|end| Some((rest.text.find(end)?, end.len())));
-    let (name, status) = match end {
-        Some((at, length)) => (rest.part(0..at), rest.after(at + length)),
+    let end = ends.iter().find_map(|end| Some(rest.text.find(end)? + end.len()));
+    let status = match end {
+        Some(end) => rest.after(end),
         None if rest.text.starts_with(MARKS) => {
             let (name, status) = split_status(rest.trim_chars(MARKS));
-            if is_status(name.text) { (rest.part(0..0), name) } else { (name, status?) }
+            if is_status(name.text) { name } else { status? }
         }
         None => return None,
     };
     let status = status.trim_chars(MARKS);
-    let name = name.text.trim_matches(MARKS).trim_start_matches('(').to_owned();
-    let name = Some(name).filter(|name| !name.is_empty());
-    let status = (!status.text.is_empty()).then(|| status.with_value(status.text.to_owned()));
-    Some(PhaseStatus { number, name, status: status? })
+    let status = (!status.text.is_empty()).then(|| status.with_value(status.text.to_owned()))?;
+    Some(PhaseStatus { number, status })
 }
 
 /// Returns the labels anywhere in the file that have a meaning.
@@ -431,30 +423,16 @@ fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<WrittenAt> {
     stated.chain(labels.iter().map(|label| &*label.value)).filter_map(WrittenAt::parse).collect()
 }
 
-/// Returns the activity log, from bullets and table rows, in file order.
+/// Returns the activity log, from bullets, in file order.
 fn activity(outline: &Outline<'_>) -> Vec<Activity> {
-    let mut found = Vec::new();
-    for section in heading::sections(outline, &vocabulary::LOGS) {
-        for (block, item) in outline.items(&section.own) {
-            if item.depth == 0 && !is_none_remark(&item.text) {
-                let date = parse_date(item.text.trim_start_matches('['));
-                found.push((block.line, Activity { date, text: item.text.clone() }));
-            }
-        }
-        for table in outline.tables(&section.own) {
-            let date = table.column(&["Date", "When"]);
-            let text = table.column(&["Action", "Activity", "Event", "What", "Description"]);
-            for row in &table.rows {
-                let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
-                if let Some(text) = cell(text) {
-                    let date = cell(date).and_then(parse_date);
-                    found.push((row.line, Activity { date, text: text.to_owned() }));
-                }
-            }
-        }
-    }
-    found.sort_by_key(|(line, _)| *line);
-    found.into_iter().map(|(_, activity)| activity).collect()
+    let items = heading::sections(outline, &vocabulary::LOGS)
+        .flat_map(|section| outline.items(&section.own))
+        .filter(|(_, item)| item.depth == 0 && !is_none_remark(&item.text));
+    let entries = items.map(|(_, item)| {
+        let date = parse_date(item.text.trim_start_matches('['));
+        Activity { date, text: item.text.clone() }
+    });
+    entries.collect()
 }
 
 /// Returns the labels of the metrics sections, without repeated ones; none where another version than the active milestone's

@@ -293,10 +293,6 @@ pub(super) fn is_between(
     outline: &Outline<'_>,
     labels: &[(String, String)],
 ) -> bool {
-    let says_it = |text: &str| {
-        let lower = text.to_lowercase().replace('_', " ");
-        BETWEEN_MILESTONES.iter().any(|said| lower.contains(said))
-    };
     let has_word = |text: &str, words: &[&str]| {
         let mut own = text.split(|c: char| !c.is_alphanumeric());
         own.any(|word| words.iter().any(|one| word.eq_ignore_ascii_case(one)))
@@ -308,27 +304,26 @@ pub(super) fn is_between(
         strip_prefix_ignore_case(bare, "none").is_some() && is_none_remark(bare)
     };
     let is_over = |text: &str| ships(text) || has_word(text, &["complete"]);
-    let values = |meaning: Label| {
-        let own = labels.iter().filter(move |(name, _)| Label::from_name(name) == Some(meaning));
-        own.map(|(_, value)| value.as_str())
+    let value = |meaning: Label| {
+        let mut own = labels.iter().filter(|(name, _)| Label::from_name(name) == Some(meaning));
+        own.next().map(|(_, value)| value.as_str())
     };
-    let mut statuses = values(Label::Status).chain(front.text(&["status"]));
-    let ends = statuses.clone().any(|status| is_over(status) && has_word(status, &["milestone"]));
-    let paragraphs = scopes(outline).into_iter().flat_map(|scope| {
-        let texts = outline.paragraphs(&scope).map(|(_, text)| text);
-        texts.collect::<Vec<_>>()
-    });
     let active = labels.iter().find(|(name, _)| name == "active milestone");
-    let milestone = values(Label::Milestone).next().or_else(|| active.map(|(_, own)| own.as_str()));
+    let milestone = value(Label::Milestone).or_else(|| active.map(|(_, own)| own.as_str()));
+    let status = value(Label::Status).or_else(|| front.text(&["status"])).unwrap_or_default();
+    let phase = value(Label::Phase).unwrap_or_default();
+    let is_of_milestone = |text: &str| is_over(text) && has_word(text, &["milestone"]);
+    let mut texts = vec![phase, status, front.text(&["status"]).unwrap_or_default()];
+    for scope in scopes(outline) {
+        texts.extend(outline.paragraphs(&scope).flat_map(|(_, text)| text.lines()));
+    }
     milestone.is_some_and(|name| is_none(name) || ships(name))
-        || statuses.any(|status| says_it(status) || ships(status) && !has_word(status, &["phase"]))
-        || values(Label::Phase).any(|phase| {
-            let is_of_milestone = strip_prefix_ignore_case(phase, "milestone").is_some();
-            says_it(phase)
-                || is_over(phase) && is_of_milestone
-                || is_none(phase) && (ends || is_over(phase))
+        || ships(status) && !has_word(status, &["phase"])
+        || strip_prefix_ignore_case(phase, "milestone").is_some() && is_over(phase)
+        || is_none(phase) && is_of_milestone(status)
+        || texts.iter().any(|text| {
+            let lower = text.to_lowercase().replace('_', " ");
+            BETWEEN_MILESTONES.iter().any(|said| lower.contains(said))
+                || is_none(text) && is_over(text)
         })
-        || paragraphs
-            .flat_map(str::lines)
-            .any(|line| says_it(line) || is_none(line) && is_over(line))
 }
