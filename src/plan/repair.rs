@@ -90,6 +90,8 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
             if old.is_some() {
                 changes = round(&repair.survey, path, text, &found);
             }
+            changes.sort_by_key(|(edit, _)| edit.range.start);
+            changes.dedup_by(|(later, _), (one, _)| later.range.start < one.range.end);
             // A statement that is to be corrected twice depends on another that is wrong; it is left to a person.
             changes.retain(|(_, one)| {
                 let key = |text: &String| (one.file.clone(), one.line, one.kind, text.clone());

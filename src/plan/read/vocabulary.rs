@@ -108,8 +108,6 @@ pub(crate) enum Field {
     Plans,
     /// Its status.
     Status,
-    /// Its completion date.
-    Completed,
     /// Any other label, which ends the preceding field.
     Other,
 }
@@ -122,7 +120,6 @@ impl Field {
         Self::SuccessCriteria,
         Self::Plans,
         Self::Status,
-        Self::Completed,
     ];
 }
 

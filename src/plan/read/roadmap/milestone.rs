@@ -59,30 +59,18 @@ pub(crate) fn version(name: &str) -> Option<&str> {
     is_version.then(|| digits.trim_end_matches('.').trim_end_matches(".0"))
 }
 
-fn has_word(text: &str, words: &[&str]) -> bool {
-    let mut own = text.split(|c: char| !c.is_alphanumeric());
-    own.any(|word| words.iter().any(|one| word.eq_ignore_ascii_case(one)))
-}
-
-/// Returns whether a text says that its milestone has shipped. With a symbol of ongoing work, only a part
-/// has.
+/// Returns whether a text says that its milestone has shipped, or after a check mark that it is complete. With a symbol of
+/// ongoing work, only a part has.
 fn says_shipped(text: &str) -> bool {
-    let sign = PhaseProgress::from_symbol(text);
-    sign.is_none_or(|sign| sign == PhaseProgress::Complete)
-        && has_word(text, &["shipped", "archived", "released"])
-}
-
-/// Returns whether the summary of a collapsed block, or a title, calls its milestone complete: after a check mark, or at
-/// the beginning of what follows a dash or a bracket. `Complete Rewrite` is a name.
-fn says_complete(summary: &str) -> bool {
-    const COMPLETE: &[&str] = &["complete", "completed"];
-    match PhaseProgress::from_symbol(summary) {
-        Some(sign) => sign == PhaseProgress::Complete && has_word(summary, COMPLETE),
-        None => {
-            let parts = summary.split([':', '(', '—', '–']).flat_map(|part| part.split(" - "));
-            let mut parts = parts.filter_map(|part| part.split_whitespace().next());
-            parts.any(|first| has_word(first, COMPLETE))
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let mut has =
+        |list: &[&str]| words.any(|word| list.iter().any(|own| word.eq_ignore_ascii_case(own)));
+    match PhaseProgress::from_symbol(text) {
+        None => has(&["shipped", "archived", "released"]),
+        Some(PhaseProgress::Complete) => {
+            has(&["shipped", "archived", "released", "complete", "completed"])
         }
+        Some(_) => false,
     }
 }
 
@@ -107,15 +95,14 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let summary = summary.map_or("", |(summary, _)| summary.trim());
         if summary.to_lowercase().contains("phase") || version(summary).is_some() {
             let one = milestone(summary, open..end, numbering);
-            let is_shipped = one.is_shipped || says_complete(summary);
-            found.push(RoadmapMilestone { is_shipped, ..one });
+            found.push(one);
         }
         at = end.max(open + 1);
     }
     found
 }
 
-/// Finds sections titled like a milestone. One that is only called complete, and has neither phases nor plans, is over.
+/// Finds sections titled like a milestone.
 fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
         let words = heading::words(title);
@@ -125,19 +112,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
-    found
-        .map(|section| {
-            let one = milestone(&section.title, section.whole.clone(), numbering);
-            let is_empty = || {
-                let mut inner = outline.subsections(section);
-                !inner.any(|inner| phase_in_front(&inner.title, numbering).is_some())
-                    && outline.items(&section.whole).next().is_none()
-            };
-            let last = section.title.rsplit(' ').next().unwrap_or_default();
-            let is_over = has_word(last, &["complete", "completed"]) && is_empty();
-            RoadmapMilestone { is_shipped: one.is_shipped || is_over, ..one }
-        })
-        .collect()
+    found.map(|section| milestone(&section.title, section.whole.clone(), numbering)).collect()
 }
 
 /// Parses the list of milestones.

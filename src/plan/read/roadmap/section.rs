@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::clock::parse_date;
 use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
@@ -22,7 +21,6 @@ pub(super) struct Body {
     pub(super) plans: Vec<RoadmapPlan>,
     pub(super) plan_count: Option<Located<String>>,
     pub(super) status: Option<Located<String>>,
-    pub(super) is_completed: bool,
 }
 
 impl Body {
@@ -154,7 +152,6 @@ impl Reader<'_, '_> {
         match field {
             Field::Plans => _ = self.body.plan_count.get_or_insert_with(located),
             Field::Status => _ = self.body.status.get_or_insert_with(located),
-            Field::Completed => self.body.is_completed |= parse_date(text).is_some(),
             _ => self.body.texts.entry(field).or_default().push(text.to_owned()),
         }
     }

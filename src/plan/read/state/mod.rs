@@ -18,7 +18,6 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -472,26 +471,23 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
 fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in heading::sections(outline, &vocabulary::SKILLS) {
-        let labels = outline.labels(&section.own);
-        let parts: Vec<&Label> = labels
-            .iter()
-            .filter(|label| label.is_bold || heading::words(&label.name).starts_with("installed"))
-            .collect();
-        let end = |index: usize| parts.get(index).map_or(section.own.end, |next| next.range.start);
-        let bullets = |range: Range<usize>, line: usize| {
-            let below = outline.items(&range).filter(move |(block, _)| block.line > line);
-            below.map(|(_, item)| item.text.clone()).collect::<Vec<_>>()
-        };
-        // `Run /find-skills to find more` is a sentence.
-        let above = bullets(section.own.start..end(0), 0);
-        let above = above.iter().filter_map(|text| skill(text));
-        installed.extend(above.filter(|skill| !skill.name.starts_with(char::is_uppercase)));
-        for (index, label) in parts.iter().enumerate() {
-            if heading::words(&label.name).starts_with("installed") {
-                let below = bullets(label.range.end..end(index + 1), label.line);
-                let all = comma_separated(&label.value).chain(below.iter().map(String::as_str));
-                installed.extend(all.filter_map(skill));
-            }
+        let starts = |name: &str| heading::words(name).starts_with("installed");
+        let mut labels = outline.labels(&section.own);
+        labels.retain(|label| {
+            let name = heading::words(&label.name);
+            let parts = ["installed", "suggested", "recommended"];
+            label.is_bold || parts.iter().any(|part| name.starts_with(part))
+        });
+        for label in labels.iter().filter(|label| starts(&label.name)) {
+            installed.extend(comma_separated(&label.value).filter_map(skill));
+        }
+        for (block, item) in outline.items(&section.own) {
+            let label = labels.iter().rfind(|label| label.line <= block.line);
+            let is_listed =
+                label.is_none_or(|label| starts(&label.name) && label.line < block.line);
+            // `Run /find-skills to find more` is a sentence.
+            let is_name = label.is_some() || !item.text.starts_with(char::is_uppercase);
+            installed.extend(skill(&item.text).filter(|_| is_listed && is_name));
         }
     }
     installed
