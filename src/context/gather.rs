@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, open_blockers};
+use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
@@ -49,10 +49,6 @@ const MAX_OWN_NOTES: usize = 4;
 
 /// Maximum number of breadcrumbs after a compaction: the latest says where the work stood.
 const MAX_BREADCRUMBS: usize = 1;
-
-/// What a blocker says of itself when it is none any more.
-const CLOSED: &[&str] =
-    &["closed", "resolved", "done", "fixed", "cleared", "unblocked", "obsolete"];
 
 /// Maximum number of plans without a summary that are named.
 const MAX_LEFT_PLANS: usize = 4;
@@ -159,6 +155,7 @@ impl<'a> Gatherer<'a> {
         };
         let notes = lifecycle::current_notes(survey, warnings);
         let notes = or_warning(self.project, notes, warnings).unwrap_or_default();
+        let notes = sanitized(&notes);
         let mut notes = notes.lines().filter(|line| !line.trim().is_empty());
         let shown = notes.by_ref().take(MAX_RESUME_NOTES);
         let mut lines: Vec<String> = shown.map(|line| format!("Note: {line}")).collect();
@@ -170,11 +167,7 @@ impl<'a> Gatherer<'a> {
 
     fn blockers(&self) -> Vec<String> {
         let survey = self.planning.as_ref().map(|(survey, _)| survey);
-        let mut open =
-            survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default();
-        open.retain(|blocker| !blocker.ends_with(" is complete)") && !is_closed(blocker));
-        open.sort_by(|one, other| first_date(other).cmp(&first_date(one)));
-        open
+        survey.map(lifecycle::current_blockers).unwrap_or_default()
     }
 
     fn todos(&self) -> Vec<String> {
@@ -182,7 +175,14 @@ impl<'a> Gatherer<'a> {
     }
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
-        self.ledger.as_ref().map(lines).unwrap_or_default()
+        let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
+        // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
+        lines.retain(|line| match line.split_once(": ") {
+            Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
+            Some((_, rest)) => !is_none(rest),
+            None => true,
+        });
+        lines
     }
 
     /// Reorders lines so that the first ones of each section come before the rest: a long section displaces no other.
@@ -221,7 +221,9 @@ impl<'a> Gatherer<'a> {
     fn notes(&self, section: notepad::NotepadSection, max: usize) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
-                let lines = found.text.lines().map(unmarked);
+                // Before it is split into lines: a key may stand on several.
+                let text = sanitized(&found.text);
+                let lines = text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
                 Ok(lines.take(max).map(str::to_owned).collect())
             }
@@ -259,7 +261,7 @@ impl<'a> Gatherer<'a> {
         let relevant = match &self.request.topic {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
-                let recent = patterns::recent(self.project, &Changes::new(), warnings)?;
+                let recent = patterns::with_changes(self.project, &Changes::new(), warnings)?;
                 let reasons = StaleReasons::cached_or_checked(self.project, &recent, warnings);
                 patterns::relevant(&recent, topic, &|line, text| reasons.about(line, text))
             }
@@ -345,37 +347,10 @@ fn tag(decision: &Decision) -> Option<&str> {
     (!tag.is_empty()).then_some(tag)
 }
 
-/// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
-fn is_closed(blocker: &str) -> bool {
-    if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
-        return true;
-    }
-    let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
-    parts.chain(blocker.split(" - ")).any(|part| {
-        let part = part.trim_matches(|c: char| !c.is_alphanumeric());
-        let (word, rest) =
-            part.split_at(part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len()));
-        let is_shouted = word.len() > 3 && word.chars().all(char::is_uppercase);
-        let rest = rest.trim_start();
-        let says_how =
-            ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
-        CLOSED.contains(&word.to_lowercase().as_str())
-            && (rest.is_empty()
-                || is_shouted
-                || says_how
-                || rest.starts_with(|c: char| c.is_ascii_digit()))
-    })
-}
-
-/// Returns the first date in a text, such as `2026-02-11`; none sorts below all.
-fn first_date(text: &str) -> Option<&str> {
-    let is_date = |text: &&str| {
-        text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
-    };
-    text.char_indices().find_map(|(at, _)| text.get(at..at + 10).filter(is_date))
+/// Returns whether a text says that there is nothing.
+fn is_none(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    matches!(word.as_str(), "" | "none" | "n/a" | "nothing")
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for

@@ -62,7 +62,7 @@ impl Desk {
         let wait = Duration::from_secs(5);
         Self {
             facts: Facts::open_file(&path, clock, wait, Purpose::Write).unwrap(),
-            user: UserId::new("ada").unwrap(),
+            user: UserId::new("rosalind").unwrap(),
             turns: 0,
             path,
             _temp: temp,

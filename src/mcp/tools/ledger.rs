@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::ledger;
-use crate::ledger::{PendingRequest, UpdateRequest, UpdateResult};
+use crate::ledger::UpdateResult;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
@@ -61,11 +61,8 @@ struct PendingArguments {
 
 fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: PendingArguments = arguments.read()?;
-    let request = PendingRequest {
-        max_commits: arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS),
-        all: false,
-    };
-    ToolAnswer::json("annals ledger pending", &ledger::pending(project, request)?)
+    let max_commits = arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS);
+    ToolAnswer::json("annals ledger pending", &ledger::pending(project, max_commits, false)?)
 }
 
 #[derive(Deserialize)]
@@ -76,8 +73,8 @@ struct UpdateArguments {
 
 fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
-    let request = UpdateRequest { secrets: SecretPolicy::Refuse };
-    let report = ledger::update(project, &update.document.to_string(), &request)?;
+    let text = update.document.to_string();
+    let report = ledger::update(project, &text, SecretPolicy::Refuse)?;
     let changed: Vec<String> =
         report.changed.iter().map(|path| path.display().to_string()).collect();
     Ok(ToolAnswer::text(match report.outcome {
