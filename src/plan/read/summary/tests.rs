@@ -190,19 +190,6 @@ proptest::proptest! {
 }
 
 #[test]
-fn more_patterns_than_are_read_are_warned_of() {
-    let patterns: Vec<String> = (0..=MAX_PATTERNS).map(|n| format!("  - pattern {n}\n")).collect();
-    let patterns = patterns.concat();
-    let text = format!("---\npatterns-established:\n{patterns}---\n");
-    let parsed = Summary::parse(&text, Path::new("05-02-SUMMARY.md"));
-    assert_eq!(parsed.value.patterns.unwrap().len(), MAX_PATTERNS);
-    let [warning] = &parsed.warnings[..] else {
-        panic!("one warning: {:?}", parsed.warnings);
-    };
-    assert!(warning.to_string().contains("more than 100 patterns"), "{warning}");
-}
-
-#[test]
 fn more_commits_than_are_asked_about_are_warned_of() {
     let of = |count: usize| {
         let hashes = (0..count).map(|n| format!("  - a{n:06x}\n"));
