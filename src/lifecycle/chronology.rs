@@ -98,8 +98,7 @@ impl MilestoneDates {
         let state = read::text(&home.join(vocabulary::STATE))?;
         // Warnings are reported when the milestone is surveyed.
         let of_roadmap = roadmap.as_ref().map(|text| text.value.as_str());
-        let of_folders = milestone.numbering;
-        let numbering = of_folders.unwrap_or_else(|| PhaseNumbering::detect(None, of_roadmap));
+        let numbering = of_roadmap.map(PhaseNumbering::detect).unwrap_or_default();
         let roadmap = roadmap.map(|text| Roadmap::parse_with(&text.value, home, numbering).value);
         let state = state.map(|text| StateFile::parse_with(&text.value, home, numbering).value);
         let phases = stated_dates(&roadmap.unwrap_or_default(), &state.unwrap_or_default());
