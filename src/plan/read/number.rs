@@ -143,14 +143,6 @@ impl PhaseNumber {
         Self { parts: vec![ordinal], letter: None, ..self.clone() }
     }
 
-    /// Returns the phase directly in the milestone that contains this one: 2-04 for 2-04-01.
-    pub(crate) fn in_milestone(&self) -> Self {
-        match self.prefix.as_slice() {
-            [milestone, phase, ..] => Self { prefix: vec![*milestone], ..self.sibling(*phase) },
-            _ => self.clone(),
-        }
-    }
-
     /// Returns whether both belong to the same milestone, or neither number names one.
     pub(crate) fn is_sibling(&self, other: &Self) -> bool {
         self.code == other.code && self.prefix == other.prefix

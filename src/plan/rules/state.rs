@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use crate::plan::rules::{Case, Rule};
 use crate::plan::{
-    Claim, Count, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, ProgressRow,
-    RoadmapPhase, StateFile, roadmap_phase,
+    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase,
+    Says, StateFile, roadmap_phase,
 };
 use crate::text::quantity;
 
@@ -190,20 +190,8 @@ fn plans_in_label(planned: &RoadmapPhase) -> Option<usize> {
 
 /// Returns the number of the current phase's plans according to STATE.md: `n` in plan `k` of `n`.
 fn stated_plans(state: &StateFile) -> Option<usize> {
-    state.claims.iter().find_map(|claim| match claim.value {
-        Claim::PlansTotal(total) => Some(total as usize),
-        _ => None,
-    })
-}
-
-impl Claim {
-    /// Returns the status that it states.
-    pub(crate) fn status(&self) -> Option<&str> {
-        match self {
-            Self::Status(text) | Self::PhaseStatus(text) => Some(text),
-            _ => None,
-        }
-    }
+    let total = state.claims.iter().find_map(|claim| claim.value.count(Says::PlansTotal));
+    total.map(|total| total as usize)
 }
 
 /// Returns the statuses of STATE.md.

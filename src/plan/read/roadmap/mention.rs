@@ -13,46 +13,36 @@ use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, hea
 use crate::text::strip_prefix_ignore_case;
 
 /// A phase's number and name, with its status remarks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::plan::read) struct NamedPhase {
+pub(super) struct NamedPhase {
     pub(super) number: PhaseNumber,
-    pub(in crate::plan::read) name: Option<String>,
+    pub(super) name: Option<String>,
     /// The status after the name, verbatim.
-    pub(in crate::plan::read) status: Option<Located<String>>,
+    pub(super) status: Option<Located<String>>,
     /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
     pub(super) dropped_as: Option<PhaseProgress>,
 }
 
 /// Parses a text that begins with `Phase` and a number.
-pub(in crate::plan::read) fn parse_phase(
-    text: Span<'_>,
-    numbering: PhaseNumbering,
-) -> Option<NamedPhase> {
+pub(super) fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
     strip_prefix_ignore_case(begins, "phase ")?;
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
-    // The name ends with its markup, or before a remark in italics or a plan count.
+    // The name ends with its markup, or before a remark in italics, in capitals or with a plan count.
     let marks = ["**", "](", "~~"].iter().filter_map(|mark| rest.text.find(mark)).min();
-    let remark = || {
-        let mut opens = rest.text.match_indices(" (").map(|(at, _)| at);
-        let is_count = |inside: &str| {
-            inside.starts_with(|c: char| c.is_ascii_digit())
-                && inside.split(')').next().is_some_and(|inside| inside.contains("plan"))
-        };
-        let counted = opens.find(|at| is_count(&rest.text[at + 2..]));
-        [rest.text.find(" _("), rest.text.find(" *("), counted].into_iter().flatten().min()
-    };
-    let end = marks.or_else(remark).unwrap_or(rest.text.len());
+    let counted = rest.text.match_indices(" (").map(|(at, _)| at).find(|at| {
+        let inside = rest.text[at + 2..].split(')').next().unwrap_or_default();
+        inside.starts_with(|c: char| c.is_ascii_digit()) && inside.contains("plan")
+    });
+    let remarks = [" _(", " *(", " (INSERTED"].map(|mark| rest.text.find(mark));
+    let end = marks.or_else(|| remarks.into_iter().chain([counted]).flatten().min());
+    let end = end.unwrap_or(rest.text.len());
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     let (bare, status) = split_status(name);
-    // `Name (INSERTED)`, `Name (INSERTED — Gap Closure)`
-    let inserted = bare.text.rfind("(INSERTED").filter(|_| bare.text.ends_with(')'));
-    let bare = &bare.text[..inserted.unwrap_or(bare.text.len())];
-    let bare =
-        without_code_marks(bare.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c)));
+    let bare = bare.text.split(" (INSERTED").next().unwrap_or_default();
+    let bare = bare.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
     let is_dropping =
         |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
     // Other text in the brackets after a name describes its content.
@@ -61,12 +51,11 @@ pub(in crate::plan::read) fn parse_phase(
         remarks.part(at + 1..end)
     });
     let status = status.or_else(|| inside.find(is_dropping));
-    let removed = is_struck.then_some(PhaseProgress::Removed);
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
     Some(NamedPhase {
         number,
-        name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
-        dropped_as: removed.or(dropped),
+        name: Some(without_code_marks(bare).to_owned()).filter(|name| !name.is_empty()),
+        dropped_as: is_struck.then_some(PhaseProgress::Removed).or(dropped),
         status: status.map(|span| span.with_value(span.text.to_owned())),
     })
 }
@@ -86,12 +75,11 @@ pub(super) fn not_understood(
     let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
     let boxed = boxed
         .map(|(block, _)| Span::new(outline.slice(&block.range), block.range.start, block.line));
-    let seems_a_phase = |span: &Span<'_>| {
+    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
+    let lines = titles.chain(boxed).filter_map(|span| {
         let line = span.text.lines().next().unwrap_or_default();
         let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let Some(rest) = strip_prefix_ignore_case(text, "phase ").map(str::trim_start) else {
-            return false;
-        };
+        let rest = strip_prefix_ignore_case(text, "phase ")?.trim_start();
         let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         let after = after.trim_start_matches(['*', ' ']);
@@ -99,13 +87,10 @@ pub(super) fn not_understood(
         let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
         let is_part = PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
         // A range of phases is read elsewhere, or stands for phases that are over.
-        is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none()
-    };
-    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
-    let found = titles.chain(boxed).filter(seems_a_phase);
-    found
-        .map(|span| span.with_value(span.text.lines().next().unwrap_or_default().to_owned()))
-        .collect()
+        (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
+            .then(|| span.with_value(line.to_owned()))
+    });
+    lines.collect()
 }
 
 /// Returns the first open checkbox: without a phase, the roadmap lists its work in a way that is not read.

@@ -26,6 +26,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
+use crate::plan::read::vocabulary::Field;
 use crate::plan::read::{
     Count, Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, limit,
     non_placeholder, progress_table,
@@ -165,15 +166,11 @@ impl Roadmap {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let (milestones, has_more_milestones) = milestone::milestones(&outline, numbering);
-        let assembly = Assembly { milestones, ..Assembly::new(&outline, numbering, path) }.read();
+        let mut assembly = Assembly::new(&outline, numbering, path);
+        assembly.read();
         warnings.extend(assembly.duplicates.into_iter().take(MAX_REPORTED));
-        warnings.extend(assembly.cut_dependencies.into_iter().take(MAX_REPORTED));
         if assembly.is_cut {
             warnings.push(limit::too_many(MAX_PHASES, "phases", path));
-        }
-        if has_more_milestones {
-            warnings.push(limit::too_many(milestone::MAX_MILESTONES, "milestones", path));
         }
         let mut phases: Vec<RoadmapPhase> =
             assembly.phases.into_iter().map(PhaseDraft::with_progress).collect();
@@ -244,9 +241,8 @@ struct Assembly<'a, 'o> {
     reused: HashSet<PhaseNumber>,
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
-    /// Warnings about phases with a second section, and with too many dependencies.
+    /// Warnings about phases with a second section.
     duplicates: Vec<Warning>,
-    cut_dependencies: Vec<Warning>,
     /// Whether phases were left out because there are too many.
     is_cut: bool,
 }
@@ -272,41 +268,37 @@ impl<'a, 'o> Assembly<'a, 'o> {
             outline,
             numbering,
             path,
-            milestones: Vec::new(),
+            milestones: milestone::milestones(outline, numbering),
             phases: Vec::new(),
             reused: HashSet::new(),
             by_number: HashMap::new(),
             duplicates: Vec::new(),
-            cut_dependencies: Vec::new(),
             is_cut: false,
         }
     }
 
     /// Collects all mentions of phases.
-    fn read(mut self) -> Self {
+    fn read(&mut self) {
         let (outline, numbering) = (self.outline, self.numbering);
         let mut headings = mention::headings(outline, numbering);
         let mut entries = mention::entries(outline, &headings, numbering);
         self.is_cut = headings.len() > MAX_PHASES || entries.len() > MAX_PHASES;
         headings.truncate(MAX_PHASES);
         entries.truncate(MAX_PHASES);
-        let of_headings: Vec<_> = headings
-            .iter()
-            .map(|(named, section)| {
-                (&named.number, self.home(section.heading.start, &named.number))
-            })
-            .collect();
-        let of_entries = entries
-            .iter()
-            .map(|(named, block, _)| (&named.number, self.home(block.range.start, &named.number)));
+        let of_headings = headings.iter().map(|(named, section)| {
+            (&named.number, self.home(section.heading.start, &named.number).1)
+        });
+        let of_headings: Vec<(&PhaseNumber, bool)> = of_headings.collect();
+        let of_entries = entries.iter().map(|(named, block, _)| {
+            (&named.number, self.home(block.range.start, &named.number).1)
+        });
         let mentions = of_headings.iter().copied().chain(of_entries);
         let shipped: HashSet<&PhaseNumber> =
-            mentions.filter(|(_, (_, is_shipped))| *is_shipped).map(|(number, _)| number).collect();
-        let is_reused = |(number, (_, is_shipped)): &&(&PhaseNumber, Home)| {
-            !is_shipped && shipped.contains(number)
-        };
-        self.reused =
-            of_headings.iter().filter(is_reused).map(|(number, _)| (*number).clone()).collect();
+            mentions.filter(|(_, is_shipped)| *is_shipped).map(|(number, _)| number).collect();
+        let reused = of_headings
+            .iter()
+            .filter(|(number, is_shipped)| !is_shipped && shipped.contains(number));
+        self.reused = reused.map(|(number, _)| (*number).clone()).collect();
         for (named, section) in headings {
             self.merge_section(named, section);
         }
@@ -323,7 +315,6 @@ impl<'a, 'o> Assembly<'a, 'o> {
             self.merge_row(row);
         }
         self.assign_by_range();
-        self
     }
 
     /// Returns the milestone whose block or section contains a byte offset: the innermost that may contain
@@ -370,9 +361,9 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 
     fn merge_section(&mut self, named: mention::NamedPhase, section: &Section) {
-        let body = section::read(self.outline, &named.number, section, self.numbering);
-        let (depends_on, is_cut) = section::phases(&body.depends_on, self.numbering);
+        let mut body = section::read(self.outline, &named.number, section, self.numbering);
         let home = self.home(section.heading.start, &named.number);
+        let numbering = self.numbering;
         let found = self.slot(&named.number, home, section.line);
         if std::mem::replace(&mut found.has_section, true) {
             let message =
@@ -386,21 +377,16 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let phase = &mut found.phase;
         phase.is_listed = true;
         phase.name = named.name;
-        phase.goal = body.goal;
-        phase.depends_on = depends_on;
-        phase.requirements = body.requirements;
-        phase.success_criteria = body.success_criteria;
+        phase.goal = body.take(Field::Goal).into_iter().next();
+        let depends_on = body.take(Field::DependsOn).join(", ");
+        phase.depends_on = section::dependencies(&depends_on, numbering);
+        let requirements = body.take(Field::Requirements);
+        phase.requirements =
+            requirements.iter().flat_map(|text| section::requirements(text)).collect();
+        phase.success_criteria = body.take(Field::SuccessCriteria);
         phase.plans = body.plans;
         phase.plan_count = body.plan_count;
         phase.stated_status = body.status.or(named.status);
-        if is_cut {
-            let message = format!(
-                "phase {} depends on more than {} phases; the rest are ignored",
-                named.number,
-                section::MAX_DEPENDENCIES
-            );
-            self.cut_dependencies.push(Warning::at(self.path, section.line, message));
-        }
     }
 
     fn merge_entry(&mut self, named: mention::NamedPhase, block: &Block, item: &ListItem) {
