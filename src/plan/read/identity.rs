@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_spelled_as_stated_without_slug_and_prefix() {
+    fn ids_are_read_without_slug_and_prefix() {
         for (front, phase, plan) in [
-            ("phase: \"05.1\"\nplan: \"02\"", "05.1", "02"),
+            ("phase: \"05.1\"\nplan: \"02\"", "5.1", "02"),
             ("phase: 5\nplan: 08", "5", "08"),
-            ("phase: 08-optical-center\nplan: 10", "08", "10"),
-            ("phase: \"05.3\"\nplan: \"05.3-02\"", "05.3", "02"),
+            ("phase: 08-optical-center\nplan: 10", "8", "10"),
+            ("phase: \"05.3\"\nplan: \"05.3-02\"", "5.3", "02"),
             ("phase: 5.3\nplan: \"05.3-02\"", "5.3", "02"),
-            ("phase: \"06\"\nplan: 06-D", "06", "D"),
+            ("phase: \"06\"\nplan: 06-D", "6", "D"),
             ("plan: \"04-04\"", "04", "04"),
             ("phase: 14\nplan: 14-01-PLAN.md", "14", "01"),
             ("phase: 5\nplan: 01a", "5", "01a"),
@@ -147,7 +147,7 @@ mod tests {
             ("phase: quick\nplan: 260422-p4a", "quick", "260422-p4a"),
             ("plan_id: P03-01", "03", "01"),
             ("phase: 2\nplan: 2", "2", "2"),
-            ("phase: 03b\nplan: 03b-01", "03b", "01"),
+            ("phase: 03b\nplan: 03b-01", "3b", "01"),
         ] {
             let text = format!("---\n{front}\n---\n");
             let expected = (phase.to_owned(), plan.to_owned());
@@ -165,23 +165,23 @@ mod tests {
             "plan: \"02-01-03\"",
         ] {
             let text = format!("---\n{front}\n---\n");
-            assert_eq!(ids(&text, path), expect("02-01", "03"), "{front}");
+            assert_eq!(ids(&text, path), expect("2-01", "03"), "{front}");
         }
-        assert_eq!(ids("", path), expect("02-01", "3"));
+        assert_eq!(ids("", path), expect("2-01", "3"));
         let stated = "---\nphase: 2\nplan: 3\n---\n";
         assert_eq!(ids(stated, "phases/02-tides/02-03-PLAN.md"), expect("2", "3"));
-        assert_eq!(ids("", "phases/02-tides/02-01-PLAN.md"), expect("02", "1"));
+        assert_eq!(ids("", "phases/02-tides/02-01-PLAN.md"), expect("2", "1"));
     }
 
     #[test]
     fn what_is_not_stated_comes_from_the_path_or_the_title() {
         let expect = |phase: &str, plan: &str| (phase.to_owned(), plan.to_owned());
         let slug = "phases/01-cli-scaffold/02-names-SUMMARY.md";
-        assert_eq!(ids("# Title\n", slug), expect("01", "2"));
+        assert_eq!(ids("# Title\n", slug), expect("1", "2"));
         let quick = "quick/260422-p4a-tabs/260422-p4a-SUMMARY.md";
         assert_eq!(ids("", quick), expect("quick", "260422-p4a"));
         let round = "phases/03-x/remediation/qa/round-01/R01-SUMMARY.md";
-        assert_eq!(ids("", round), expect("03", "R01"));
+        assert_eq!(ids("", round), expect("3", "R01"));
         assert_eq!(ids("# Phase 1 Plan 2: Setup\n", "x.md"), expect("1", "2"));
         assert_eq!(
             ids("---\nplan: Extensions\n---\n", "phases/02-x/02-03-PLAN.md"),

@@ -353,11 +353,13 @@ mod tests {
             &[
                 "12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-SUMMARY.md",
                 "12-PLAN.md", "SUMMARY.md", "02-PLAN-PAUSE.md", "01-PLAN-GAP-REVIEW.md",
-                "12-01-PLAN.md.bak", "12-01.plan.jsonl", ".12-03-PLAN.md", "12-FINAL-SUMMARY.md",
+                "12-01-PLAN.md.bak", "12-01.plan.jsonl", ".12-03-PLAN.md",
             ],
         );
         assert_eq!(plans, ["1 12-01-PLAN.md 12-01-SUMMARY.md", "2 12-02-PLAN.md -"]);
-        let plans = shown("12-chat", &["12-01-PLAN.md", "12-02-PLAN.md", "12-SUMMARY.md"]);
-        assert_eq!(plans, ["1 12-01-PLAN.md -", "2 12-02-PLAN.md -"]);
+        for own in ["12-SUMMARY.md", "12-FINAL-SUMMARY.md"] {
+            let plans = shown("12-chat", &["12-01-PLAN.md", "12-02-PLAN.md", own]);
+            assert_eq!(plans, ["1 12-01-PLAN.md -", "2 12-02-PLAN.md -"]);
+        }
     }
 }

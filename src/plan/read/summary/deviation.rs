@@ -347,7 +347,7 @@ fn is_numbered_head(text: &str) -> bool {
 fn is_remark(text: &str) -> bool {
     const TITLES: &[&str] = &[
         "deferred", "verification", "verified", "self check", "out of scope", "auth", "scope note",
-        "note", "none", "no deviation", "decisions",
+        "note", "decisions",
     ];
     let lower = text.to_lowercase();
     let words = title_words(text).join(" ");

@@ -28,7 +28,7 @@ pub use deviation::Deviation;
 /// A list that is unknown is `None`; one that is known to be empty is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// The phase as spelled in the file, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
+    /// The phase, without its name: `5.1`; a word for a quick task.
     #[serde(serialize_with = "serialize_phase")]
     pub phase: Option<String>,
     /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
