@@ -169,7 +169,7 @@ impl LedgerFiles {
         if names.is_empty() || !project.git.is_sparse() || project.git.head()?.is_none() {
             return Ok(false);
         }
-        let Some(mut objects) = project.git.objects()? else {
+        let Some(objects) = project.git.objects()? else {
             return Ok(false);
         };
         let found = objects.read(&names)?;

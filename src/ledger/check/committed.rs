@@ -34,7 +34,7 @@ impl CommittedFiles {
         if project.git.head()?.is_none() {
             return Ok(Self::default());
         }
-        let Some(mut objects) = project.git.objects()? else {
+        let Some(objects) = project.git.objects()? else {
             return Ok(Self::default());
         };
         let names = [constraints, decisions].map(|path| format!("HEAD:{path}"));

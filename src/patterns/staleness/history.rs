@@ -248,7 +248,7 @@ fn dependencies_then_and_now(
         }
         now.extend(own);
     }
-    let Some(mut objects) = git.objects()?.filter(|_| !old.is_empty()) else {
+    let Some(objects) = git.objects()?.filter(|_| !old.is_empty()) else {
         return Ok((then, now));
     };
     let names: Vec<String> = old.iter().map(|path| format!("{commit}:{path}")).collect();
