@@ -54,7 +54,6 @@ pub use check::{CheckReport, Finding, check};
 pub use coverage::{AnchorState, Coverage};
 pub use decision_list::{ListedDecision, list_decisions};
 pub use document::{schema, update_problems};
-pub(crate) use files::DECISIONS;
 pub use files::{exists, paths};
 pub use fix::{FixReport, fix};
 pub use init::{InitReport, init};
