@@ -206,8 +206,7 @@ pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Resu
             return write!(to, "{diff}");
         }
         writeln!(to, "Undid operation {} ({}).", report.undone.id, report.undone.operation)?;
-        report.changed.iter().try_for_each(|path| writeln!(to, "  {}", path.display()))?;
-        report.stays.iter().try_for_each(|sentence| writeln!(to, "{sentence}"))
+        report.changed.iter().try_for_each(|path| writeln!(to, "  {}", path.display()))
     })
 }
 
