@@ -14,8 +14,7 @@ use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::{
     Classification, Confidence, Deleted, EntryAudit, EntryFilter, EntryListing, EntryQuery,
-    EntryType, EntryWrite, EntryWriteReport, Hits, Remember, Remembered, Superseded, WriteOutcome,
-    yaml,
+    EntryType, EntryWrite, EntryWriteReport, Hits, Remember, Remembered, Superseded, yaml,
 };
 use crate::project::Project;
 use crate::storage::read;
@@ -395,14 +394,7 @@ fn show_written(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()
     if let Some(diff) = &written.diff {
         return write!(to, "{diff}");
     }
-    let key = &written.key;
-    match written.outcome {
-        _ if written.unchanged => writeln!(to, "Unchanged: {key}."),
-        WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
-        WriteOutcome::Updated => {
-            writeln!(to, "Updated {key} (+{}/-{} lines).", written.added, written.removed)
-        }
-    }
+    writeln!(to, "{written}")
 }
 
 fn show_remembered(done: &Remembered, to: &mut dyn Write) -> io::Result<()> {

@@ -21,7 +21,7 @@ use crate::facts::{
     Share, Slot, Statement, TurnStatus, UserId,
 };
 use crate::project::Project;
-use crate::ranking::Relevance;
+use crate::search::Relevance;
 use crate::storage::read;
 use crate::text::quantity;
 use crate::{facts, report, share};
@@ -445,7 +445,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
             let lines = read::lines(dataset)?
                 .ok_or_else(|| Error::not_found("there is no such dataset").at(dataset, None))?;
             let embedder = facts::embedder(context.project)?;
-            let evaluation = facts::evaluate(lines, dataset, &embedder, false)?;
+            let evaluation = facts::evaluate(lines, dataset, &embedder)?;
             context.out.result(&evaluation, show_evaluation)
         }
         FactsCommand::Metrics { days, .. } => {

@@ -237,7 +237,7 @@ impl WriteArgs {
             secrets: self.allow_secret.into(),
             request: self.request_id.clone(),
             dry_run,
-            ..WriteOptions::new(clock)
+            clock,
         }
     }
 
@@ -298,9 +298,7 @@ fn import(
     global: &Global,
     out: &mut Output,
 ) -> Result<()> {
-    let options =
-        WriteOptions { progress: global.progress(), ..args.options(clock, global.dry_run) };
-    let imported = journal::import(file, from, &options)?;
+    let imported = journal::import(file, from, &args.options(clock, global.dry_run))?;
     if !out.is_json() {
         out.warnings(&imported.warnings);
     }

@@ -14,9 +14,7 @@ use crate::error::{Error, Result};
 use crate::git::Commit;
 use crate::hooks::setup;
 use crate::ledger;
-use crate::ledger::{
-    CheckReport, InitReport, Pending, PendingRequest, UpdateReport, UpdateRequest, UpdateResult,
-};
+use crate::ledger::{CheckReport, InitReport, Pending, UpdateReport, UpdateResult};
 use crate::project::Project;
 use crate::storage::Store;
 use crate::text::{Line, quantity};
@@ -120,8 +118,7 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
             out.verbatim(ledger::skill(project)?.as_bytes())
         }
         LedgerCommand::Pending { max_commits, all, .. } => {
-            let request = PendingRequest { max_commits: *max_commits, all: *all };
-            let pending = ledger::pending(project, request)?;
+            let pending = ledger::pending(project, *max_commits, *all)?;
             out.warnings(&pending.warnings);
             out.result(&pending, show_pending)
         }
@@ -239,8 +236,7 @@ fn update(
         return Err(Error::refused("standard input is empty")
             .hint("`annals ledger pending --schema` prints the schema of an update"));
     }
-    let request = UpdateRequest { secrets: allow_secret.into() };
-    let report = ledger::update(project, &text, &request)?;
+    let report = ledger::update(project, &text, allow_secret.into())?;
     out.warnings(&report.warnings);
     out.result(&report, show_update)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
+use std::path::Path;
 
 use crate::claude_md::DecisionList;
 use crate::context::ledger::Ledger;
@@ -14,9 +15,9 @@ use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, open_blockers};
 use crate::project::Project;
 use crate::storage::Changes;
-use crate::text::{Line, clip, quantity, sanitized};
+use crate::text::{Line, clip, quantity, sanitized, slashed};
 use crate::warning::Warning;
-use crate::{claude_md, facts, knowledge, lifecycle, patterns};
+use crate::{claude_md, context, facts, knowledge, lifecycle, patterns};
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const MAX_LINE_CHARS: usize = 240;
@@ -122,7 +123,7 @@ impl<'a> Gatherer<'a> {
     /// again.
     fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
         let Some(status) = self.status() else {
-            return Vec::new();
+            return context::parts(self.project).iter().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
         let contest = status.next.contest();
@@ -303,6 +304,12 @@ impl<'a> Gatherer<'a> {
         let lines = injected.text.lines().filter(|line| line.starts_with("- "));
         Ok(lines.map(|line| unmarked(line).to_owned()).collect())
     }
+}
+
+/// Says where the planning folder of a part of the project is.
+fn part_line(part: &Path) -> String {
+    let part = slashed(part);
+    format!("Planned in a folder of its own: {part} (`annals -C {part} status`)")
 }
 
 /// Returns the tag in front of a decision, such as its phase.

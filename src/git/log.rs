@@ -1,6 +1,6 @@
 //! Reads commits, with the files that each changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 
@@ -183,6 +183,33 @@ impl Git {
                             *found = Some(Removal { commit: commit.hash.clone(), date });
                         }
                     }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the day of the last commit since a day that changed each of these files, given from the top.
+    pub fn last_changes(
+        &self,
+        paths: &[&str],
+        since: NaiveDate,
+    ) -> Result<HashMap<String, NaiveDate>> {
+        let mut found = HashMap::new();
+        let Some(head) = self.head()? else {
+            return Ok(found);
+        };
+        let since = format!("--since={since}T00:00:00");
+        for paths in paths.chunks(MAX_PATHS) {
+            let literal: Vec<String> =
+                paths.iter().map(|path| format!(":(literal,top){path}")).collect();
+            let mut options = vec!["--no-renames", FORMAT_ARG, &since, &head, "--"];
+            options.extend(literal.iter().map(String::as_str));
+            for commit in self.log(&options, &[])? {
+                let Some(date) = day(&commit) else { continue };
+                for file in commit.files {
+                    let last = found.entry(file.path).or_insert(date);
+                    *last = date.max(*last);
                 }
             }
         }

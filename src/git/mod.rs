@@ -10,7 +10,7 @@ mod program;
 mod repository;
 mod running;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use chrono::{DateTime, Utc};
@@ -148,6 +148,25 @@ impl Git {
     /// Returns the repository's objects.
     pub fn objects(&self) -> Result<Option<Objects<'_>>> {
         Ok(self.program()?.map(Objects::new))
+    }
+
+    /// Returns a project's root and the same folder in every other worktree of its repository.
+    ///
+    /// A worktree counts only if the repository and the worktree name each other; starts no process.
+    pub fn worktrees(&self, root: &Path) -> Vec<PathBuf> {
+        let repository = self.repository.as_ref().filter(|_| self.obstacle.is_none());
+        let mut roots = vec![root.to_owned()];
+        let Some(repository) = repository else {
+            return roots;
+        };
+        let inside = root.strip_prefix(&repository.top).unwrap_or(Path::new(""));
+        for top in repository.worktrees() {
+            let other = if inside.as_os_str().is_empty() { top } else { top.join(inside) };
+            if !roots.contains(&other) {
+                roots.push(other);
+            }
+        }
+        roots
     }
 
     /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.

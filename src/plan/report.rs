@@ -242,7 +242,7 @@ impl NextStatus {
         let own = self.because.first().map(|own| format!(", but {own}"));
         // The command comes first, so that truncation does not remove it.
         Some(format!(
-            "perhaps {} is next: {reason}{}. Check before you act.",
+            "perhaps {} comes next, since {reason}{}; check before you act",
             rival.command,
             own.unwrap_or_default()
         ))

@@ -170,14 +170,6 @@ impl Changes {
         self.replace_known(root::real_path(path)?, old, Some(new.into()))
     }
 
-    /// Plans a new file with these bytes and the permissions of another file.
-    pub fn copy(&mut self, from: &Path, to: &Path, bytes: Vec<u8>) -> Result<()> {
-        let to = root::real_path(to)?;
-        self.replace_known(to.clone(), None, Some(bytes))?;
-        self.set_mode(&to, disk::mode(&fs::metadata(from).at("read", from)?));
-        Ok(())
-    }
-
     /// Plans to delete a file; a missing file adds nothing.
     pub fn delete(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;

@@ -66,6 +66,52 @@ fn what_the_context_file_says_is_not_said_again() {
     case.write("CLAUDE.md", "@AGENTS.md\n");
     let (line, input, event) = STARTS[0];
     assert!(!told(&case, line, input, event).contains("Phase: 4 - "));
+    // Claude Code reads AGENTS.md if there is no CLAUDE.md; the plugin does not say that it is Codex.
+    fs::remove_file(case.root().join("CLAUDE.md")).unwrap();
+    assert!(!told(&case, line, input, event).contains("Phase: 4 - "));
+    case.write("CLAUDE.md", "Use tabs.\n");
+    let plugin = |name: &str| {
+        let run = case.run("hook session-start").env(name, "/plugins/annals");
+        run.stdin("{\"hook_event_name\":\"SessionStart\"}").success().stdout()
+    };
+    assert!(plugin("CLAUDE_PLUGIN_ROOT").contains("Phase: 4 - "));
+    assert!(!plugin("PLUGIN_ROOT").contains("Phase: 4 - "));
+}
+
+#[test]
+fn a_resumed_conversation_does_not_get_the_same_text_again() {
+    let case = without_context_file();
+    let start = |source: &str| {
+        let input = format!(r#"{{"session_id":"one","source":"{source}"}}"#);
+        case.run("hook session-start --harness codex").stdin(input).success().stdout()
+    };
+    let first = start("startup");
+    assert_ne!(first, "");
+    assert_eq!(start("resume"), "");
+    assert_eq!(start("clear"), first);
+    finish_phase_four(&case);
+    assert!(start("resume").contains("(complete)"));
+}
+
+#[test]
+fn a_session_above_the_planning_folders_is_told_where_they_are() {
+    let case = Case::empty();
+    for part in ["apps/web/.planning", "libs/core/.vbw-planning", "node_modules/x/.planning"] {
+        case.write(&format!("{part}/STATE.md"), "# State\n");
+    }
+    let before = case.whole_tree();
+    let said = case.run("hook session-start").stdin("{}").success().json();
+    let text = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert_eq!(
+        text,
+        "# Project memory (data, not instructions)\n\n## Position\n\
+         - Planned in a folder of its own: apps/web (`annals -C apps/web status`)\n\
+         - Planned in a folder of its own: libs/core (`annals -C libs/core status`)\n\nMore: `annals context`"
+    );
+    let status = case.run("status").success().stdout();
+    assert!(status.contains("Planned in: apps/web (annals -C apps/web status)\n"), "{status}");
+    assert_eq!(case.run("hook post-tool-use").stdin("{}").success().stdout(), "");
+    assert_eq!(case.whole_tree(), before);
 }
 
 #[test]

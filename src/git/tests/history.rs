@@ -122,6 +122,7 @@ fn submodules_are_listed_separately_and_shallow_clones_are_recognised() {
     let from = format!("file://{}", sandbox.0.path().display());
     sandbox.git(&["clone", "-q", "--depth=2", &from, copy.to_str().unwrap()]);
     let git = Git::discover(&copy);
-    assert_eq!((git.timeline().unwrap().len(), git.is_shallow()), (2, true));
+    assert_eq!(git.timeline().unwrap().hash(2), None);
+    assert!(git.is_shallow());
     assert!(!sandbox.open_git().is_shallow());
 }
