@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
-use crate::storage::{append, diff, disk, fingerprint, read, record, root};
+use crate::storage::{append, diff, fingerprint, read, record, root};
 
 /// A change to the tree, with all data needed to check, repeat and revert it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
