@@ -244,6 +244,7 @@ impl History {
         path: &Path,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>> {
+        let path = root::real_path(path)?;
         for id in self.ids(DONE)?.into_iter().rev() {
             let Ok((record, _)) = self.own(id) else {
                 continue;
