@@ -29,10 +29,10 @@ pub(crate) fn apply(root: &Root, mut pending: Pending, signer: &Signer) -> Resul
         Ok(None) => pending.close(signer).map(|()| Outcome::Applied),
         Ok(Some(conflict)) => revert(root, pending, signer, conflict).map(Outcome::Conflicted),
         Err(failure) => {
-            // The first change that is not marked failed; a write may have replaced the file before it failed.
+            // The first change that is not marked failed, but it may have replaced the file before that.
             let mut changes = pending.record.changes.iter().enumerate();
             let failed = changes.find(|(index, _)| pending.mark(*index) == WAITING);
-            if let Some((index, Change::Write { .. })) = failed {
+            if let Some((index, _)) = failed.filter(|(_, change)| has_replaced(root, change)) {
                 pending.set_backward()?;
                 pending.set_mark(index, APPLIED)?;
             }
@@ -235,6 +235,15 @@ fn apply_change(
         Change::RemoveDirectory { .. } => spot.remove_directory().at("remove", path)?,
     }
     Ok(ChangeOutcome::Applied)
+}
+
+/// Returns whether a file has the content that a change gives it.
+fn has_replaced(root: &Root, change: &Change) -> bool {
+    let Change::Write { path, new, .. } = change else {
+        return false;
+    };
+    let content = spot(root, path).ok().flatten().and_then(|spot| spot.content().ok());
+    content.is_some_and(|content| content.is(new.as_deref()))
 }
 
 /// Returns the place of a recorded path, or `None` if its folder is missing.
