@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,7 +10,7 @@ use serde::Serialize;
 
 use crate::audit::{AuditRow, Level};
 use crate::cli::output::{Output, check_style};
-use crate::cli::shared;
+use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose};
 use crate::hooks::setup::SetupState;
@@ -63,13 +62,7 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
     // With --json, the failure's document is printed instead of the table, so the hint names the command that
     // prints it.
     let end = end.map_err(|error| if out.is_json() { error.hint("annals audit") } else { error });
-    let show = |audit: &audit::Audit, to: &mut dyn Write| {
-        if audit.rows.is_empty() {
-            return writeln!(to, "Nothing to audit: no store is in use here.");
-        }
-        audit.rows.iter().try_for_each(|row| shared::row(row, to))
-    };
-    out.result_until(&audit, show, end)
+    out.show_until(&audit, text!("checks"), end)
 }
 
 pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -94,11 +87,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         _ if !args.check => Ok(()),
         _ => Err(Error::failed("something needs fixing").hint("annals doctor")),
     };
-    let show = |diagnosis: &Diagnosis, to: &mut dyn Write| {
-        writeln!(to, "annals {}", diagnosis.version)?;
-        diagnosis.rows.iter().try_for_each(|row| shared::row(row, to))
-    };
-    out.result_until(&diagnosis, show, end)
+    out.show_until(&diagnosis, text!("checks"), end)
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this

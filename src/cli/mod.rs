@@ -19,6 +19,7 @@ mod setup;
 mod share;
 mod shared;
 mod status;
+mod text;
 mod tools;
 mod workflow;
 

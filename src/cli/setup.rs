@@ -1,20 +1,19 @@
 //! `annals setup`
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::path;
 use std::path::{Path, PathBuf};
-use std::{io, path};
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::output::Output;
-use crate::cli::shared;
+use crate::cli::text::text;
 use crate::error::{At, Error, Result};
-use crate::hooks::setup::git::{GitReport, GitSetup};
-use crate::hooks::setup::journal::{JournalReport, JournalSetup};
-use crate::hooks::setup::{FileOutcome, SetupReport, SetupRequest};
+use crate::hooks::setup::git::GitSetup;
+use crate::hooks::setup::journal::JournalSetup;
+use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{Harness, SetupOverrides, SetupScope, setup};
 use crate::project::{Layout, LayoutName, Project};
 use crate::sessions::Client;
@@ -140,7 +139,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    out.result_until(&report, show, verdict)?;
+    out.show_until(&report, text!("setup/client"), verdict)?;
     if let Some(client) = args.target.with_sessions().filter(|_| args.sessions) {
         let mut clients = project.settings.sessions.clone();
         clients.push(client);
@@ -172,20 +171,6 @@ impl SetupArgs {
             breadcrumb: either(self.breadcrumb, self.no_breadcrumb),
         }
     }
-}
-
-fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
-    if shared::diff(report.diff.as_deref(), to)? {
-        return Ok(());
-    }
-    for file in &report.files {
-        writeln!(to, "{} {}.", file.file.display(), file.outcome.as_str())?;
-        if matches!(file.outcome, FileOutcome::Created | FileOutcome::Extended) {
-            file.entries.iter().try_for_each(|entry| writeln!(to, "  {entry}"))?;
-        }
-        file.gone.iter().try_for_each(|entry| writeln!(to, "Removed: {entry}"))?;
-    }
-    report.notes.iter().try_for_each(|note| writeln!(to, "Note: {note}."))
 }
 
 /// The outcome of a workflow's setup: that of its client, and what the workflow's commands may call.
@@ -225,15 +210,7 @@ fn workflow(
     out.warnings(&client.warnings);
     let verdict = if args.check { client.verdict() } else { Ok(()) };
     let calls = if args.remove { Vec::new() } else { calls(workflow, project)? };
-    let show = |report: &WorkflowReport, to: &mut dyn Write| {
-        show(&report.client, to)?;
-        if !report.calls.is_empty() {
-            writeln!(to, "\nThe workflow's commands may call:")?;
-        }
-        let mut calls = report.calls.iter();
-        calls.try_for_each(|call| writeln!(to, "  {:<32} # {}", call.run, call.after))
-    };
-    out.result_until(&WorkflowReport { client, calls }, show, verdict)
+    out.show_until(&WorkflowReport { client, calls }, text!("setup/client"), verdict)
 }
 
 /// Returns what the workflow's commands may call, in the words of the generation in use.
@@ -261,17 +238,7 @@ fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = setup::git::git(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    let show = |report: &GitReport, to: &mut dyn Write| {
-        match &report.diff {
-            Some(diff) => write!(to, "{diff}")?,
-            None => writeln!(to, "{} {}.", report.file.display(), report.outcome.as_str())?,
-        }
-        match &report.command {
-            Some(command) => writeln!(to, "Run once in this clone: {command}"),
-            None => Ok(()),
-        }
-    };
-    out.result_until(&report, show, verdict)
+    out.show_until(&report, text!("setup/git"), verdict)
 }
 
 fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -287,13 +254,12 @@ fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> 
     for tool in &mut report.files {
         tool.file = project.relative(&tool.file).to_owned();
     }
-    let verb = if project.dry_run { "would be " } else { "" };
-    let show = |report: &JournalReport, to: &mut dyn Write| {
-        report.files.iter().try_for_each(|tool| {
-            writeln!(to, "{} {verb}{}.", tool.file.display(), tool.outcome.as_str())
-        })
+    let done = if project.dry_run {
+        "{% for tool in files %}{{ tool.file }} would be {{ tool.outcome }}.\n{% endfor %}"
+    } else {
+        "{% for tool in files %}{{ tool.file }} {{ tool.outcome }}.\n{% endfor %}"
     };
-    out.result_until(&report, show, verdict)
+    out.show_until(&report, done, verdict)
 }
 
 /// Removes `--project` without a folder: for `setup`, it selects the project's settings, which is the

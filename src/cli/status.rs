@@ -7,8 +7,8 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::{Output, status_style};
+use crate::cli::text::text;
 use crate::context;
-use crate::context::Overview;
 use crate::error::Result;
 use crate::patterns::sentences;
 use crate::plan::{Action, PhaseReport, StatusReport, Survey};
@@ -30,7 +30,7 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
         let found = context::overview(project)?;
         out.warnings(&found.warnings);
         out.interrupted(project)?;
-        return out.result(&found, show_overview);
+        return out.show(&found, text!("overview"));
     }
     let survey = Survey::read(project)?;
     let mut report = StatusReport::from_survey(project, &survey);
@@ -128,31 +128,6 @@ fn listed(items: &[String], one: &str, to: &mut dyn Write) -> io::Result<()> {
         0 => Ok(()),
         more => writeln!(to, "            and {more} more"),
     }
-}
-
-/// Prints what there is without a planning folder.
-fn show_overview(found: &Overview, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "{} (no planning folder)", clip(&found.project, WIDTH))?;
-    for part in &found.parts {
-        writeln!(to, "Planned in: {0} (annals -C {0} status)", part.display())?;
-    }
-    for (label, count, one, whose) in [
-        ("Entries:", Some(found.entries), "entry", ""),
-        ("Notepad:", Some(found.notes), "line", ""),
-        ("Facts:", found.facts, "fact", " about you"),
-        ("Journal:", found.journal, "record", " of all projects"),
-    ] {
-        if let Some(count) = count.filter(|count| *count > 0) {
-            writeln!(to, "{label:<12}{}{whose}", quantity(count, one))?;
-        }
-    }
-    if found.ledger {
-        writeln!(to, "Ledger:     in use; `annals ledger brief` prints it")?;
-    }
-    if found.is_empty() {
-        writeln!(to, "Nothing is remembered yet.")?;
-    }
-    writeln!(to, "Next:       annals remember TEXT stores what later sessions should know")
 }
 
 fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {

@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey, open_blockers};
+use crate::plan::{Action, Decision, Drift, DriftKind, StatusReport, Survey, open_blockers};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized, slashed};
@@ -154,6 +154,7 @@ impl<'a> Gatherer<'a> {
         };
         let notes = lifecycle::current_notes(survey, warnings);
         let notes = or_warning(self.project, notes, warnings).unwrap_or_default();
+        let notes = sanitized(&notes);
         let mut notes = notes.lines().filter(|line| !line.trim().is_empty());
         let shown = notes.by_ref().take(MAX_RESUME_NOTES);
         let mut lines: Vec<String> = shown.map(|line| format!("Note: {line}")).collect();
@@ -164,7 +165,10 @@ impl<'a> Gatherer<'a> {
     }
 
     fn blockers(&self) -> Vec<String> {
-        let survey = self.planning.as_ref().map(|(survey, _)| survey);
+        // Once the milestone is over, what blocked it is history.
+        let current =
+            self.planning.as_ref().filter(|(_, status)| status.next.action != Action::None);
+        let survey = current.map(|(survey, _)| survey);
         let mut open =
             survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default();
         open.retain(|blocker| !blocker.ends_with(" is complete)") && !is_closed(blocker));
@@ -177,7 +181,14 @@ impl<'a> Gatherer<'a> {
     }
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
-        self.ledger.as_ref().map(lines).unwrap_or_default()
+        let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
+        // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
+        lines.retain(|line| match line.split_once(": ") {
+            Some(("Hazards" | "Blockers", rest)) => !is_closed(rest) && !is_none(rest),
+            Some((_, rest)) => !is_none(rest),
+            None => true,
+        });
+        lines
     }
 
     /// Reorders lines so that the first ones of each section come before the rest: a long section displaces no other.
@@ -216,7 +227,9 @@ impl<'a> Gatherer<'a> {
     fn notes(&self, section: notepad::NotepadSection, max: usize) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
-                let lines = found.text.lines().map(unmarked);
+                // Before it is split into lines: a key may stand on several.
+                let text = sanitized(&found.text);
+                let lines = text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
                 Ok(lines.take(max).map(str::to_owned).collect())
             }
@@ -339,6 +352,12 @@ fn is_closed(blocker: &str) -> bool {
                 || says_how
                 || rest.starts_with(|c: char| c.is_ascii_digit()))
     })
+}
+
+/// Returns whether a text says that there is nothing.
+fn is_none(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    matches!(word.as_str(), "" | "none" | "n/a" | "nothing")
 }
 
 /// Returns the first date in a text, such as `2026-02-11`; none sorts below all.

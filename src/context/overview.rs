@@ -39,14 +39,6 @@ pub struct Overview {
     pub warnings: Vec<Warning>,
 }
 
-impl Overview {
-    /// Returns whether nothing is remembered yet.
-    pub fn is_empty(&self) -> bool {
-        let counts = [self.entries, self.notes, self.journal.unwrap_or(0), self.facts.unwrap_or(0)];
-        !self.ledger && self.parts.is_empty() && counts.iter().all(|count| *count == 0)
-    }
-}
-
 /// Counts what each store has.
 pub fn overview(project: &Project) -> Result<Overview> {
     let mut warnings = Vec::new();

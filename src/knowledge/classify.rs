@@ -361,32 +361,32 @@ fn compiled(expression: &str) -> std::result::Result<Regex, regex_lite::Error> {
     Regex::new(&format!("(?i){filled}"))
 }
 
+/// Letters that are not simply a base letter with an accent to drop, with their spelling in a key.
+const SPELLED: [(char, &str); 12] = [
+    ('\u{e4}', "ae"),
+    ('\u{e6}', "ae"),
+    ('\u{f6}', "oe"),
+    ('\u{153}', "oe"),
+    ('\u{fc}', "ue"),
+    ('\u{df}', "ss"),
+    ('\u{f8}', "o"),
+    ('\u{142}', "l"),
+    ('\u{111}', "d"),
+    ('\u{f0}', "d"),
+    ('\u{fe}', "th"),
+    ('\u{131}', "i"),
+];
+
 /// Returns a text in lower case without accents: `fuer` for `für`, `cafe` for `café`.
 fn transliterate(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.nfc().flat_map(char::to_lowercase) {
-        match spelled(c) {
-            Some(letters) => plain.push_str(letters),
+        match SPELLED.iter().find(|(letter, _)| *letter == c) {
+            Some((_, letters)) => plain.push_str(letters),
             None => plain.extend(c.nfd().filter(|c| !is_combining_mark(*c))),
         }
     }
     plain
-}
-
-/// Returns the transliteration of a letter that is not simply a base letter with an accent to drop.
-fn spelled(c: char) -> Option<&'static str> {
-    Some(match c {
-        '\u{e4}' | '\u{e6}' => "ae",
-        '\u{f6}' | '\u{153}' => "oe",
-        '\u{fc}' => "ue",
-        '\u{df}' => "ss",
-        '\u{f8}' => "o",
-        '\u{142}' => "l",
-        '\u{111}' | '\u{f0}' => "d",
-        '\u{fe}' => "th",
-        '\u{131}' => "i",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl Entry {
         } else {
             0
         };
-        let mut reader = FieldReader { front, path, warnings };
+        let mut reader = FieldReader { front: &front, path, warnings };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut entry = Self {
             key: stem.into_owned(),
@@ -98,16 +98,13 @@ pub(crate) fn field<'f>(front: &'f FrontMatter, name: &str) -> Option<(&'f Node,
 /// Returns the end of the line break at `at`, or `at` if there is none.
 fn after_line_break(text: &str, at: usize) -> usize {
     let rest = &text[at..];
-    at + rest
-        .strip_prefix('\r')
-        .unwrap_or(rest)
-        .strip_prefix('\n')
-        .map_or(0, |after| rest.len() - after.len())
+    let breaks = ["\r\n", "\n"].into_iter().find(|end| rest.starts_with(end));
+    at + breaks.map_or(0, str::len)
 }
 
 /// Converts the fields of the front matter, and collects warnings.
 struct FieldReader<'a> {
-    front: FrontMatter,
+    front: &'a FrontMatter,
     path: &'a Path,
     warnings: Vec<Warning>,
 }
@@ -118,22 +115,23 @@ impl FieldReader<'_> {
     }
 
     fn fill(&mut self, entry: &mut Entry) {
-        entry.named = self.word("key", |key| Some(key.to_owned()));
-        if entry.named.as_ref().is_some_and(|named| *named != entry.key) {
-            let (named, line) = (entry.named.clone().unwrap_or_default(), self.line("key"));
-            self.warn(line, format!("has the key `{named}`, which is not its file name"));
+        if let Some((node, Some(named))) = field(self.front, "key") {
+            if named != entry.key {
+                let message = format!("has the key `{named}`, which is not its file name");
+                self.warn(node.line, message);
+            }
+            entry.named = Some(named.to_owned());
         }
         // Tools differ in which of several fields they use.
         let mut first_lines: HashMap<String, usize> = HashMap::new();
-        let fields = self.front.fields.pairs().iter().map(|(name, node)| (name.clone(), node.line));
-        for (name, line) in fields.collect::<Vec<_>>() {
-            let first = *first_lines.entry(name.to_ascii_lowercase()).or_insert(line);
-            if first != line {
-                self.warn(line, format!("{name} is already on line {first}"));
+        for (name, node) in self.front.fields.pairs() {
+            let first = *first_lines.entry(name.to_ascii_lowercase()).or_insert(node.line);
+            if first != node.line {
+                self.warn(node.line, format!("{name} is already on line {first}"));
             }
         }
         entry.kind = self.word("type", EntryType::from_any_case);
-        if entry.kind.is_none() && field(&self.front, "type").and_then(|found| found.1).is_none() {
+        if field(self.front, "type").is_none_or(|(_, text)| text.is_none()) {
             self.warn(1, "has no type");
         }
         entry.tags = self.texts("tags");
@@ -144,16 +142,10 @@ impl FieldReader<'_> {
         entry.confidence = self.word("confidence", Confidence::from_any_case);
     }
 
-    fn line(&self, name: &str) -> usize {
-        field(&self.front, name).map_or(1, |(node, _)| node.line)
-    }
-
     /// Returns the texts of a field; a text that is not a list is split at commas.
     fn texts(&self, name: &str) -> Vec<String> {
-        let texts = match field(&self.front, name) {
-            Some((Node { value: Value::List(_), .. }, _)) => {
-                field(&self.front, name).map(|(node, _)| node.texts()).unwrap_or_default()
-            }
+        let texts = match field(self.front, name) {
+            Some((node, _)) if matches!(node.value, Value::List(_)) => node.texts(),
             Some((_, Some(text))) => text.split(',').map(str::to_owned).collect(),
             _ => Vec::new(),
         };
@@ -162,11 +154,12 @@ impl FieldReader<'_> {
     }
 
     fn word<T>(&mut self, name: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
-        let word = field(&self.front, name)?.1?.to_owned();
-        let found = read(&word);
+        let (node, text) = field(self.front, name)?;
+        let word = text?;
+        let found = read(word);
         if found.is_none() {
             let what = if name.ends_with("ated") { "date" } else { "valid value" };
-            self.warn(self.line(name), format!("{name}: `{word}` is not a {what}"));
+            self.warn(node.line, format!("{name}: `{word}` is not a {what}"));
         }
         found
     }

@@ -29,11 +29,11 @@ use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::entry::Fence;
 use crate::knowledge::store::{log, refuse_secrets};
-use crate::markdown::without_bullet;
+use crate::markdown::{Lines, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest, read};
-use crate::text::{fold, line_end, line_number, word_enum};
+use crate::text::{fold, line_end, word_enum};
 use crate::warning::{Parsed, Warning};
 
 /// Maximum length of Priority Context, in characters.
@@ -227,6 +227,7 @@ fn heading_match(title: &str, section: NotepadSection) -> Option<u8> {
 /// one that matches exactly becomes a warning and remains ordinary text.
 pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
     let headings = headings(text);
+    let numbers = Lines::new(text);
     let mut warnings = Vec::new();
     let mut chosen: Vec<(NotepadSection, &Heading)> = Vec::new();
     for section in NotepadSection::ALL {
@@ -240,12 +241,12 @@ pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
         let Some((_, best)) = best else { continue };
         chosen.push((section, best));
         for (_, other) in candidates.iter().filter(|(matched, one)| *matched == 3 && one != best) {
-            let first = line_number(text, best.lines.start);
+            let first = numbers.line(best.lines.start);
             let message = format!(
                 "is a second {}, which is read as text (the section is at line {first})",
                 section.title()
             );
-            warnings.push(Warning::at(path, line_number(text, other.lines.start), message));
+            warnings.push(Warning::at(path, numbers.line(other.lines.start), message));
         }
     }
     chosen.sort_by_key(|(_, heading)| heading.lines.start);
@@ -589,9 +590,9 @@ fn level(notepad: &Notepad<'_>, section: NotepadSection) -> u8 {
 
 /// Returns the start of the first bullet's line, if there is one before the next heading.
 fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
-    let inside = lines(notepad.text).filter(|(range, ..)| body.contains(&range.start));
-    let is_heading = |at: usize| notepad.headings.iter().any(|one| one.lines.start == at);
-    let mut inside = inside.take_while(|(range, ..)| !is_heading(range.start));
+    let next = notepad.headings.iter().find(|heading| heading.lines.start >= body.start);
+    let own = body.start..next.map_or(body.end, |heading| heading.lines.start.min(body.end));
+    let mut inside = lines(notepad.text).filter(|(range, ..)| own.contains(&range.start));
     inside.find(|(_, line, is_hidden)| !is_hidden && is_bullet(line)).map(|(range, ..)| range.start)
 }
 
@@ -659,10 +660,13 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
         return Ok(Parsed::default());
     };
     let old = old_bullets(&same_length_text(&bytes), clock.now(), &path);
-    let mut rest = bytes.clone();
-    for range in old.value.iter().rev() {
-        rest.drain(range.clone());
+    let mut rest = Vec::with_capacity(bytes.len());
+    let mut done = 0;
+    for range in &old.value {
+        rest.extend_from_slice(&bytes[done..range.start]);
+        done = range.end;
     }
+    rest.extend_from_slice(&bytes[done..]);
     changes.edit(&path, Some(bytes), rest)?;
     Ok(old.map(|ranges| Pruned { count: ranges.len(), changes }))
 }
@@ -670,6 +674,7 @@ pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
 /// Returns the lines of each bullet that is too old, with the lines indented below it.
 fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<usize>>> {
     let mut parsed = Parsed::clean(Vec::<Range<usize>>::new());
+    let numbers = Lines::new(text);
     let notepad = parse(text, path).value;
     let Some(working) = notepad.section(NotepadSection::Working) else {
         return parsed;
@@ -695,7 +700,7 @@ fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<
             Some((_, Some(time))) => now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS),
             Some((stamp, None)) => {
                 let message = format!("invalid time [{stamp}], so the line is never pruned");
-                parsed.warnings.push(Warning::at(path, line_number(text, range.start), message));
+                parsed.warnings.push(Warning::at(path, numbers.line(range.start), message));
                 false
             }
             None => false,

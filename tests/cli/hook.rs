@@ -137,6 +137,24 @@ fn the_notepad_comes_first_after_compaction_and_only_where_it_is_wanted() {
 }
 
 #[test]
+fn a_key_over_several_lines_of_the_notepad_does_not_reach_a_session() {
+    let case = Case::new(VBW);
+    let line = "MIIEpAIBAAKCAQEAabcdEFGH1234ijklMNOP5678qrstUVWX9012yzAB3456";
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{line}A\n{line}B\n-----END RSA PRIVATE KEY-----\n"
+    );
+    case.write(
+        ".vibekit/notepad.md",
+        format!("# Notepad\n\n## Priority Context\n- mind the clock\n{key}\n## Working Memory\n{key}\n## Manual\n"),
+    );
+    for input in ["claude/session-start", "claude/session-start-compact"] {
+        let text = told(&case, "session-start", input, "SessionStart");
+        assert!(text.contains("mind the clock") && !text.contains("MIIE"), "{text}");
+    }
+    assert!(!case.run("context").success().stdout().contains("MIIE"));
+}
+
+#[test]
 fn the_last_summary_of_a_phase_is_told_and_another_is_not() {
     for (line, input, event) in SUMMARIES {
         let case = Case::new(VBW);
@@ -554,6 +572,7 @@ fn the_start_has_the_whole_state_of_the_ledger() {
             {"op": "add", "section": "Rules", "bullet": "never rewrite lines"},
             {"op": "add", "section": "Rules", "bullet": "tests before merge"},
             {"op": "add", "section": "Rules", "bullet": "times are UTC"},
+            {"op": "add", "section": "Hazards", "bullet": "the purge left the index behind (fixed 2026-02-17)"},
             {"op": "add", "section": "Hazards", "bullet": "prod shares the staging disk"}]
     });
     case.run("ledger update").stdin(update.to_string()).success();
@@ -564,4 +583,5 @@ fn the_start_has_the_whole_state_of_the_ledger() {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(!text.contains("the purge left"), "{text}");
 }

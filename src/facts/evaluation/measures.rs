@@ -58,7 +58,7 @@ impl Measures {
 }
 
 /// The mean of differences, with its 95 % bootstrap confidence interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interval {
     /// The mean.
     pub mean: f64,
