@@ -143,7 +143,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let planned = roadmap_phase(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
-    let recorded = patterns::recent(project, &work.changes, warnings)?;
+    let recorded = patterns::with_changes(project, &work.changes, warnings)?;
     let past = patterns::history(survey, &recorded)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned.map(|planned| planned.success_criteria.clone()).unwrap_or_default();
