@@ -62,15 +62,6 @@ pub struct Distance {
     pub behind: usize,
 }
 
-/// A file that a commit renamed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rename {
-    /// Its old path, relative to the top of the repository.
-    pub from: String,
-    /// Its new path.
-    pub to: String,
-}
-
 /// The commit that added a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
@@ -82,20 +73,8 @@ pub struct Addition {
     pub age: usize,
 }
 
-/// The commit that last removed a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Removal {
-    /// Its full hash.
-    pub commit: String,
-    /// The day on which it was committed.
-    pub date: NaiveDate,
-}
-
 /// The fields of a commit, each terminated by a zero byte, which a message cannot contain.
 const FORMAT_ARG: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
-/// The same with the time of committing.
-const COMMITTED_FORMAT_ARG: &str = "--format=%H%x00%P%x00%an%x00%cI%x00%s%x00%b%x00";
-
 /// Options for all changed files of commits; only files with the same bytes count as renamed: comparing the contents
 /// of large files takes git seconds.
 const WHOLE: [&str; 4] = ["-M100%", "--root", "--diff-merges=first-parent", FORMAT_ARG];
@@ -123,23 +102,11 @@ impl Git {
 
     /// Returns these commits with their changed files, in the given order.
     pub fn commits(&self, hashes: &[&str]) -> Result<Vec<Commit>> {
-        self.listed(&WHOLE, hashes)
-    }
-
-    /// Returns the files that each commit renamed relative to its first parent, including files that it also
-    /// changed.
-    pub fn renames(&self, commits: &[&str]) -> Result<Vec<Vec<Rename>>> {
-        let options =
-            ["-M", RENAME_LIMIT_ARG, "--diff-filter=R", "--diff-merges=first-parent", FORMAT_ARG];
-        let found = self.listed(&options, commits)?;
-        let renames = |hash: &&str| {
-            let commit = found.iter().find(|commit| commit.hash == *hash);
-            let files = commit.into_iter().flat_map(|commit| &commit.files);
-            files
-                .filter_map(|file| Some(Rename { from: file.from.clone()?, to: file.path.clone() }))
-                .collect()
-        };
-        Ok(commits.iter().map(renames).collect())
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let input = hashes.join("\n") + "\n";
+        self.log(&[&WHOLE[..], &["--no-walk=unsorted", "--stdin"]].concat(), input.as_bytes())
     }
 
     /// Returns the commits that added the files of a folder under any earlier name, by absolute path; none in a
@@ -155,38 +122,6 @@ impl Git {
         let options = ["-M", "--first-parent", "-m", "--diff-filter=AR", FORMAT_ARG, "--", &folder];
         let found = added(&self.log(&options, &[])?);
         Ok(found.into_iter().map(|(path, addition)| (top.join(path), addition)).collect())
-    }
-
-    /// Returns the commits that last removed these files and folders, as far as the history shows.
-    pub fn removals(&self, paths: &[&str]) -> Result<Vec<Option<Removal>>> {
-        let mut found = vec![None; paths.len()];
-        let Some(head) = self.head()? else {
-            return Ok(found);
-        };
-        for (paths, found) in paths.chunks(MAX_PATHS).zip(found.chunks_mut(MAX_PATHS)) {
-            let literal: Vec<String> =
-                paths.iter().map(|path| format!(":(literal,top){path}")).collect();
-            let mut options = vec![
-                "--first-parent", "-m", "--no-renames", "--diff-filter=D", COMMITTED_FORMAT_ARG,
-                &head, "--",
-            ];
-            options.extend(literal.iter().map(String::as_str));
-            // Commits come newest first.
-            for commit in self.log(&options, &[])? {
-                let Some(date) = day(&commit) else { continue };
-                for file in &commit.files {
-                    for (path, found) in paths.iter().zip(&mut *found) {
-                        let rest = file.path.strip_prefix(path);
-                        if found.is_none()
-                            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                        {
-                            *found = Some(Removal { commit: commit.hash.clone(), date });
-                        }
-                    }
-                }
-            }
-        }
-        Ok(found)
     }
 
     /// Returns the day of the last commit since a day that changed each of these files, given from the top.
@@ -302,15 +237,6 @@ impl Git {
         let start = ["log", "--encoding=UTF-8", "--name-status", "-z"];
         let output = self.output(&[&start, options].concat(), input)?;
         Ok(parse(&String::from_utf8_lossy(&output)))
-    }
-
-    /// Reads the commits with these hashes.
-    fn listed(&self, options: &[&str], hashes: &[&str]) -> Result<Vec<Commit>> {
-        if hashes.is_empty() {
-            return Ok(Vec::new());
-        }
-        let input = hashes.join("\n") + "\n";
-        self.log(&[options, &["--no-walk=unsorted", "--stdin"]].concat(), input.as_bytes())
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use chrono::{DateTime, Utc};
 pub(crate) use hash::is_hash_prefix;
 pub use listing::TrackedFiles;
-pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Removal, Rename, Timeline};
+pub use log::{Addition, ChangedFile, Commit, CommitNode, Distance, Timeline};
 pub use objects::{Object, Objects};
 pub use running::{kill_all, use_process_groups};
 

@@ -1,4 +1,4 @@
-//! Renames, removals and listings in repositories that a script makes.
+//! Timelines, objects and listings in repositories that a script makes.
 
 use assert_fs::TempDir;
 use assert_fs::prelude::*;
@@ -40,11 +40,10 @@ fn without_a_repository_there_is_no_history() {
     let git = Git::discover(folder.path());
     assert_eq!(git.top(), None);
     assert_eq!(git.tracked().unwrap(), None);
-    assert!(git.timeline().unwrap().is_empty());
-    assert_eq!(git.renames(&["HEAD"]).unwrap(), [vec![]]);
+    assert_eq!(git.timeline().unwrap().hash(0), None);
     assert!(git.objects().unwrap().is_none());
     let empty = Sandbox::empty();
-    assert!(empty.open_git().timeline().unwrap().is_empty());
+    assert_eq!(empty.open_git().timeline().unwrap().hash(0), None);
     assert_eq!(empty.open_git().tracked().unwrap(), Some(TrackedFiles::default()));
 }
 
@@ -64,23 +63,12 @@ fn the_timeline_finds_commits_by_hash_day_and_moment() {
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     assert_eq!(timeline.hash(0), Some(head.as_str()));
     assert_eq!(timeline.index_of(&head[..7].to_uppercase()), Some(0));
-    assert_eq!(timeline.date(1), day("2026-02-02"));
     for (text, place) in [("2026-02-02", Some(1)), ("2026-02-09", Some(0)), ("2026-01-31", None)] {
         assert_eq!(timeline.at_end_of(day(text).unwrap()), place, "{text}");
     }
     for unknown in ["", "HEAD", "abc", "0123456789", "zzzz"] {
         assert_eq!(timeline.index_of(unknown), None, "{unknown}");
     }
-}
-
-#[test]
-fn renames_are_found_commit_by_commit() {
-    let sandbox = with_history();
-    let log = sandbox.git(&["rev-list", "HEAD"]);
-    let commits: Vec<&str> = log.lines().collect();
-    let asked = [commits[1], commits[2], commits[0]];
-    let renamed = Rename { from: "src/old name.rs".to_owned(), to: "src/new.rs".to_owned() };
-    assert_eq!(sandbox.open_git().renames(&asked).unwrap(), [vec![renamed], vec![], vec![]]);
 }
 
 #[test]
