@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use annals::clock::Clock;
-use annals::embedding::{Embedder, VectorTable};
 use annals::facts;
 use annals::facts::{FactQuery, Facts, Method, ProjectScope, Purpose, Selection, UserId};
+use annals::search::{Embedder, VectorTable};
 use rusqlite::{Connection, params};
 
 const WAIT: Duration = Duration::from_secs(5);

@@ -12,10 +12,8 @@ pub mod text;
 pub mod warning;
 
 // Layer 1, the tools.
-pub mod embedding;
 pub mod git;
 pub mod markdown;
-pub mod ranking;
 pub mod search;
 mod service;
 pub mod storage;
@@ -35,6 +33,7 @@ pub mod plan;
 // Layer 4, the views.
 pub mod claude_md;
 pub mod recall;
+pub mod sessions;
 
 // Layer 5, the operations.
 pub mod audit;

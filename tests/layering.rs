@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 /// Bottom first; a module is above every module of the rows before its own.
 const LAYERS: &[&[&str]] = &[
     &["error", "warning", "clock", "text", "secrets", "progress"],
-    &["storage", "markdown", "git", "service", "embedding", "ranking", "search"],
+    &["storage", "markdown", "git", "service", "search"],
     &["project", "templates"],
     &["plan", "patterns", "knowledge", "ledger", "journal", "facts"],
-    &["recall", "claude_md"],
+    &["sessions", "recall", "claude_md"],
     &["lifecycle", "context", "audit", "report", "merge", "share"],
     &["mcp", "hooks", "cli"],
 ];
@@ -19,12 +19,11 @@ const SIDEWAYS: &[(&str, &str)] = &[
     ("error", "warning"),
     ("clock", "error"),
     ("text", "secrets"),
-    ("embedding", "service"),
-    ("ranking", "embedding"),
-    ("search", "embedding"),
-    ("search", "ranking"),
+    ("search", "service"),
+    ("search", "storage"),
     ("templates", "project"),
     ("patterns", "plan"),
+    ("recall", "sessions"),
     ("audit", "lifecycle"),
     ("context", "lifecycle"),
     ("cli", "mcp"),

@@ -39,6 +39,7 @@ mod races;
 mod recall;
 mod repository;
 mod retrospective;
+mod sessions;
 mod share;
 mod staleness;
 mod storage;

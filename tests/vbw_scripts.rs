@@ -121,7 +121,7 @@ fn vbws_own_bookkeeping_and_annals_agree_on_a_finished_milestone() {
         let path = case.root().join(phase).join(file).display().to_string();
         let event = format!("{{\"tool_input\":{{\"file_path\":\"{path}\"}}}}");
         case.shell(&format!("CLAUDE_PLUGIN_ROOT={vbw} bash {vbw}/scripts/state-updater.sh"))
-            .stdin(&event)
+            .stdin(event)
             .success();
     }
     case.run("sync --fix-state").success();

@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use crate::patterns;
 use crate::plan::list_entry::is_lead;
 use crate::plan::{Decision, PhaseNumber, is_absent, non_placeholder};
-use crate::ranking::WordSet;
+use crate::search::WordSet;
 use crate::text::fold;
 
 /// Number of decisions in the block.

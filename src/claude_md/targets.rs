@@ -25,7 +25,7 @@ pub(crate) struct ContextPath {
 /// Returns the requested files and those that already have a block; for those refused, the error.
 ///
 /// AGENTS.md gets the block instead of a file that imports or links it, and instead of a CLAUDE.md that does not exist
-/// beside it. Two names of the same file count as one.
+/// beside it, or where Codex is the only client that is set up. Two names of the same file count as one.
 pub(crate) fn resolve(
     project: &Project,
     requested: &[ContextTarget],
@@ -40,8 +40,9 @@ pub(crate) fn resolve(
     }
     let is_agents =
         |(target, ..): &(ContextTarget, Option<String>, bool)| *target == ContextTarget::Agents;
-    let has_agents =
-        wanted.iter().any(is_agents) || text(project, ContextTarget::Agents)?.is_some();
+    let has_agents = wanted.iter().any(is_agents)
+        || text(project, ContextTarget::Agents)?.is_some()
+        || is_for_codex_alone(project);
     let mut paths: Vec<(PathBuf, bool)> = Vec::new();
     for (target, text, has_block) in wanted {
         let path = project.root.join(target.file());
@@ -73,6 +74,22 @@ pub(crate) fn resolve(
         }
     }
     Ok(resolved)
+}
+
+/// Returns whether of the project's and the user's settings only Codex's call annals.
+fn is_for_codex_alone(project: &Project) -> bool {
+    let home = project.environment.home();
+    let calls_us = |file: &str| {
+        let own = read::bytes(&project.root.join(file)).ok().flatten();
+        let users = home.as_ref().and_then(|home| read::users_bytes(&home.join(file)).ok()?);
+        [own, users].into_iter().flatten().any(|bytes| contains(&bytes, b"annals hook"))
+    };
+    calls_us(".codex/hooks.json")
+        && ![".claude/settings.json", ".gemini/settings.json"].into_iter().any(calls_us)
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
 }
 
 /// Returns the text of a file; none if it is missing or leads out of the project.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,15 +10,15 @@ use serde::Serialize;
 
 use crate::audit::{AuditRow, Level};
 use crate::cli::output::{Output, check_style};
-use crate::cli::shared;
+use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose};
 use crate::hooks::setup::SetupState;
 use crate::hooks::{Harness, SetupScope, setup};
 use crate::project::{Origin, Project};
-use crate::recall::CacheState;
-use crate::text::quantity;
-use crate::{audit, facts, hooks, mcp, recall, share};
+use crate::search::index::CacheState;
+use crate::text::{estimate_tokens, quantity};
+use crate::{audit, facts, hooks, mcp, recall, sessions, share};
 
 /// Check every store, and name the fix for each finding
 ///
@@ -63,13 +62,7 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
     // With --json, the failure's document is printed instead of the table, so the hint names the command that
     // prints it.
     let end = end.map_err(|error| if out.is_json() { error.hint("annals audit") } else { error });
-    let show = |audit: &audit::Audit, to: &mut dyn Write| {
-        if audit.rows.is_empty() {
-            return writeln!(to, "Nothing to audit: no store is in use here.");
-        }
-        audit.rows.iter().try_for_each(|row| shared::row(row, to))
-    };
-    out.result_until(&audit, show, end)
+    out.show_until(&audit, text!("checks"), end)
 }
 
 pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -81,6 +74,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
     rows.extend(interrupted(project));
     rows.extend(database(project));
     rows.extend(sharing(project));
+    rows.push(transcripts(project));
     rows.extend(Harness::ALL.into_iter().map(|harness| client(project, harness)));
     rows.push(start(project)?);
     let diagnosis = Diagnosis {
@@ -93,11 +87,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         _ if !args.check => Ok(()),
         _ => Err(Error::failed("something needs fixing").hint("annals doctor")),
     };
-    let show = |diagnosis: &Diagnosis, to: &mut dyn Write| {
-        writeln!(to, "annals {}", diagnosis.version)?;
-        diagnosis.rows.iter().try_for_each(|row| shared::row(row, to))
-    };
-    out.result_until(&diagnosis, show, end)
+    out.show_until(&diagnosis, text!("checks"), end)
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
@@ -277,6 +267,22 @@ fn sharing(project: &Project) -> Option<AuditRow> {
     Some(AuditRow::ok("facts", "sharing", &message))
 }
 
+/// Says whose transcripts of sessions are read, and how many are of this project.
+fn transcripts(project: &Project) -> AuditRow {
+    let clients = &project.settings.sessions;
+    if clients.is_empty() {
+        let message = "transcripts are not read; annals setup CLIENT --sessions turns it on";
+        return AuditRow::ok("sessions", "transcripts", message);
+    }
+    let found = sessions::transcripts(project).newest;
+    let counts = clients.iter().map(|client| {
+        let count = found.iter().filter(|file| file.source == *client as usize).count();
+        format!("{} ({count} of this project)", client.title())
+    });
+    let message = format!("read: {}", counts.collect::<Vec<_>>().join(", "));
+    AuditRow::ok("sessions", "transcripts", &message)
+}
+
 /// Returns whether a file can be opened for appending, without writing to it.
 fn is_writable(path: &Path) -> bool {
     OpenOptions::new().append(true).open(path).is_ok()
@@ -322,7 +328,7 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
         Err(error) => return finding(&error.relative_to(&project.root).to_string(), &command),
     };
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {
-        return finding(&obstacle.message, &obstacle.next);
+        return finding(&obstacle.message, obstacle.next);
     }
     let open = obstacles.iter();
     let open = open.map(|obstacle| format!("; {} ({})", obstacle.message, obstacle.next));
@@ -332,8 +338,8 @@ fn client(project: &Project, harness: Harness) -> AuditRow {
 
 /// Returns the size of what a session reads at its start.
 fn start(project: &Project) -> Result<AuditRow> {
-    let cost = hooks::cost(project, Harness::Claude, &mcp::advertised(&[])?);
-    let (tokens, bytes) = (cost.total.tokens, quantity(cost.total.bytes, "byte"));
-    let message = format!("about {tokens} tokens ({bytes}): context files, hook answer, MCP tools");
+    let tokens =
+        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised(&[])?);
+    let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
     Ok(AuditRow::ok("session", "start", &message))
 }

@@ -9,13 +9,12 @@ use clap::{Args, Subcommand};
 use crate::cli::completion::keys;
 use crate::cli::output::Output;
 use crate::cli::shared::{stdin, value_enum};
-use crate::clock::parse_date;
+use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
 use crate::knowledge::{
-    Classification, Confidence, Deleted, EntryAudit, EntryFilter, EntryListing, EntryQuery,
-    EntryType, EntryWrite, EntryWriteReport, Hits, Remember, Remembered, Superseded, WriteOutcome,
-    yaml,
+    Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, EntryWriteReport, Remember,
+    Remembered,
 };
 use crate::project::Project;
 use crate::storage::read;
@@ -255,18 +254,18 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
             out.file(&found, &found.bytes)
         }
         EntryCommand::Classify { finding } => {
-            out.result(&knowledge::classify(project, finding)?, show_classification)
+            out.show(&knowledge::classify(project, finding)?, text!("entry/classified"))
         }
         EntryCommand::Query { text, filter } => {
             let text = text.clone().unwrap_or_default();
             let found = knowledge::query(project, &EntryQuery { text, filter: filter.filter() })?;
             out.warnings(&found.warnings);
-            out.result(&found.value, show_hits)
+            out.show(&found.value, text!("entry/hits"))
         }
         EntryCommand::List(filter) => {
             let found = knowledge::list(project, &filter.filter())?;
             out.warnings(&found.warnings);
-            out.result(&found.value, show_list)
+            out.show(&found.value, text!("entry/list"))
         }
         EntryCommand::Write(args) => {
             let written = knowledge::write(project, &args.request()?)?;
@@ -276,13 +275,13 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         EntryCommand::Supersede { old, new } => {
             let done = knowledge::supersede(project, old, new)?;
             out.warnings(&done.warnings);
-            out.result(&done, show_superseded)
+            out.show(&done, text!("entry/superseded"))
         }
         EntryCommand::Delete { key, why } => delete(key.key(), why, project, out),
         EntryCommand::Audit => {
             let found = knowledge::audit(project)?;
             out.warnings(&found.warnings);
-            out.result(&found, show_audit)
+            out.show(&found, text!("entry/audit"))
         }
     }
 }
@@ -307,7 +306,7 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
         };
         let mut store = Facts::open(project, None, Purpose::Write)?;
         let added = facts::add(&mut store, &user, &statement)?;
-        return out.result(&added, crate::cli::facts::show_effect);
+        return out.show(&added, text!("facts/effect"));
     }
     let on_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let stated = if on_terminal { Confidence::High } else { Confidence::Low };
@@ -332,10 +331,10 @@ pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> 
 fn delete(key: &str, why: &ReasonArgs, project: &Project, out: &mut Output) -> Result<()> {
     let done = knowledge::delete(project, key, why.reason.as_deref(), why.allow_secret.into())?;
     out.warnings(&done.warnings);
-    out.result(&done, |done: &Deleted, to: &mut dyn Write| match &done.diff {
-        Some(diff) => write!(to, "{diff}"),
-        None => writeln!(to, "Deleted {}. Reason: {}.", done.key, done.reason),
-    })
+    out.show(
+        &done,
+        "{% if diff is string %}{{ diff }}{% else %}Deleted {{ key }}. Reason: {{ reason }}.\n{% endif %}",
+    )
 }
 
 /// Returns the tags without blanks and repetitions.
@@ -395,14 +394,7 @@ fn show_written(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()
     if let Some(diff) = &written.diff {
         return write!(to, "{diff}");
     }
-    let key = &written.key;
-    match written.outcome {
-        _ if written.unchanged => writeln!(to, "Unchanged: {key}."),
-        WriteOutcome::Stored => writeln!(to, "Stored: {key}."),
-        WriteOutcome::Updated => {
-            writeln!(to, "Updated {key} (+{}/-{} lines).", written.added, written.removed)
-        }
-    }
+    writeln!(to, "{written}")
 }
 
 fn show_remembered(done: &Remembered, to: &mut dyn Write) -> io::Result<()> {
@@ -412,99 +404,4 @@ fn show_remembered(done: &Remembered, to: &mut dyn Write) -> io::Result<()> {
     }
     let how = if done.type_derived { ", by its words" } else { "" };
     writeln!(to, "  type {}{how}; confidence {}", done.kind.as_str(), done.confidence.as_str())
-}
-
-fn show_superseded(done: &Superseded, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &done.diff {
-        return write!(to, "{diff}");
-    }
-    if done.unchanged {
-        return writeln!(to, "Unchanged: {} is superseded by {}.", done.old, done.new);
-    }
-    let again = if done.holds_again { ", which is active again" } else { "" };
-    writeln!(to, "Superseded {} by {}{again}.", done.old, done.new)
-}
-
-fn show_classification(found: &Classification, to: &mut dyn Write) -> io::Result<()> {
-    let proposed = &found.proposed;
-    let key = proposed.key.as_deref().map_or("null".to_owned(), yaml::scalar);
-    let tags = proposed.tags.iter().map(|tag| yaml::scalar(tag));
-    writeln!(to, "finding: {}", yaml::quoted(&found.finding))?;
-    writeln!(to, "proposed:")?;
-    writeln!(to, "  surface: {}", proposed.surface.as_str())?;
-    writeln!(to, "  key: {key}")?;
-    writeln!(to, "  type: {}", proposed.entry_type.map_or("null", EntryType::as_str))?;
-    writeln!(to, "  tags: {}", yaml::list(tags))?;
-    writeln!(to, "  confidence: {}", proposed.confidence.as_str())?;
-    writeln!(to, "  reason: {}", yaml::scalar(&proposed.reason))
-}
-
-fn show_hits(hits: &Hits, to: &mut dyn Write) -> io::Result<()> {
-    if hits.hits.is_empty() {
-        return writeln!(to, "hits: []");
-    }
-    writeln!(to, "hits:")?;
-    for hit in &hits.hits {
-        writeln!(to, "  - key: {}", yaml::scalar(&hit.key))?;
-        writeln!(to, "    type: {}", hit.kind.map_or("null", EntryType::as_str))?;
-        writeln!(to, "    snippet: {}", yaml::scalar(&hit.snippet))?;
-        writeln!(to, "    score: {}", hit.score)?;
-    }
-    Ok(())
-}
-
-fn show_list(listing: &EntryListing, to: &mut dyn Write) -> io::Result<()> {
-    if listing.entries.is_empty() {
-        return writeln!(to, "entries: []");
-    }
-    // A date needs no quotes; any other text may.
-    let day = |text: &str| match parse_date(text) {
-        Some(_) if text.len() == 10 => text.to_owned(),
-        _ => yaml::scalar(text),
-    };
-    writeln!(to, "entries:")?;
-    for entry in &listing.entries {
-        writeln!(to, "  - key: {}", yaml::scalar(&entry.key))?;
-        writeln!(to, "    title: {}", yaml::scalar(&entry.title))?;
-        writeln!(to, "    type: {}", entry.kind.map_or("null", EntryType::as_str))?;
-        writeln!(to, "    updated: {}", entry.updated.as_deref().map_or("null".to_owned(), day))?;
-    }
-    Ok(())
-}
-
-fn show_audit(found: &EntryAudit, to: &mut dyn Write) -> io::Result<()> {
-    let keys = |keys: &[String]| yaml::list(keys.iter().map(|key| yaml::scalar(key)));
-    let duplicates = found.duplicates.iter().map(|pair| {
-        let (a, b) = (yaml::scalar(&pair.a), yaml::scalar(&pair.b));
-        yaml::map(&[("a", a), ("b", b), ("reason", yaml::scalar(&pair.reason))])
-    });
-    let broken = found.broken_links.iter().map(|link| {
-        let (from, target) = (yaml::scalar(&link.from), yaml::scalar(&link.to));
-        yaml::map(&[("from", from), ("to", target), ("line", link.line.to_string())])
-    });
-    let invalid = found.invalid.iter().map(|one| {
-        yaml::map(&[
-            ("key", yaml::scalar(&one.key)),
-            ("file", yaml::scalar(&one.file.to_string_lossy())),
-            ("line", one.line.map_or("null".to_owned(), |line| line.to_string())),
-            ("problem", yaml::scalar(&one.problem)),
-        ])
-    });
-    for (name, value) in [
-        ("pruned_working", found.pruned_working.to_string()),
-        ("stale_low_confidence", keys(&found.stale_low_confidence)),
-        ("stale", keys(&found.stale)),
-        ("index_rebuilt", found.index_rebuilt.to_string()),
-        ("duplicates", yaml::list(duplicates)),
-        ("broken_links", yaml::list(broken)),
-        ("oversized", keys(&found.oversized)),
-        ("superseded_with_active_inbound", keys(&found.superseded_with_active_inbound)),
-        ("invalid", yaml::list(invalid)),
-    ] {
-        writeln!(to, "{name}: {value}")?;
-    }
-    match &found.diff {
-        Some(diff) if !diff.is_empty() => write!(to, "\n{diff}"),
-        _ => Ok(()),
-    }
 }

@@ -2,8 +2,6 @@
 
 mod queue;
 
-use std::io;
-use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -12,16 +10,14 @@ use serde::Serialize;
 
 use crate::cli::facts::queue::{observe, turns, work};
 use crate::cli::output::Output;
-use crate::cli::shared::{NOTHING_RELEVANT, stdin, value_enum};
+use crate::cli::shared::{stdin, value_enum};
+use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{
-    ActionEffect, BuiltProfile, Category, Change, Components, Evaluation, Fact, FactFilter,
-    FactListing, FactQuery, FactStatus, Facts, Field, Forgotten, Imported, Injection, Integrity,
-    Interval, Method, Metrics, Pending, ProjectScope, Purpose, Remaining, Retrieved, Selection,
-    Share, Slot, Statement, TurnStatus, UserId,
+    Category, FactFilter, FactQuery, FactStatus, Facts, Forgotten, Method, ProjectScope, Purpose,
+    Remaining, Selection, Statement, TurnStatus, UserId,
 };
 use crate::project::Project;
-use crate::ranking::Relevance;
 use crate::storage::read;
 use crate::text::quantity;
 use crate::{facts, report, share};
@@ -29,9 +25,6 @@ use crate::{facts, report, share};
 /// Maximum number of bytes read from standard input, and of a query there; the rest of a query is ignored.
 const MAX_INPUT_BYTES: u64 = 256 << 20;
 const MAX_QUESTION_BYTES: u64 = 1 << 20;
-
-/// Number of characters of an id that are printed, enough to identify a fact.
-const SHOWN: usize = 8;
 
 value_enum!(Category);
 value_enum!(FactStatus);
@@ -394,7 +387,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
         FactsCommand::Add(args) => {
             let user = context.user()?;
             let added = facts::add(&mut context.write()?, &user, &args.statement())?;
-            context.out.result(&added, show_effect)
+            context.out.show(&added, text!("facts/effect"))
         }
         FactsCommand::List(args) => list(args, context),
         FactsCommand::Retrieve(args) => retrieve(args, context),
@@ -408,7 +401,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
             } else {
                 facts::confirm(&mut store, &user, id)?
             };
-            context.out.result(&answered, show_effect)
+            context.out.show(&answered, text!("facts/effect"))
         }
         FactsCommand::Forget(args) => forget(args, context),
         FactsCommand::Observe { request_id, allow_secret } => {
@@ -428,7 +421,10 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
             let (mut store, policy) = (context.write()?, (*allow_secret).into());
             let progress = &context.project.progress;
             let imported = facts::import(&mut store, &user, &lines, policy, progress)?;
-            context.out.result(&imported, show_imported)
+            context.out.show(
+                &imported,
+                "{{ imported }} imported, {{ pending }} of them pending, {{ known }} already known\n",
+            )
         }
         FactsCommand::Check => {
             let found = facts::check(&context.read()?)?;
@@ -439,19 +435,19 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
                     Err(Error::failed(format!("{problems} in the database of facts")))
                 }
             };
-            context.out.result_until(&found, show_integrity, end)
+            context.out.show_until(&found, text!("facts/check"), end)
         }
         FactsCommand::Metrics { eval: Some(dataset), .. } => {
             let lines = read::lines(dataset)?
                 .ok_or_else(|| Error::not_found("there is no such dataset").at(dataset, None))?;
             let embedder = facts::embedder(context.project)?;
-            let evaluation = facts::evaluate(lines, dataset, &embedder, false)?;
-            context.out.result(&evaluation, show_evaluation)
+            let evaluation = facts::evaluate(lines, dataset, &embedder)?;
+            context.out.show(&evaluation, text!("facts/eval"))
         }
         FactsCommand::Metrics { days, .. } => {
             let user = context.user()?;
             let metrics = facts::metrics(&context.read()?, &user, *days)?;
-            context.out.result(&metrics, show_metrics)
+            context.out.show(&metrics, text!("facts/metrics"))
         }
     }
 }
@@ -460,20 +456,6 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
 fn input() -> Result<String> {
     let bytes = stdin(MAX_INPUT_BYTES, "read standard input")?;
     String::from_utf8(bytes).map_err(|_| Error::usage("standard input is not valid UTF-8"))
-}
-
-/// Returns the prefix of an id that identifies a fact.
-fn short(id: &str) -> &str {
-    id.get(..SHOWN).unwrap_or(id)
-}
-
-/// Prints a fact on one line.
-fn line(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
-    let status = match fact.status {
-        FactStatus::Active => String::new(),
-        other => format!("  ({})", other.as_str()),
-    };
-    writeln!(to, "{}  {:.2}  {fact}{status}", short(&fact.fact_id), fact.confidence)
 }
 
 impl AddArgs {
@@ -495,26 +477,18 @@ impl AddArgs {
     }
 }
 
-pub(crate) fn show_effect(effect: &ActionEffect, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}  ", effect.outcome.as_str())?;
-    match &effect.fact {
-        Some(fact) => line(fact, to),
-        None => writeln!(to, "-"),
-    }
-}
-
 fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
     let (user, store) = (context.user()?, context.read()?);
     let out = &mut *context.out;
     if args.history {
         let changes = facts::history(&store, &user, args.id.as_deref())?;
-        return out.list("changes", &changes, show_history);
+        return out.list("changes", &changes, text!("facts/history"));
     }
     if let Some(id) = &args.id {
-        return out.result(&facts::find(&store, &user, id)?, show_fact);
+        return out.show(&facts::find(&store, &user, id)?, text!("facts/fact"));
     }
     if args.pending {
-        return out.list("pending", &facts::pending(&store, &user)?, show_pending);
+        return out.list("pending", &facts::pending(&store, &user)?, text!("facts/pending"));
     }
     if args.stored {
         let built = facts::stored_profile(&store, &user)?.ok_or_else(|| {
@@ -522,11 +496,11 @@ fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
                 "`annals facts work` builds it; without --stored, the current facts are shown",
             )
         })?;
-        return out.result(&built, show_profile);
+        return out.show(&built, text!("facts/profile"));
     }
     if args.profile {
         let built = facts::profile(&store, &user, args.of_project.as_deref())?;
-        return out.result(&built, show_profile);
+        return out.show(&built, text!("facts/profile"));
     }
     let statuses = match (args.all, args.status) {
         (true, _) => Vec::new(),
@@ -539,101 +513,7 @@ fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
         key: args.key.clone(),
         project: args.of_project.clone(),
     };
-    out.result(
-        &facts::list(&store, &user, &filter)?,
-        |listing: &FactListing, to: &mut dyn Write| {
-            if listing.facts.is_empty() {
-                return writeln!(to, "No facts about {}.", listing.user);
-            }
-            listing.facts.iter().try_for_each(|fact| line(fact, to))
-        },
-    )
-}
-
-fn show_fact(fact: &Fact, to: &mut dyn Write) -> io::Result<()> {
-    let end = fact.valid_to.as_deref().unwrap_or("further notice");
-    writeln!(to, "{fact}")?;
-    for (name, value) in [
-        ("id", fact.fact_id.clone()),
-        ("category", fact.category.as_str().to_owned()),
-        ("status", fact.status.as_str().to_owned()),
-        ("confidence", format!("{:.2}", fact.confidence)),
-        ("valid", format!("{} until {end}", fact.valid_from)),
-        ("mentioned", fact.last_mentioned_at.clone()),
-        ("changed", fact.updated_at.clone()),
-        ("turn", fact.source_turn_id.clone()),
-        ("said", fact.source_excerpt.clone()),
-    ] {
-        writeln!(to, "  {name:<11} {value}")?;
-    }
-    Ok(())
-}
-
-fn show_history(changes: &Vec<Change>, to: &mut dyn Write) -> io::Result<()> {
-    if changes.is_empty() {
-        return writeln!(to, "No changes.");
-    }
-    for change in changes {
-        let (id, action, key) = (short(&change.fact_id), &change.action, &change.key);
-        writeln!(to, "{}  {id}  {action}  {key}: {}", change.at, change.reason)?;
-        for (mark, fact) in [("from", &change.before), ("to", &change.after)] {
-            if let Some(fact) = fact {
-                let status = fact.status.as_str();
-                writeln!(
-                    to,
-                    "      {mark:<4} {} ({status}, {:.2})",
-                    fact.value_text, fact.confidence
-                )?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn show_pending(pending: &Vec<Pending>, to: &mut dyn Write) -> io::Result<()> {
-    if pending.is_empty() {
-        return writeln!(to, "No facts await confirmation.");
-    }
-    for one in pending {
-        line(&one.fact, to)?;
-        if let Some(question) = &one.question {
-            writeln!(to, "          {question}")?;
-        }
-    }
-    Ok(())
-}
-
-fn show_profile(built: &BuiltProfile, to: &mut dyn Write) -> io::Result<()> {
-    let profile = &built.profile;
-    writeln!(to, "{}, {}", built.user_id, built.built_at)?;
-    let slots = [
-        ("Identity", &profile.identity),
-        ("Hard preferences", &profile.hard_preferences),
-        ("Soft preferences", &profile.soft_preferences),
-    ];
-    let slots = slots.map(|(title, fields)| {
-        let fields = fields.values().flat_map(|slot| match slot {
-            Slot::One(field) => std::slice::from_ref(field),
-            Slot::Several(several) => several,
-        });
-        (title, fields.collect::<Vec<&Field>>())
-    });
-    let lists = [
-        ("Current tasks", &profile.current_tasks),
-        ("Sensitive topics", &profile.sensitive_topics),
-        ("Recent changes", &profile.recent_changes),
-    ];
-    let lists = lists.map(|(title, fields)| (title, fields.iter().collect::<Vec<&Field>>()));
-    for (title, fields) in slots.into_iter().chain(lists) {
-        if fields.is_empty() {
-            continue;
-        }
-        writeln!(to, "\n{title}:")?;
-        for field in fields {
-            writeln!(to, "  {:.2}  {field}", field.confidence)?;
-        }
-    }
-    Ok(())
+    out.show(&facts::list(&store, &user, &filter)?, text!("facts/list"))
 }
 
 fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
@@ -667,41 +547,8 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
     if let Some(because) = &found.degraded_because {
         context.out.note(&format!("searched by words only: {because}"));
     }
-    let explain = args.explain;
-    context.out.result(&found, |found, to| show_found(found, explain, to))
-}
-
-fn show_found(found: &Retrieved, explain: bool, to: &mut dyn Write) -> io::Result<()> {
-    if explain {
-        writeln!(to, "method: {}", found.method)?;
-    }
-    if found.hits.is_empty() {
-        return match found.withheld {
-            0 => writeln!(to, "No matching facts about {}.", found.user),
-            _ => writeln!(to, "{NOTHING_RELEVANT}"),
-        };
-    }
-    for hit in &found.hits {
-        if hit.relevance == Some(Relevance::Low) && !explain {
-            write!(to, "low relevance: ")?;
-        }
-        line(&hit.fact, to)?;
-        if !explain {
-            continue;
-        }
-        let Components { bm25, cosine, lexical, vector, late, encoder, neighbours, .. } =
-            hit.components;
-        let Components { question, recency, .. } = hit.components;
-        let cosine = cosine.map_or("none".to_owned(), |cosine| format!("{cosine:.3}"));
-        let relevance = hit.relevance.map_or("unknown", Relevance::as_str);
-        writeln!(
-            to,
-            "    score {:.3} = words {lexical:.3} + meaning {vector:.3} + late {late:.3} + encoder {encoder:.3} \
-             + neighbours {neighbours:.3} - question {question:.3} + recency {recency:.3}  (BM25 {bm25:.2}, cosine {cosine}, relevance {relevance})",
-            hit.score
-        )?;
-    }
-    Ok(())
+    let template = if args.explain { text!("facts/explained") } else { text!("facts/found") };
+    context.out.show(&found, template)
 }
 
 fn inject(
@@ -712,8 +559,7 @@ fn inject(
 ) -> Result<()> {
     let (user, mut store) = (context.user()?, context.read()?);
     let injection = facts::inject(&store, &user, of_project, budget, query)?;
-    let show = |injection: &Injection, to: &mut dyn Write| write!(to, "{}", injection.text);
-    context.out.result(&injection, show)?;
+    context.out.show(&injection, "{{ text }}")?;
     // The text is printed in any case; a failure to count it is only reported.
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {
         context.out.note(&format!("not counted in `annals facts metrics`: {error}"));
@@ -762,18 +608,7 @@ fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
         Err(Error::failed(what).hint("`annals facts work` repeats the request until it is done; `annals facts check` lists what is left"))
     };
     let erased = Erased { forgotten, report_records };
-    context.out.result_until(&erased, show_erased, end)
-}
-
-fn show_erased(erased: &Erased, to: &mut dyn Write) -> io::Result<()> {
-    let Forgotten { facts, changes, turns, .. } = &erased.forgotten;
-    let (facts, changes) = (quantity(*facts, "fact"), quantity(*changes, "change"));
-    writeln!(to, "forgot {facts}, {changes}, {}", quantity(*turns, "turn"))?;
-    if erased.report_records > 0 {
-        let records = quantity(erased.report_records, "record");
-        writeln!(to, "removed {records} of reports, which may have contained them")?;
-    }
-    Ok(())
+    context.out.show_until(&erased, text!("facts/erased"), end)
 }
 
 /// Returns a description of forgotten vectors that remain on a server, with the reason.
@@ -782,82 +617,4 @@ fn remaining_vectors(remaining: &Remaining) -> String {
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
     let vectors = quantity(remaining.vectors, "vector");
     format!("{vectors} at {}{why}", remaining.server)
-}
-
-fn show_imported(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
-    let Imported { imported, pending, known, .. } = imported;
-    writeln!(to, "{imported} imported, {pending} of them pending, {known} already known")
-}
-
-fn show_integrity(found: &Integrity, to: &mut dyn Write) -> io::Result<()> {
-    for problem in &found.problems {
-        writeln!(to, "problem: {problem}")?;
-    }
-    for remaining in &found.remaining {
-        writeln!(to, "forgotten, but not erased yet: {}", remaining_vectors(remaining))?;
-    }
-    writeln!(
-        to,
-        "{}: {}, {} waiting, {} dead, {} not synced",
-        found.db,
-        quantity(found.facts, "fact"),
-        quantity(found.waiting_turns, "turn"),
-        found.dead_turns,
-        quantity(found.unsynced_vectors, "vector")
-    )
-}
-
-fn show_metrics(metrics: &Metrics, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "{} to {}", metrics.since, metrics.until)?;
-    for (name, Share { rate, part, of }) in [
-        ("lexical hit rate", metrics.lexical_hits),
-        ("vector hit rate", metrics.vector_hits),
-        ("hybrid recall at 20", metrics.hybrid_recall),
-        ("wrong overwrites", metrics.wrong_overwrites),
-        ("pending resolved", metrics.pending_resolved),
-    ] {
-        match rate {
-            Some(rate) => writeln!(to, "{name:<20}  {:.1} % ({part} of {of})", rate * 100.0)?,
-            None => writeln!(to, "{name:<20}  -")?,
-        }
-    }
-    let (latency, cost) = (metrics.observer_latency, metrics.injection);
-    let time = |time: Option<u64>| time.map_or("-".to_owned(), |time| format!("{time} ms"));
-    let (p50, p95) = (time(latency.p50_ms), time(latency.p95_ms));
-    let turns = quantity(latency.turns, "turn");
-    writeln!(to, "{:<20}  p50 {p50}, p95 {p95} ({turns})", "observer latency")?;
-    let mean = cost.mean.map_or("-".to_owned(), |mean| format!("{mean:.0}"));
-    let profiles = quantity(cost.profiles, "profile");
-    writeln!(to, "{:<20}  {mean} tokens per profile ({profiles})", "injection cost")
-}
-
-fn show_evaluation(evaluation: &Evaluation, to: &mut dyn Write) -> io::Result<()> {
-    let percent = |share: f64| format!("{:.1}", share * 100.0);
-    let interval = |found: Interval| {
-        let [mean, low, high] = [found.mean, found.low, found.high].map(|share| share * 100.0);
-        format!("{mean:+.1} [{low:+.1}, {high:+.1}]")
-    };
-    let mut set = "";
-    for row in &evaluation.rows {
-        if row.set != set {
-            set = row.set;
-            writeln!(to, "{set}: {} queries; deltas to lexical with 95 % intervals", row.queries)?;
-            writeln!(
-                to,
-                "  {:8}{:>7}{:>7}{:>7}{:>7}{:>9}  {:24}delta MRR",
-                "method", "R@5", "R@10", "R@20", "MRR", "nDCG@10", "delta R@10"
-            )?;
-        }
-        let mean = &row.mean;
-        let [r_at_5, r_at_10, r_at_20, mrr, ndcg] =
-            [mean.r_at_5, mean.r_at_10, mean.r_at_20, mean.mrr, mean.ndcg_at_10].map(percent);
-        writeln!(
-            to,
-            "  {:8}{r_at_5:>7}{r_at_10:>7}{r_at_20:>7}{mrr:>7}{ndcg:>9}  {:24}{}",
-            row.method.as_str(),
-            interval(row.delta.r_at_10),
-            interval(row.delta.mrr)
-        )?;
-    }
-    Ok(())
 }

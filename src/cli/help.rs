@@ -24,7 +24,7 @@ pub(crate) const TEMPLATE: &str =
 
 /// The end of the help of `annals` itself.
 pub(crate) const END: &str = "\
-Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not found, 4 refused by a rule
+Exit codes: 0 done, 1 failed or a --check found something, 2 wrong usage, 3 not found, 4 refused
 Example: annals remember run the tests with pytest -q";
 
 /// The commands in groups, the most commonly needed first; the last group is only listed on request.
@@ -32,7 +32,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Remember and find", "remember recall forget context"),
     ("Plan, build, ship", "init plan execute ship sync status setup"),
     ("Look after it", "audit doctor undo report"),
-    ("One store each", "entry notepad journal ledger facts patterns milestone share"),
+    ("One store each", "entry notepad journal ledger facts patterns milestone sessions share"),
     ("More", "pause resume inspect log config demo hook mcp merge-file completions man help"),
 ];
 
@@ -56,6 +56,7 @@ init: new create start bootstrap
 sync: update refresh generate regenerate
 status: progress state where next show info position todo todos blockers
 plan: phase phases brief-phase roadmap
+sessions: transcripts transcript conversations session
 context: brief digest summary prime
 execute: build run finish retro retrospective
 ship: release archive complete done
@@ -129,7 +130,11 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
     let page = || {
         let page = error.render().ansi().to_string();
         let whole = arguments.iter().any(|word| word == "--all");
-        if page.contains(LIST) { page.replacen(LIST, &list(whole), 1) } else { page }
+        if page.contains(LIST) {
+            page.replacen(LIST, &list(whole), 1).replace("\n\n\n", "\n\n")
+        } else {
+            page
+        }
     };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -220,10 +225,14 @@ fn usage_error(error: &clap::Error, command: &str) -> Error {
     let hint = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) => {
             let group_name = group.split_once(' ').map_or("", |(_, group)| group);
-            let meant = by_meaning(group_name, word).map(str::to_owned).or_else(|| {
-                let spelled = closest(error, word)?;
-                Some(format!("{group_name} {spelled}").trim_start().to_owned())
-            });
+            let word = word.to_lowercase();
+            let spelled = closest(error, &word)
+                .map(|name| format!("{group_name} {name}").trim_start().to_owned());
+            let by_meaning =
+                |is_it: &dyn Fn(&str) -> bool| by_meaning(group_name, is_it).map(str::to_owned);
+            let meant = by_meaning(&|known| known == word)
+                .or(spelled)
+                .or_else(|| by_meaning(&|known| known.len() > 3 && is_close(known, &word)));
             match meant {
                 Some(meant) => format!("did you mean `annals {meant}`?"),
                 None => format!("`{group} --help` lists the commands"),
@@ -241,21 +250,26 @@ fn closest<'a>(error: &'a clap::Error, word: &str) -> Option<&'a str> {
     let Some(ContextValue::Strings(suggested)) = error.get(ContextKind::SuggestedSubcommand) else {
         return None;
     };
-    let distances =
-        suggested.iter().map(|name| (strsim::damerau_levenshtein(name, word), name.as_str()));
-    let (distance, name) = distances.min()?;
-    (distance <= 1 + name.len() / 4).then_some(name)
+    let name = suggested.iter().min_by_key(|name| distance(name, word))?;
+    is_close(name, word).then_some(name)
+}
+
+fn distance(known: &str, word: &str) -> usize {
+    strsim::damerau_levenshtein(known, word)
+}
+
+fn is_close(known: &str, word: &str) -> bool {
+    distance(known, word) <= 1 + known.len() / 4
 }
 
 /// Returns the command line, without `annals`, that does what an unknown word of a group says.
-fn by_meaning(group: &str, word: &str) -> Option<&'static str> {
-    let word = word.to_lowercase();
+fn by_meaning(group: &str, is_it: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let row = MEANT.lines().filter_map(|row| row.split_once(": ")).find(|(_, words)| {
         let mut words = words.split(' ');
         if !group.is_empty() && words.next() != Some(group) {
             return false;
         }
-        words.any(|known| known == word)
+        words.any(is_it)
     });
     row.map(|(meant, _)| meant)
 }
@@ -337,8 +351,8 @@ mod tests {
             }
             assert!(!words.split(' ').any(str::is_empty), "{meant}");
         }
-        assert_eq!(by_meaning("", "phase"), Some("plan"));
-        assert_eq!(by_meaning("facts", "show"), Some("facts list"));
+        assert_eq!(by_meaning("", &|known| known == "phase"), Some("plan"));
+        assert_eq!(by_meaning("facts", &|known| known == "show"), Some("facts list"));
     }
 
     #[test]

@@ -32,12 +32,15 @@ pub(crate) struct HookArgs {
     /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
     #[arg(value_name = "EVENT")]
     event: Option<String>,
-    /// Harness that calls the hook: claude, codex, gemini, opencode or qwen
+    /// Harness that calls the hook: claude, codex, gemini, opencode, qwen or copilot
     #[arg(long, value_name = "NAME")]
     harness: Option<String>,
     /// Leave out the notepad
     #[arg(long)]
     no_notepad: bool,
+    /// Leave out the knowledge entries
+    #[arg(long)]
+    no_entries: bool,
 }
 
 /// Runs the hook within its time limit, and always succeeds.
@@ -73,6 +76,7 @@ fn in_time(args: &HookArgs, global: &Global) -> Result<Reply> {
         event: args.event.clone(),
         harness: args.harness.as_deref().and_then(Harness::from_word),
         no_notepad: args.no_notepad,
+        no_entries: args.no_entries,
     };
     let is_end = request.event.as_deref() == Some(Event::SessionEnd.as_str());
     git::use_process_groups();

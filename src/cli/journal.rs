@@ -1,10 +1,9 @@
 //! `annals journal`
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
-use std::{io, thread};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -12,15 +11,13 @@ use serde::Serialize;
 use crate::cli::Global;
 use crate::cli::output::Output;
 use crate::cli::shared::{stdin, value_enum};
+use crate::cli::text::text;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::journal;
-use crate::journal::{
-    Frequency, Imported, JournalEntry, JournalQuery, MAX_LINE, Mode, OpenLine, RecordDraft,
-    Statistics, WriteOptions,
-};
+use crate::journal::{JournalQuery, MAX_LINE, Mode, OpenLine, RecordDraft, WriteOptions};
 use crate::project::Environment;
-use crate::text::{Line, quantity};
+use crate::text::quantity;
 
 /// Names under which the binary acts as one of the journal's tools.
 const TOOLS: [(&str, &str); 2] = [("memory_write", "write"), ("memory_search", "search")];
@@ -187,7 +184,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
     let file = journal::default_path(&environment);
     let done = match &args.command {
         JournalCommand::Tail { stats: true, .. } => {
-            return out.result(&journal::statistics(&file?)?, show_statistics);
+            return out.show(&journal::statistics(&file?)?, text!("journal/stats"));
         }
         JournalCommand::Tail { lines, follow, .. } => return tail(*lines, *follow, &file?, out),
         JournalCommand::Write(args) => {
@@ -237,7 +234,7 @@ impl WriteArgs {
             secrets: self.allow_secret.into(),
             request: self.request_id.clone(),
             dry_run,
-            ..WriteOptions::new(clock)
+            clock,
         }
     }
 
@@ -298,28 +295,11 @@ fn import(
     global: &Global,
     out: &mut Output,
 ) -> Result<()> {
-    let options =
-        WriteOptions { progress: global.progress(), ..args.options(clock, global.dry_run) };
-    let imported = journal::import(file, from, &options)?;
+    let imported = journal::import(file, from, &args.options(clock, global.dry_run))?;
     if !out.is_json() {
         out.warnings(&imported.warnings);
     }
-    out.result(&imported, show_imported)
-}
-
-fn show_imported(imported: &Imported, to: &mut dyn Write) -> io::Result<()> {
-    let mut done = "Imported";
-    if let Some(diff) = &imported.diff {
-        write!(to, "{diff}")?;
-        done = "Would import";
-    }
-    let (records, lines) =
-        (quantity(imported.imported, "record"), quantity(imported.skipped, "line"));
-    let (file, duplicates) = (imported.file.display(), imported.duplicates);
-    writeln!(
-        to,
-        "{done} {records} into {file}; already there: {duplicates}, not understood: {lines}."
-    )
+    out.show(&imported, text!("journal/imported"))
 }
 
 fn search(args: &SearchArgs, file: &Path, verbose: bool, out: &mut Output) -> Result<()> {
@@ -353,7 +333,7 @@ fn tail(lines: usize, follow: bool, file: &Path, out: &mut Output) -> Result<()>
     let mut skipped = 0;
     loop {
         let reached = journal::read_from(file, at, open_line, |entry| {
-            out.streamed(entry, show_record);
+            out.streamed(entry, text!("journal/record"));
             out.is_read()
         })?;
         skipped += reached.skipped;
@@ -365,35 +345,6 @@ fn tail(lines: usize, follow: bool, file: &Path, out: &mut Output) -> Result<()>
     }
     if skipped > 0 {
         out.note(&format!("{} without a JSON object.", quantity(skipped, "line")));
-    }
-    Ok(())
-}
-
-fn show_record(entry: &JournalEntry, to: &mut dyn Write) -> io::Result<()> {
-    let (kind, content) = (Line::new(entry.kind()), Line::new(entry.content()));
-    write!(to, "{}  {kind}  {content}", Line::new(entry.time()))?;
-    let tags = entry.tags();
-    if !tags.is_empty() {
-        write!(to, "  [{}]", Line::new(&tags.join(", ")))?;
-    }
-    writeln!(to)
-}
-
-fn show_statistics(found: &Statistics, to: &mut dyn Write) -> io::Result<()> {
-    let (records, bytes) = (quantity(found.records, "record"), quantity(found.bytes, "byte"));
-    writeln!(to, "{}: {records}, {bytes}", found.file.display())?;
-    if let (Some(first), Some(last)) = (&found.first, &found.last) {
-        writeln!(to, "From:   {first}\nTo:     {last}")?;
-    }
-    if found.skipped > 0 {
-        writeln!(to, "Broken: {} without a JSON object", quantity(found.skipped, "line"))?;
-    }
-    for (title, counted) in [("Types:  ", &found.types), ("Tags:   ", &found.tags)] {
-        let one = |one: &Frequency| format!("{} {}", Line::new(&one.name), one.records);
-        let all: Vec<String> = counted.iter().map(one).collect();
-        if !all.is_empty() {
-            writeln!(to, "{title}{}", all.join(", "))?;
-        }
     }
     Ok(())
 }

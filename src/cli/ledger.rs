@@ -9,17 +9,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::output::Output;
-use crate::cli::shared;
+use crate::cli::text::text;
+use crate::cli::{shared, text};
 use crate::error::{Error, Result};
-use crate::git::Commit;
 use crate::hooks::setup;
 use crate::ledger;
-use crate::ledger::{
-    CheckReport, InitReport, Pending, PendingRequest, UpdateReport, UpdateRequest, UpdateResult,
-};
+use crate::ledger::{CheckReport, InitReport};
 use crate::project::Project;
 use crate::storage::Store;
-use crate::text::{Line, quantity};
+use crate::text::quantity;
 
 /// Keep docs/memory: what is true now, what must not change, what was decided
 ///
@@ -120,10 +118,15 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
             out.verbatim(ledger::skill(project)?.as_bytes())
         }
         LedgerCommand::Pending { max_commits, all, .. } => {
-            let request = PendingRequest { max_commits: *max_commits, all: *all };
-            let pending = ledger::pending(project, request)?;
+            let pending = ledger::pending(project, *max_commits, *all)?;
             out.warnings(&pending.warnings);
-            out.result(&pending, show_pending)
+            out.result(&pending, |pending, to| {
+                writeln!(to, "Coverage: {}.", pending.coverage.line())?;
+                if let Some(advice) = &pending.coverage.advice {
+                    writeln!(to, "Note: {advice}.")?;
+                }
+                write!(to, "{}", text::render(text!("ledger/pending"), pending)?)
+            })
         }
         LedgerCommand::Update { file, allow_secret } => {
             update(file.as_deref(), *allow_secret, project, out)
@@ -159,73 +162,7 @@ fn init(hook: bool, project: &Project, out: &mut Output) -> Result<()> {
             diff.push_str(&more);
         }
     }
-    out.result(&report, show_init)
-}
-
-fn show_init(report: &Initialised, to: &mut dyn Write) -> io::Result<()> {
-    let Initialised { ledger: report, hook } = report;
-    if shared::diff(report.diff.as_deref(), to)? {
-        return Ok(());
-    }
-    let folder = report.folder.display();
-    if let Some(settings) = hook {
-        writeln!(to, "Added the SessionStart hook to {}.", settings.display())?;
-    }
-    if report.created.is_empty() {
-        return writeln!(to, "{folder} is complete already; nothing created.");
-    }
-    let names = report.created.iter().filter_map(|path| path.file_name());
-    let names: Vec<_> = names.map(|name| name.to_string_lossy()).collect();
-    writeln!(to, "Created in {folder}: {}.", names.join(", "))?;
-    writeln!(to, "Next: annals ledger pending --skill")
-}
-
-fn show_pending(pending: &Pending, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "Coverage: {}.", pending.coverage.line())?;
-    if let Some(advice) = &pending.coverage.advice {
-        writeln!(to, "Note: {advice}.")?;
-    }
-    if pending.commits.is_empty() {
-        return writeln!(to, "Nothing is pending.");
-    }
-    writeln!(to)?;
-    for commit in &pending.commits {
-        show_commit(commit, to)?;
-    }
-    for spec in &pending.specs.files {
-        let cut = if spec.truncated { " (cut)" } else { "" };
-        writeln!(to, "\nSpec {}{cut}:\n\n{}", spec.path, spec.text.trim_end())?;
-    }
-    if !pending.specs.left_out.is_empty() {
-        writeln!(to, "\nSpecs left out: {}.", pending.specs.left_out.join(", "))?;
-    }
-    writeln!(to, "\n{}", pending.threshold)?;
-    if let Some(end) = &pending.covered_through {
-        writeln!(to, "\nThis batch ends at covered_through: {end}")?;
-    }
-    if pending.older > 0 {
-        let older = quantity(pending.older, "older commit");
-        writeln!(to, "{older} left out; `annals ledger pending --all` begins with the first.")?;
-    }
-    match pending.remaining {
-        0 => writeln!(to, "No commits remain after it."),
-        1 => writeln!(to, "1 commit remains after it."),
-        more => writeln!(to, "{more} commits remain after it."),
-    }
-}
-
-fn show_commit(commit: &Commit, to: &mut dyn Write) -> io::Result<()> {
-    let hash = &commit.hash[..commit.hash.len().min(12)];
-    writeln!(to, "{hash} {} {}: {}", commit.date, commit.author, commit.subject)?;
-    for line in commit.body.lines() {
-        writeln!(to, "    {line}")?;
-    }
-    for file in &commit.files {
-        let from = file.from.as_ref().map(|from| format!("{} -> ", Line::new(from)));
-        let (from, path) = (from.unwrap_or_default(), Line::new(&file.path));
-        writeln!(to, "  {} {from}{path}", file.status)?;
-    }
-    Ok(())
+    out.show(&report, text!("ledger/init"))
 }
 
 fn update(
@@ -239,35 +176,9 @@ fn update(
         return Err(Error::refused("standard input is empty")
             .hint("`annals ledger pending --schema` prints the schema of an update"));
     }
-    let request = UpdateRequest { secrets: allow_secret.into() };
-    let report = ledger::update(project, &text, &request)?;
+    let report = ledger::update(project, &text, allow_secret.into())?;
     out.warnings(&report.warnings);
-    out.result(&report, show_update)
-}
-
-fn show_update(report: &UpdateReport, to: &mut dyn Write) -> io::Result<()> {
-    if shared::diff(report.diff.as_deref(), to)? {
-        return Ok(());
-    }
-    match report.outcome {
-        UpdateResult::AlreadyApplied => writeln!(to, "Already applied; nothing changed.")?,
-        UpdateResult::Applied => {
-            let names = report.changed.iter().map(|path| path.display().to_string());
-            let names = names.collect::<Vec<_>>();
-            writeln!(to, "Updated {}.", names.join(", "))?;
-        }
-    }
-    if let Some(hash) = &report.covered_through {
-        writeln!(to, "Covered through {}.", &hash[..hash.len().min(12)])?;
-    }
-    let folder = report.changed.first().and_then(|path| path.parent());
-    match folder.filter(|_| report.covered_through.is_some()) {
-        Some(folder) => {
-            let folder = folder.display();
-            writeln!(to, "Next: git add {folder} && git commit -m \"Update the ledger\" {folder}")
-        }
-        None => Ok(()),
-    }
+    out.show(&report, text!("ledger/update"))
 }
 
 fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
@@ -296,11 +207,6 @@ fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
 }
 
 fn show_check(report: &CheckReport, to: &mut dyn Write) -> io::Result<()> {
-    for finding in &report.findings {
-        writeln!(to, "{}: {} ({})", finding.place, finding.message, finding.rule)?;
-    }
-    for entry in &report.kept {
-        writeln!(to, "{}: note: {}", entry.place, entry.message)?;
-    }
+    write!(to, "{}", text::render(text!("ledger/check"), report)?)?;
     writeln!(to, "Coverage: {}.", report.coverage.line())
 }

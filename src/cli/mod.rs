@@ -14,10 +14,12 @@ mod output;
 mod patterns;
 mod plan;
 mod search;
+mod sessions;
 mod setup;
 mod share;
 mod shared;
 mod status;
+mod text;
 mod tools;
 mod workflow;
 
@@ -124,6 +126,7 @@ enum Command {
     Patterns(patterns::PatternsArgs),
     Milestone(workflow::MilestoneArgs),
     Share(share::ShareArgs),
+    Sessions(sessions::SessionsArgs),
     Pause(workflow::PauseArgs),
     Resume(workflow::ResumeArgs),
     Inspect(workflow::InspectArgs),
@@ -200,6 +203,7 @@ impl Command {
             Self::Patterns(args) => patterns::run(args, project, out),
             Self::Milestone(args) => workflow::milestone(args, project, out),
             Self::Share(args) => share::run(args, project, out),
+            Self::Sessions(args) => sessions::run(args, project, out),
             Self::Pause(args) => workflow::pause(args, project, out),
             Self::Resume(_) => workflow::resume(project, out),
             Self::Inspect(args) => workflow::inspect(args, project, out),

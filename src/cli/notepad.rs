@@ -65,11 +65,5 @@ fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {
     if let Some(diff) = &report.diff {
         return write!(to, "{diff}");
     }
-    let section = report.section.as_str();
-    match (report.characters, report.limit) {
-        (Some(characters), Some(limit)) => {
-            writeln!(to, "Notepad {section} updated ({characters}/{limit} chars).")
-        }
-        _ => writeln!(to, "Notepad {section} updated."),
-    }
+    writeln!(to, "{report}")
 }

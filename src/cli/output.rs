@@ -11,6 +11,7 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use crate::cli::shared;
+use crate::cli::text::render as text_of;
 use crate::error::{At, Error, ErrorKind, Problem, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
@@ -19,9 +20,6 @@ use crate::warning::{SourceLocation, Warning};
 
 /// Returns the style of a line of a result.
 pub(crate) type Paint = fn(&str) -> Style;
-
-/// Prints a result as text.
-pub(crate) type Show<T> = fn(&T, &mut dyn Write) -> io::Result<()>;
 
 /// The format and the verbosity of the output.
 #[derive(Clone, Copy, Debug)]
@@ -124,11 +122,26 @@ impl Output {
         Ok(())
     }
 
-    /// Prints one of the results of a command that streams: as a line of JSON, or as text formatted by `show`.
-    pub(crate) fn streamed<T: Serialize>(&mut self, result: &T, show: Show<T>) {
+    /// Prints a result: as a JSON document, or as the text that a template makes of it.
+    pub(crate) fn show<T: Serialize>(&mut self, result: &T, template: &str) -> Result<()> {
+        self.result(result, |result, to| write!(to, "{}", text_of(template, result)?))
+    }
+
+    /// Prints a result before returning `end`, which may be an error; as JSON, only one of them is printed.
+    pub(crate) fn show_until<T: Serialize>(
+        &mut self,
+        result: &T,
+        template: &str,
+        end: Result<()>,
+    ) -> Result<()> {
+        self.result_until(result, |result, to| write!(to, "{}", text_of(template, result)?), end)
+    }
+
+    /// Prints one of the results of a command that streams: as a line of JSON, or as the text that a template makes of it.
+    pub(crate) fn streamed<T: Serialize>(&mut self, result: &T, template: &str) {
         if self.mode.json {
             self.json_line(result);
-        } else if let Err(error) = self.result(result, show) {
+        } else if let Err(error) = self.show(result, template) {
             self.failure(&error);
         }
     }
@@ -165,13 +178,9 @@ impl Output {
         &mut self,
         name: &'static str,
         items: &T,
-        show: Show<T>,
+        template: &str,
     ) -> Result<()> {
-        if self.mode.json {
-            self.result(&BTreeMap::from([(name, items)]), |_, _| Ok(()))
-        } else {
-            self.result(items, show)
-        }
+        self.show(&BTreeMap::from([(name, items)]), template)
     }
 
     /// Prints a result before returning `end`, which may be an error; as JSON, only one of them is printed.
@@ -187,12 +196,12 @@ impl Output {
         end
     }
 
-    /// Prints the outcome of a writing command: in a dry run the diff, otherwise the text formatted by
-    /// `show`, the context files and the next command.
+    /// Prints the outcome of a writing command: in a dry run the diff, otherwise the text that a template makes of its
+    /// value, the context files and the next command.
     pub(crate) fn outcome<T: Serialize>(
         &mut self,
         outcome: &CommandOutcome<T>,
-        show: Show<T>,
+        template: &str,
         end: Result<()>,
     ) -> Result<()> {
         self.warnings(&outcome.warnings);
@@ -200,7 +209,7 @@ impl Output {
             if shared::diff(outcome.diff.as_deref(), to)? {
                 return Ok(());
             }
-            show(&outcome.value, to)?;
+            write!(to, "{}", text_of(template, &outcome.value)?)?;
             shared::ending(outcome, to)
         };
         self.result_until(outcome, show, end)

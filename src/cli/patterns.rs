@@ -1,5 +1,6 @@
 //! `annals patterns`
 
+use std::collections::BTreeMap;
 use std::io;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -7,11 +8,12 @@ use std::num::NonZeroUsize;
 use clap::{Args, ValueEnum};
 
 use crate::cli::output::Output;
-use crate::cli::shared::NO_PATTERNS;
+use crate::cli::text;
+use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::patterns::{
-    Comparison, DeviatingFile, Freshness, Insights, NoteReport, NoteRequest, PathReport,
-    PathStatus, PatternEntry, Patterns, PlanRef, Rate, RelevantPattern, Sizes, Staleness,
+    Comparison, DeviatingFile, Insights, NoteRequest, PatternEntry, PlanRef, Rate, RelevantPattern,
+    Sizes,
 };
 use crate::project::Project;
 use crate::text::quantity;
@@ -85,14 +87,15 @@ pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> R
             let mut found = patterns::relevant_patterns(project, phase.as_ref())?;
             found.value.truncate(args.limit.get());
             out.warnings(&found.warnings);
-            out.list("patterns", &found.value, show_relevant)
+            let shown = BTreeMap::from([("patterns", &found.value)]);
+            out.result(&shown, |_, to| show_relevant(&found.value, to))
         }
         Action::Check => check(args.check, project, out),
         Action::Note => {
             let text = args.what.clone().ok_or_else(|| missing("the lesson"))?;
             let phase = args.phase.as_deref().map(str::parse).transpose()?;
             let request = NoteRequest { text, phase, files: args.files.clone() };
-            out.result(&patterns::note(project, &request)?, show_note)
+            out.show(&patterns::note(project, &request)?, text!("patterns/note"))
         }
         Action::Insights => {
             let found = patterns::insights(project)?;
@@ -110,27 +113,17 @@ fn list(project: &Project, out: &mut Output) -> Result<()> {
     } else {
         0
     };
-    out.result(&found.value, |patterns, to| show_list(patterns, unrecorded, to))
-}
-
-fn show_list(patterns: &Patterns, unrecorded: usize, to: &mut dyn Write) -> io::Result<()> {
-    for (index, entry) in patterns.entries.iter().enumerate() {
-        let phase = entry.phase.as_ref().map(|phase| format!("Phase {phase}: "));
-        let phase = phase.unwrap_or_default();
-        let date = entry.date.map(|date| format!(" ({date})")).unwrap_or_default();
-        let (name, worked, failed) = (&entry.name, entry.worked.len(), entry.failed.len());
-        writeln!(to, "{:>3}  {phase}{name}{date}: {worked} worked, {failed} failed", index + 1)?;
-    }
-    match (patterns.entries.len(), patterns.loose.len()) {
-        (0, 0) => writeln!(to, "{NO_PATTERNS}")?,
-        (_, 0) => {}
-        (_, loose) => writeln!(to, "     {loose} more outside of any entry")?,
-    }
-    if unrecorded > 0 {
-        let phases = quantity(unrecorded, "phase");
-        writeln!(to, "Finished and not recorded: {phases}; annals execute --all records them.")?;
-    }
-    Ok(())
+    out.result(&found.value, |patterns, to| {
+        write!(to, "{}", text::render(text!("patterns/list"), patterns)?)?;
+        if unrecorded > 0 {
+            let phases = quantity(unrecorded, "phase");
+            writeln!(
+                to,
+                "Finished and not recorded: {phases}; annals execute --all records them."
+            )?;
+        }
+        Ok(())
+    })
 }
 
 fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
@@ -149,7 +142,7 @@ fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
     })
 }
 
-fn show_relevant(patterns: &Vec<RelevantPattern>, to: &mut dyn Write) -> io::Result<()> {
+fn show_relevant(patterns: &[RelevantPattern], to: &mut dyn Write) -> io::Result<()> {
     if patterns.is_empty() {
         writeln!(to, "No patterns to list: PATTERNS.md has no lessons.")?;
     }
@@ -162,14 +155,6 @@ fn show_relevant(patterns: &Vec<RelevantPattern>, to: &mut dyn Write) -> io::Res
     Ok(())
 }
 
-fn show_note(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &report.diff {
-        return write!(to, "{diff}");
-    }
-    let done = if report.is_new { "Noted" } else { "Already noted" };
-    writeln!(to, "{done}: {}", report.line)
-}
-
 fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
     let found = patterns::check(project)?;
     out.warnings(&found.warnings);
@@ -179,36 +164,7 @@ fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
         _ if !fails => Ok(()),
         _ => Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check")),
     };
-    out.result_until(&found.value, show_staleness, end)
-}
-
-/// Returns the result for an entry: only an entry with paths that exist is known to be fresh.
-fn mark(entry: &Freshness) -> String {
-    let is_found = |path: &&PathReport| path.status == PathStatus::Ok;
-    let found = entry.paths.iter().filter(is_found).count();
-    match found {
-        _ if entry.is_stale => "stale".to_owned(),
-        0 if entry.paths.is_empty() => "not checked (names no known path)".to_owned(),
-        0 => "not checked (its paths are ambiguous)".to_owned(),
-        1 => "fresh (1 path exists)".to_owned(),
-        found => format!("fresh ({found} paths exist)"),
-    }
-}
-
-fn show_staleness(staleness: &Staleness, to: &mut dyn Write) -> io::Result<()> {
-    if staleness.entries.is_empty() {
-        writeln!(to, "{NO_PATTERNS}")?;
-    }
-    for entry in &staleness.entries {
-        writeln!(to, "{}  {}", mark(entry), entry.id)?;
-        for reason in &entry.reasons {
-            writeln!(to, "       {reason}")?;
-        }
-    }
-    match &staleness.skipped {
-        Some(skipped) => writeln!(to, "{skipped}"),
-        None => Ok(()),
-    }
+    out.show_until(&found.value, text!("patterns/staleness"), end)
 }
 
 fn show_insights(insights: &Insights, to: &mut dyn Write) -> io::Result<()> {

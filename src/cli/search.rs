@@ -3,7 +3,6 @@
 use std::io;
 use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 use clap::Args;
 
@@ -13,8 +12,8 @@ use crate::context;
 use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
-use crate::ranking::Relevance;
-use crate::recall::{RecallHit, RecallQuery, Recalled, SourceName, evaluate, recall};
+use crate::recall::{RecallHit, RecallQuery, Recalled, SourceName, recall};
+use crate::search::Relevance;
 
 /// Search everything the project remembers, by words and by meaning
 ///
@@ -28,20 +27,15 @@ use crate::recall::{RecallHit, RecallQuery, Recalled, SourceName, evaluate, reca
 pub(crate) struct RecallArgs {
     /// What to look for, in plain words
     // Only the first word may begin with a hyphen: if all could, options after the words would count as words.
-    #[arg(
-        value_name = "WORDS…",
-        allow_hyphen_values = true,
-        required_unless_present = "eval",
-        conflicts_with = "eval"
-    )]
-    first: Option<String>,
+    #[arg(value_name = "WORDS…", allow_hyphen_values = true)]
+    first: String,
     /// The other words
     #[arg(value_name = "WORDS", hide = true)]
     rest: Vec<String>,
     /// Maximum number of hits to print
     #[arg(long, value_name = "N", default_value = "10")]
     limit: NonZeroUsize,
-    /// The stores to search [default: all]
+    /// The stores to search [default: all but sessions, which you turn on with `annals setup CLIENT --sessions`]
     #[arg(long = "in", value_name = "STORES", value_delimiter = ',')]
     sources: Vec<SourceName>,
     /// Also show less relevant texts, each marked with its relevance
@@ -53,12 +47,6 @@ pub(crate) struct RecallArgs {
     /// Show the components of each score
     #[arg(long)]
     explain: bool,
-    /// Measure the search on questions with known answers
-    #[arg(long, value_name = "QUESTIONS", hide = true)]
-    eval: Option<PathBuf>,
-    /// Also ask questions about other projects, which should find nothing
-    #[arg(long, requires = "eval", hide = true)]
-    silence: bool,
 }
 
 value_enum!(SourceName);
@@ -94,14 +82,8 @@ pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -
 }
 
 pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Result<()> {
-    if let Some(questions) = &args.eval {
-        let measured = evaluate(project, questions, args.silence)?;
-        out.warnings(&measured.warnings);
-        return out.result(&measured.value, |measured, to| {
-            writeln!(to, "{}", serde_json::to_string_pretty(measured).map_err(io::Error::from)?)
-        });
-    }
-    let words: Vec<&str> = args.first.iter().chain(&args.rest).map(String::as_str).collect();
+    let words: Vec<&str> =
+        [&args.first].into_iter().chain(&args.rest).map(String::as_str).collect();
     let mut query = RecallQuery::new(&words.join(" "))?;
     query.limit = args.limit.get();
     query.include_irrelevant = args.all;
@@ -156,6 +138,7 @@ fn show_hit(hit: &RecallHit, to: &mut dyn Write) -> io::Result<()> {
     }
     hit.snippet.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
     hit.copies.iter().try_for_each(|copy| writeln!(to, "  also {copy}"))?;
+    hit.resume.iter().try_for_each(|resume| writeln!(to, "  resume with {resume}"))?;
     if let Some(parts) = &hit.parts {
         writeln!(
             to,

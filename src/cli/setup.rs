@@ -1,23 +1,23 @@
 //! `annals setup`
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::path;
 use std::path::{Path, PathBuf};
-use std::{io, path};
 
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::output::Output;
-use crate::cli::shared;
-use crate::context;
+use crate::cli::text::text;
 use crate::error::{At, Error, Result};
-use crate::hooks::setup::git::{GitReport, GitSetup};
-use crate::hooks::setup::journal::{JournalReport, JournalSetup};
-use crate::hooks::setup::{FileOutcome, SetupReport, SetupRequest};
+use crate::hooks::setup::git::GitSetup;
+use crate::hooks::setup::journal::JournalSetup;
+use crate::hooks::setup::{SetupReport, SetupRequest};
 use crate::hooks::{Harness, SetupOverrides, SetupScope, setup};
 use crate::project::{Layout, LayoutName, Project};
+use crate::sessions::Client;
+use crate::{context, sessions};
 
 /// Connect Claude Code, Codex or another client to annals, or disconnect it
 ///
@@ -47,12 +47,21 @@ pub(crate) struct SetupArgs {
     /// Put the notepad into the text for a new session again
     #[arg(long, overrides_with = "no_notepad")]
     notepad: bool,
+    /// Leave the knowledge entries out of the text for a new session
+    #[arg(long, overrides_with = "entries")]
+    no_entries: bool,
+    /// Put the entries into the text for a new session again
+    #[arg(long, overrides_with = "no_entries")]
+    entries: bool,
     /// Add a line to the notepad before a session is compacted
     #[arg(long, overrides_with = "no_breadcrumb")]
     breadcrumb: bool,
     /// Stop adding that line
     #[arg(long, overrides_with = "breadcrumb")]
     no_breadcrumb: bool,
+    /// Also read the client's transcripts of your sessions, for `annals recall --in sessions`, in all your projects
+    #[arg(long, conflicts_with_all = ["check", "remove"])]
+    sessions: bool,
     /// With `journal`, the folder to create the links in
     #[arg(long, value_name = "DIR", required_if_eq("target", "journal"))]
     dir: Option<PathBuf>,
@@ -82,7 +91,23 @@ enum Target {
     Journal,
 }
 
+impl Target {
+    /// Returns the client whose transcripts can be read.
+    fn with_sessions(self) -> Option<Client> {
+        match self {
+            Self::Claude => Some(Client::Claude),
+            Self::Codex => Some(Client::Codex),
+            Self::Gemini => Some(Client::Gemini),
+            Self::Opencode => Some(Client::Opencode),
+            _ => None,
+        }
+    }
+}
+
 pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
+    if args.sessions && args.target.with_sessions().is_none() {
+        return Err(Error::usage("--sessions is for claude, codex, gemini and opencode"));
+    }
     let harness = match args.target {
         Target::Claude => Harness::Claude,
         Target::Codex => Harness::Codex,
@@ -93,10 +118,8 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         Target::Vbw => return workflow(LayoutName::Vbw, args, project, out),
         Target::Gsd => return workflow(LayoutName::Gsd, args, project, out),
         Target::Git | Target::Journal => {
-            let of_client =
-                [args.user, args.no_notepad, args.notepad, args.breadcrumb, args.no_breadcrumb];
-            if of_client.contains(&true) {
-                let options = "--user, --notepad and --breadcrumb are for clients";
+            if args.user || args.overrides() != SetupOverrides::default() {
+                let options = "--user, --notepad, --entries and --breadcrumb are for clients";
                 return Err(Error::usage(options).hint("annals setup claude --user"));
             }
             return if args.target == Target::Git {
@@ -106,46 +129,48 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
             };
         }
     };
-    let either = |yes: bool, no: bool| (yes || no).then_some(yes);
     let request = SetupRequest {
         harness,
         scope: if args.user { SetupScope::User } else { SetupScope::Project },
         check: args.check,
         remove: args.remove,
-        options: SetupOverrides {
-            notepad: either(args.notepad, args.no_notepad),
-            breadcrumb: either(args.breadcrumb, args.no_breadcrumb),
-        },
+        options: args.overrides(),
     };
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    out.result_until(&report, show, verdict)?;
+    out.show_until(&report, text!("setup/client"), verdict)?;
+    if let Some(client) = args.target.with_sessions().filter(|_| args.sessions) {
+        let mut clients = project.settings.sessions.clone();
+        clients.push(client);
+        clients.sort_unstable();
+        clients.dedup();
+        sessions::switch(project, &clients)?;
+        out.note(&format!(
+            "Transcripts of {} are read from now on, in all your projects: `annals recall --in sessions WORDS`; \
+             `annals sessions --off` ends it.",
+            client.title()
+        ));
+    }
     if !args.check && !args.remove {
         out.note(&format!(
-            "A new session reads up to {} tokens: position, ledger, notepad (--no-notepad leaves it out), \
-             lessons and entries; `annals context` shows them.",
+            "A new session reads up to {} tokens: position, ledger, lessons, notepad and entries (--no-notepad and \
+             --no-entries leave these out); `annals context` shows them.",
             context::START_BUDGET
         ));
     }
     Ok(())
 }
 
-fn show(report: &SetupReport, to: &mut dyn Write) -> io::Result<()> {
-    if shared::diff(report.diff.as_deref(), to)? {
-        return Ok(());
-    }
-    for file in &report.files {
-        writeln!(to, "{} {}.", file.file.display(), file.outcome.as_str())?;
-        if matches!(file.outcome, FileOutcome::Created | FileOutcome::Extended) {
-            file.entries.iter().try_for_each(|entry| writeln!(to, "  {entry}"))?;
+impl SetupArgs {
+    fn overrides(&self) -> SetupOverrides {
+        let either = |yes: bool, no: bool| (yes || no).then_some(yes);
+        SetupOverrides {
+            notepad: either(self.notepad, self.no_notepad),
+            entries: either(self.entries, self.no_entries),
+            breadcrumb: either(self.breadcrumb, self.no_breadcrumb),
         }
-        file.gone.iter().try_for_each(|entry| writeln!(to, "Removed: {entry}"))?;
     }
-    for backup in &report.backups {
-        writeln!(to, "The file from before the first setup is kept as {}.", backup.display())?;
-    }
-    report.notes.iter().try_for_each(|note| writeln!(to, "Note: {note}."))
 }
 
 /// The outcome of a workflow's setup: that of its client, and what the workflow's commands may call.
@@ -179,21 +204,13 @@ fn workflow(
         scope: SetupScope::Project,
         check: args.check,
         remove: args.remove,
-        options: SetupOverrides { notepad: None, breadcrumb: None },
+        options: SetupOverrides::default(),
     };
     let client = setup::setup(project, request)?;
     out.warnings(&client.warnings);
     let verdict = if args.check { client.verdict() } else { Ok(()) };
     let calls = if args.remove { Vec::new() } else { calls(workflow, project)? };
-    let show = |report: &WorkflowReport, to: &mut dyn Write| {
-        show(&report.client, to)?;
-        if !report.calls.is_empty() {
-            writeln!(to, "\nThe workflow's commands may call:")?;
-        }
-        let mut calls = report.calls.iter();
-        calls.try_for_each(|call| writeln!(to, "  {:<32} # {}", call.run, call.after))
-    };
-    out.result_until(&WorkflowReport { client, calls }, show, verdict)
+    out.show_until(&WorkflowReport { client, calls }, text!("setup/client"), verdict)
 }
 
 /// Returns what the workflow's commands may call, in the words of the generation in use.
@@ -221,17 +238,7 @@ fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = setup::git::git(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    let show = |report: &GitReport, to: &mut dyn Write| {
-        match &report.diff {
-            Some(diff) => write!(to, "{diff}")?,
-            None => writeln!(to, "{} {}.", report.file.display(), report.outcome.as_str())?,
-        }
-        match &report.command {
-            Some(command) => writeln!(to, "Run once in this clone: {command}"),
-            None => Ok(()),
-        }
-    };
-    out.result_until(&report, show, verdict)
+    out.show_until(&report, text!("setup/git"), verdict)
 }
 
 fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -247,13 +254,12 @@ fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> 
     for tool in &mut report.files {
         tool.file = project.relative(&tool.file).to_owned();
     }
-    let verb = if project.dry_run { "would be " } else { "" };
-    let show = |report: &JournalReport, to: &mut dyn Write| {
-        report.files.iter().try_for_each(|tool| {
-            writeln!(to, "{} {verb}{}.", tool.file.display(), tool.outcome.as_str())
-        })
+    let done = if project.dry_run {
+        "{% for tool in files %}{{ tool.file }} would be {{ tool.outcome }}.\n{% endfor %}"
+    } else {
+        "{% for tool in files %}{{ tool.file }} {{ tool.outcome }}.\n{% endfor %}"
     };
-    out.result_until(&report, show, verdict)
+    out.show_until(&report, done, verdict)
 }
 
 /// Removes `--project` without a folder: for `setup`, it selects the project's settings, which is the

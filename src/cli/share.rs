@@ -1,17 +1,17 @@
 //! `annals share`
 
-use std::io;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::output::Output;
+use crate::cli::text::text;
 use crate::error::Result;
 use crate::facts::{Facts, Purpose};
 use crate::project::Project;
 use crate::share;
-use crate::share::{Direction, Initialised, LeaveReport, ShareStatus, Synced};
+use crate::share::{Direction, Synced};
 use crate::text::quantity;
 
 /// Share facts and the journal between devices, through your own PostgreSQL database
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
             if project.dry_run {
                 out.note("dry run: the server was reached, nothing was changed");
             }
-            out.result(&done, show_initialised)
+            out.show(&done, text!("share/initialised"))
         }
         Action::Push => sync(project, facts, Direction::Push, out),
         Action::Pull => sync(project, facts, Direction::Pull, out),
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
             if let Some(why) = &status.unreachable {
                 out.note(&format!("{why}; everything on this device works without it"));
             }
-            out.result(&status, show_status)
+            out.show(&status, text!("share/status"))
         }
         Action::Leave => {
             let left = share::leave(project, facts, args.erase)?;
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &ShareArgs, project: &Project, out: &mut Output) -> Resu
                 let still = "the server could not be notified and still lists this device";
                 out.note(&format!("{still}: {why}"));
             }
-            out.result(&left, show_left)
+            out.show(&left, text!("share/left"))
         }
     }
 }
@@ -131,63 +131,4 @@ fn sync(
             Direction::Both => writeln!(to, "{would}sent {sent}, {would}received {taken}"),
         }
     })
-}
-
-fn show_initialised(done: &Initialised, to: &mut dyn Write) -> io::Result<()> {
-    let server = &done.server;
-    if done.has_made_tables {
-        writeln!(to, "created the tables at {server}")?;
-    }
-    let pending = quantity(done.pending, "operation");
-    match &done.device {
-        Some(device) => {
-            writeln!(to, "device {device} at {server}; {pending} to send: annals share sync")
-        }
-        None => writeln!(to, "would be a new device at {server}"),
-    }
-}
-
-fn show_left(left: &LeaveReport, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "device {} no longer shares", left.device)?;
-    match left.erased {
-        Some(erased) => writeln!(to, ", {} erased on the server", quantity(erased, "operation")),
-        None => writeln!(to),
-    }
-}
-
-fn show_status(status: &ShareStatus, to: &mut dyn Write) -> io::Result<()> {
-    let server = status.server.as_deref().unwrap_or("no server is set; set share.url");
-    let Some(here) = &status.here else {
-        return writeln!(to, "not shared ({server}); run annals share init");
-    };
-    let left = if here.has_left { ", which no longer shares" } else { "" };
-    writeln!(to, "device {}{left}: {server}", here.device)?;
-    let since = here.pending_since.as_deref();
-    let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
-    writeln!(to, "to send: {}{since}", quantity(here.pending, "operation"))?;
-    writeln!(to, "last sync: {}", here.synced_at.as_deref().unwrap_or("never"))?;
-    if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
-        writeln!(to, "failed at {at}: {why}")?;
-    }
-    if here.withheld > 0 {
-        writeln!(to, "not sent, looks like a secret: {}", quantity(here.withheld, "operation"))?;
-    }
-    for aside in &here.set_aside {
-        writeln!(to, "set aside: {} of {}: {}", aside.number, aside.device, aside.reason)?;
-    }
-    if here.is_unclean {
-        writeln!(
-            to,
-            "facts forgotten on other devices may remain in free pages: the next sync with exclusive access to the file clears them"
-        )?;
-    }
-    for device in &status.devices {
-        let pulled = device.pulled_at.as_deref().unwrap_or("never");
-        let behind =
-            if device.is_behind_a_forget { ", nothing since facts were forgotten" } else { "" };
-        let sent = quantity(device.operations.unsigned_abs(), "operation");
-        let (scope, name, member) = (&device.scope, &device.device, &device.member);
-        writeln!(to, "{scope}  {name}  {member}  {sent} sent, last received: {pulled}{behind}")?;
-    }
-    Ok(())
 }

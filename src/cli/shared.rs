@@ -8,7 +8,6 @@ use std::{io, path};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-use crate::audit::{AuditRow, Level};
 use crate::error::{At, Error, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::progress::Progress;
@@ -33,16 +32,8 @@ macro_rules! value_enum {
 
 pub(crate) use value_enum;
 
-/// Message printed instead of patterns.
-pub(crate) const NO_PATTERNS: &str =
-    "No patterns recorded yet; annals execute records a finished phase.";
-
 /// Message printed instead of hits, with a hint on how to see the nearest.
 pub(crate) const NOTHING_RELEVANT: &str = "nothing relevant; --all shows the nearest";
-
-/// Maximum number of findings printed per check, and of phases in a list; `--json` has more.
-const FINDINGS: usize = 3;
-const PHASES: usize = 4;
 
 /// Maximum number of files for which the same warning is printed each time.
 const MAX_FILES: usize = 5;
@@ -107,41 +98,6 @@ pub(crate) fn diff(diff: Option<&str>, to: &mut dyn Write) -> io::Result<bool> {
         Some(diff) => write!(to, "{diff}").map(|()| true),
         None => Ok(false),
     }
-}
-
-/// Prints a line that lists phases, unless there are none.
-pub(crate) fn phases(what: &str, phases: &[String], to: &mut dyn Write) -> io::Result<()> {
-    match phases {
-        [] => Ok(()),
-        few if few.len() <= PHASES => writeln!(to, "{what}: {}.", few.join(", ")),
-        many => {
-            let more = quantity(many.len() - PHASES, "more phase");
-            writeln!(to, "{what}: {} and {more}.", many[..PHASES].join(", "))
-        }
-    }
-}
-
-/// Prints a check on one line, followed by its findings.
-pub(crate) fn row(row: &AuditRow, to: &mut dyn Write) -> io::Result<()> {
-    let (store, check) = (row.store, row.check);
-    if row.level == Level::Ok {
-        let detail = row.details.first().map(|detail| format!("         {}", detail.message));
-        return writeln!(to, "{store:<9} {check:<14} ok{}", detail.unwrap_or_default());
-    }
-    let fix = row.fix.as_deref().unwrap_or_default();
-    let level = row.level.as_str();
-    writeln!(to, "{store:<9} {check:<14} {level:<9} {:>4}  {fix}", row.count)?;
-    for detail in row.details.iter().take(FINDINGS) {
-        match &detail.place {
-            Some(place) => writeln!(to, "    {place}: {}", detail.message)?,
-            None => writeln!(to, "    {}", detail.message)?,
-        }
-    }
-    // A count without individual findings is complete on its line.
-    if row.details.len() > FINDINGS {
-        writeln!(to, "    and {} more", row.count - FINDINGS)?;
-    }
-    Ok(())
 }
 
 /// Returns the warnings, with only the first of those that repeat for many files, followed by the number of the others.

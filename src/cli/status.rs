@@ -7,8 +7,8 @@ use std::io::Write;
 use clap::Args;
 
 use crate::cli::output::{Output, status_style};
+use crate::cli::text::text;
 use crate::context;
-use crate::context::Overview;
 use crate::error::Result;
 use crate::patterns::sentences;
 use crate::plan::{Action, PhaseReport, StatusReport, Survey};
@@ -30,7 +30,7 @@ pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result
         let found = context::overview(project)?;
         out.warnings(&found.warnings);
         out.interrupted(project)?;
-        return out.result(&found, show_overview);
+        return out.show(&found, text!("overview"));
     }
     let survey = Survey::read(project)?;
     let mut report = StatusReport::from_survey(project, &survey);
@@ -130,48 +130,28 @@ fn listed(items: &[String], one: &str, to: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// Prints what there is without a planning folder.
-fn show_overview(found: &Overview, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "{} (no planning folder)", clip(&found.project, WIDTH))?;
-    for (label, count, one, whose) in [
-        ("Entries:", Some(found.entries), "entry", ""),
-        ("Notepad:", Some(found.notes), "line", ""),
-        ("Facts:", found.facts, "fact", " about you"),
-        ("Journal:", found.journal, "record", " of all projects"),
-    ] {
-        if let Some(count) = count.filter(|count| *count > 0) {
-            writeln!(to, "{label:<12}{}{whose}", quantity(count, one))?;
-        }
-    }
-    if found.ledger {
-        writeln!(to, "Ledger:     in use; `annals ledger brief` prints it")?;
-    }
-    if found.is_empty() {
-        writeln!(to, "Nothing is remembered yet.")?;
-    }
-    writeln!(to, "Next:       annals remember TEXT stores what later sessions should know")
-}
-
 fn next(report: &StatusReport, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Next:       {}", report.next.command)?;
-    let rival = report.next.alternative.as_ref();
-    let of_rival = rival.filter(|_| report.next.conflict).map_or(0, |rival| rival.because.len());
-    // The evidence of both is listed, that of the alternative last.
-    let own = report.next.because.len() - of_rival;
-    if report.next.action == Action::Unknown {
+    let next = &report.next;
+    let contest = next.contest();
+    let rival = next.alternative.as_ref();
+    // The evidence of a rival comes last, and is listed with it.
+    let of_rival = rival.filter(|_| next.conflict).map_or(0, |rival| rival.because.len());
+    if next.action == Action::Unknown {
         writeln!(to, "            unknown, since this was not understood:")?;
     }
-    evidence(&report.next.because[..own], to)?;
-    if let Some(rival) = rival {
-        let command = &rival.command;
-        if report.next.conflict {
-            writeln!(to, "Contested:  {command} is almost as likely; check the evidence first")?;
-        } else {
-            writeln!(to, "Or:         {command}")?;
+    evidence(&next.because[..next.because.len() - of_rival], to)?;
+    match (rival, contest) {
+        (Some(rival), Some(contest)) => {
+            writeln!(to, "Contested:  {contest}")?;
+            evidence(rival.because.get(1..).unwrap_or_default(), to)
         }
-        evidence(&rival.because, to)?;
+        (Some(rival), None) => {
+            writeln!(to, "Or:         {}", rival.command)?;
+            evidence(&rival.because, to)
+        }
+        (None, _) => Ok(()),
     }
-    Ok(())
 }
 
 fn evidence(because: &[String], to: &mut dyn Write) -> io::Result<()> {

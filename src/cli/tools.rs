@@ -1,5 +1,6 @@
 //! `annals report`, `log`, `undo`, `config`, `man`, `mcp` and `merge-file`
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path;
 use std::path::{Path, PathBuf};
@@ -10,9 +11,9 @@ use serde::Serialize;
 
 use crate::cli::Arguments;
 use crate::cli::output::{Output, head_style};
+use crate::cli::text::text;
 use crate::context::DigestRequest;
 use crate::error::{At, Error, Result};
-use crate::lifecycle::UndoReport;
 use crate::mcp::ToolSet;
 use crate::merge::merge;
 use crate::project::{Environment, Project, Setting};
@@ -184,35 +185,18 @@ pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result
     out.warnings(&found.warnings);
     let newest: Vec<Operation> = found.value.into_iter().take(args.limit).collect();
     out.paint(head_style);
-    out.list("operations", &newest, |operations, to| {
-        if operations.is_empty() {
-            writeln!(to, "No changes recorded.")?;
-        }
-        for one in operations {
-            writeln!(to, "{}  {}  {}", one.id, one.time, one.operation)?;
-            for file in &one.files {
-                writeln!(to, "      {} {}", file.happened.as_str(), file.path.display())?;
-            }
-        }
-        Ok(())
-    })
+    out.list("operations", &newest, text!("log"))
 }
 
 pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = lifecycle::undo(project, args.id)?;
     out.warnings(&report.warnings);
-    out.result(&report, |report: &UndoReport, to: &mut dyn Write| {
-        if let Some(diff) = &report.diff {
-            return write!(to, "{diff}");
-        }
-        writeln!(to, "Undid operation {} ({}).", report.undone.id, report.undone.operation)?;
-        report.changed.iter().try_for_each(|path| writeln!(to, "  {}", path.display()))?;
-        report.stays.iter().try_for_each(|sentence| writeln!(to, "{sentence}"))
-    })
+    out.show(&report, text!("undo"))
 }
 
 pub(crate) fn config(project: &Project, out: &mut Output) -> Result<()> {
-    out.list("settings", &project.settings.list(), |settings: &Vec<Setting>, to| {
+    let settings = project.settings.list();
+    out.result(&BTreeMap::from([("settings", &settings)]), |_, to| {
         settings.iter().try_for_each(|Setting { key, value, origin, about, .. }| {
             writeln!(to, "{key} = {value}  # {origin}; {about}")
         })

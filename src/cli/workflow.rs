@@ -2,25 +2,23 @@
 //! `milestone` and `inspect`
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{io, path};
 
 use clap::{Args, ValueEnum};
 
 use crate::cli::completion::phases;
 use crate::cli::output::Output;
-use crate::cli::shared;
 use crate::cli::shared::value_enum;
+use crate::cli::text::text;
+use crate::cli::{shared, text};
 use crate::error::{At, Error, Result};
 use crate::lifecycle;
 use crate::lifecycle::{
-    ExecuteReport, ExecuteRequest, InitReport, InitRequest, InspectScope, Inspected,
-    ListedMilestone, MilestoneReport, MilestoneState, PauseReport, ResumeReport, ShipReport,
-    ShipRequest, SyncReport, SyncRequest,
+    ExecuteRequest, InitRequest, InspectScope, Inspected, ShipRequest, SyncRequest,
 };
 use crate::patterns::SubmittedLessons;
 use crate::project::{ContextTarget, LayoutName, Project};
-use crate::text::quantity;
 
 value_enum!(LayoutName, dir);
 value_enum!(ContextTarget, file);
@@ -200,7 +198,7 @@ pub(crate) fn init(args: &InitArgs, project: &Project, out: &mut Output) -> Resu
         return Ok(());
     }
     let done = lifecycle::init(project, &request)?;
-    out.outcome(&done, show_init, done.refusal())
+    out.outcome(&done, text!("workflow/init"), done.refusal())
 }
 
 /// Asks for the values of a new planning folder that are missing on the command line; returns whether one is
@@ -235,37 +233,11 @@ fn ask(request: &mut InitRequest, project: &Project, out: &mut Output) -> Result
     Ok(true)
 }
 
-fn show_init(report: &InitReport, to: &mut dyn Write) -> io::Result<()> {
-    let folder = report.planning_dir.display();
-    let names = |paths: &[PathBuf]| {
-        let below = |path: &PathBuf| {
-            let path: &Path = path.strip_prefix(&report.planning_dir).unwrap_or(path);
-            path.display().to_string()
-        };
-        paths.iter().map(below).collect::<Vec<_>>().join(", ")
-    };
-    if report.created.is_empty() {
-        writeln!(to, "{folder} is complete already; nothing created.")?;
-    } else {
-        writeln!(to, "Created in {folder}: {}.", names(&report.created))?;
-        if !report.kept.is_empty() {
-            writeln!(to, "Kept as they are: {}.", names(&report.kept))?;
-        }
-    }
-    if !report.skills.is_empty() {
-        writeln!(to, "Recorded {}.", quantity(report.skills.len(), "installed skill"))?;
-    }
-    match report.profile.first() {
-        Some(line) => writeln!(to, "Recorded existing code: {line}."),
-        None => Ok(()),
-    }
-}
-
 pub(crate) fn execute(args: &ExecuteArgs, project: &Project, out: &mut Output) -> Result<()> {
     let phase = args.phase.as_deref().map(str::parse).transpose()?;
     if args.digest {
         let digest = lifecycle::digest(project, phase.as_ref())?;
-        return out.result(&digest, |digest, to| write!(to, "{}", digest.text));
+        return out.show(&digest, "{{ text }}");
     }
     let lessons = args.lessons.as_deref().map(|file| shared::document(Some(file), "the lessons"));
     let request = ExecuteRequest {
@@ -277,27 +249,13 @@ pub(crate) fn execute(args: &ExecuteArgs, project: &Project, out: &mut Output) -
         effort: args.effort.clone(),
     };
     let done = lifecycle::execute(project, &request)?;
-    out.outcome(&done, show_recorded, done.refusal())?;
+    out.outcome(&done, text!("workflow/execute"), done.refusal())?;
     let is_asked = request.lessons.is_none() && !request.all && out.can_ask();
     if is_asked && !done.value.recorded.is_empty() {
         let number = args.phase.as_ref().map(|phase| format!(" {phase}")).unwrap_or_default();
         out.note(&format!(
             "These are the summaries' words. Yours are better: annals execute{number} --digest, then --lessons"
         ));
-    }
-    Ok(())
-}
-
-fn show_recorded(report: &ExecuteReport, to: &mut dyn Write) -> io::Result<()> {
-    shared::phases("Recorded", &report.recorded, to)?;
-    shared::phases("Lessons replaced", &report.judged, to)?;
-    shared::phases("Already recorded", &report.already, to)?;
-    for phase in &report.changed_since {
-        let changed = "its summaries changed since it was recorded; --again appends a new entry";
-        writeln!(to, "{phase}: {changed}.")?;
-    }
-    if report.recorded.is_empty() && report.already.is_empty() && report.judged.is_empty() {
-        writeln!(to, "No complete phase to record.")?;
     }
     Ok(())
 }
@@ -309,34 +267,7 @@ pub(crate) fn ship(args: &ShipArgs, project: &Project, out: &mut Output) -> Resu
         cleanup_only: args.cleanup_only,
     };
     let done = lifecycle::ship(project, &request)?;
-    out.outcome(&done, show_shipped, done.verdict())
-}
-
-fn show_shipped(report: &ShipReport, to: &mut dyn Write) -> io::Result<()> {
-    match &report.archived {
-        Some(archived) => {
-            let (name, dir, complete) =
-                (&archived.name, archived.dir.display(), archived.plans.complete);
-            let phases = quantity(archived.phases, "phase");
-            let plans = quantity(archived.plans.total, "plan");
-            writeln!(to, "Shipped {name} to {dir}: {phases}, {complete} of {plans} complete.")?;
-        }
-        // The error already says so.
-        None if report.left_to.is_some() => {}
-        None => writeln!(to, "No milestone to archive.")?,
-    }
-    shared::phases("Recorded", &report.recorded, to)?;
-    report.removed.iter().try_for_each(|path| writeln!(to, "Removed {}.", path.display()))?;
-    if let Some(slug) = &report.active {
-        writeln!(to, "Active milestone: {slug}.")?;
-    }
-    match &report.archived {
-        Some(archived) => {
-            let slug = &archived.slug;
-            writeln!(to, "To mark it in git: git tag -a milestone/{slug} -m 'Ship {slug}'")
-        }
-        None => Ok(()),
-    }
+    out.outcome(&done, text!("workflow/ship"), done.verdict())
 }
 
 pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -356,67 +287,22 @@ pub(crate) fn sync(args: &SyncArgs, project: &Project, out: &mut Output) -> Resu
         shipped: None,
     };
     let done = lifecycle::sync(project, &request)?;
-    out.outcome(&done, show_corrections, done.verdict(&request))
-}
-
-fn show_corrections(report: &SyncReport, to: &mut dyn Write) -> io::Result<()> {
-    for one in &report.corrections {
-        let (file, line) = (one.file.display(), one.line);
-        writeln!(to, "{file}:{line}: {} \u{2192} {} ({})", one.stated, one.written, one.because)?;
-    }
-    Ok(())
+    out.outcome(&done, text!("workflow/sync"), done.verdict(&request))
 }
 
 pub(crate) fn pause(args: &PauseArgs, project: &Project, out: &mut Output) -> Result<()> {
     let done = lifecycle::pause(project, args.notes.as_deref())?;
-    out.outcome(&done, show_paused, Ok(()))
-}
-
-fn show_paused(report: &PauseReport, to: &mut dyn Write) -> io::Result<()> {
-    writeln!(to, "Paused in {}.", report.file.display())?;
-    writeln!(to, "Phase: {}", report.phase.as_deref().unwrap_or("none"))?;
-    match &report.next_pending {
-        Some(plan) => writeln!(to, "Next pending: {plan}"),
-        None => Ok(()),
-    }
+    out.outcome(&done, text!("workflow/pause"), Ok(()))
 }
 
 pub(crate) fn resume(project: &Project, out: &mut Output) -> Result<()> {
     let report = lifecycle::resume(project)?;
     out.warnings(&report.warnings);
     out.interrupted(project)?;
-    out.result(&report, show_resumed)
-}
-
-fn show_resumed(report: &ResumeReport, to: &mut dyn Write) -> io::Result<()> {
-    for (label, value) in [
-        ("Paused", &report.paused),
-        ("Phase", &report.phase),
-        ("Last completed", &report.last_completed),
-        ("Next pending", &report.next_pending),
-    ] {
-        if let Some(value) = value {
-            writeln!(to, "{label}: {value}")?;
-        }
-    }
-    if let Some(notes) = &report.notes {
-        writeln!(to, "\n{notes}\n")?;
-    }
-    let since = &report.since;
-    match &since.plans {
-        Some(plans) if !plans.is_empty() => {
-            writeln!(to, "Done since: plan {}", plans.join(", "))?;
-        }
-        Some(_) => writeln!(to, "Done since: no plan")?,
-        None => {}
-    }
-    if let Some(phase) = &since.phase {
-        writeln!(to, "Now at phase {phase}")?;
-    }
-    if let Some(commits) = since.commits.filter(|commits| *commits > 0) {
-        writeln!(to, "Commits since: {commits}")?;
-    }
-    shared::next(Some(&report.next.command), report.next.contest().as_deref(), to)
+    out.result(&report, |report, to| {
+        write!(to, "{}", text::render(text!("workflow/resume"), report)?)?;
+        shared::next(Some(&report.next.command), report.next.contest().as_deref(), to)
+    })
 }
 
 pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -427,36 +313,16 @@ pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Outpu
                 .hint(format!("annals milestone switch {slug}")));
         }
         MilestoneAction::List => {
-            return out.list("milestones", &lifecycle::milestones(project)?, show_milestones);
+            return out.list(
+                "milestones",
+                &lifecycle::milestones(project)?,
+                text!("workflow/milestones"),
+            );
         }
         MilestoneAction::New => lifecycle::new_milestone(project, slug)?,
         MilestoneAction::Switch => lifecycle::switch_milestone(project, slug)?,
     };
-    let show = |report: &MilestoneReport, to: &mut dyn Write| {
-        if let Some(dir) = &report.migrated {
-            writeln!(to, "Moved the work so far to {}.", dir.display())?;
-        }
-        let already = if report.was_active { " already" } else { "" };
-        writeln!(to, "Active milestone{already}: {}.", report.active)
-    };
-    out.outcome(&done, show, done.refusal())
-}
-
-fn show_milestones(milestones: &Vec<ListedMilestone>, to: &mut dyn Write) -> io::Result<()> {
-    if !milestones.iter().any(|one| one.standing == MilestoneState::Active) {
-        writeln!(to, "no milestone is active")?;
-    }
-    for one in milestones {
-        write!(to, "{}  {}", one.slug, one.standing.as_str())?;
-        if let Some(phases) = one.phases {
-            write!(to, ", {}", quantity(phases, "phase"))?;
-        }
-        match one.name.as_ref().filter(|name| **name != one.slug) {
-            Some(name) => writeln!(to, " ({name})")?,
-            None => writeln!(to)?,
-        }
-    }
-    Ok(())
+    out.outcome(&done, text!("workflow/milestone"), done.refusal())
 }
 
 pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
+use std::path::Path;
 
 use crate::claude_md::DecisionList;
 use crate::context::ledger::Ledger;
@@ -14,9 +15,9 @@ use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
 use crate::storage::Changes;
-use crate::text::{Line, clip, quantity, sanitized};
+use crate::text::{Line, clip, quantity, sanitized, slashed};
 use crate::warning::Warning;
-use crate::{claude_md, facts, knowledge, lifecycle, patterns};
+use crate::{claude_md, context, facts, knowledge, lifecycle, patterns};
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const MAX_LINE_CHARS: usize = 240;
@@ -118,7 +119,7 @@ impl<'a> Gatherer<'a> {
     /// again.
     fn position(&self, warnings: &mut Vec<Warning>) -> Vec<String> {
         let Some(status) = self.status() else {
-            return Vec::new();
+            return context::parts(self.project).iter().map(|part| part_line(part)).collect();
         };
         let mut lines = vec![format!("Next action: {}", status.next.command)];
         let contest = status.next.contest();
@@ -149,6 +150,7 @@ impl<'a> Gatherer<'a> {
         };
         let notes = lifecycle::current_notes(survey, warnings);
         let notes = or_warning(self.project, notes, warnings).unwrap_or_default();
+        let notes = sanitized(&notes);
         let mut notes = notes.lines().filter(|line| !line.trim().is_empty());
         let shown = notes.by_ref().take(MAX_RESUME_NOTES);
         let mut lines: Vec<String> = shown.map(|line| format!("Note: {line}")).collect();
@@ -168,7 +170,14 @@ impl<'a> Gatherer<'a> {
     }
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
-        self.ledger.as_ref().map(lines).unwrap_or_default()
+        let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
+        // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
+        lines.retain(|line| match line.split_once(": ") {
+            Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
+            Some((_, rest)) => !is_none(rest),
+            None => true,
+        });
+        lines
     }
 
     /// Reorders lines so that the first ones of each section come before the rest: a long section displaces no other.
@@ -207,7 +216,9 @@ impl<'a> Gatherer<'a> {
     fn notes(&self, section: notepad::NotepadSection, max: usize) -> Result<Vec<String>> {
         match notepad::read(self.project, Some(section)) {
             Ok(found) => {
-                let lines = found.text.lines().map(unmarked);
+                // Before it is split into lines: a key may stand on several.
+                let text = sanitized(&found.text);
+                let lines = text.lines().map(unmarked);
                 let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("<!--"));
                 Ok(lines.take(max).map(str::to_owned).collect())
             }
@@ -297,11 +308,23 @@ impl<'a> Gatherer<'a> {
     }
 }
 
+/// Says where the planning folder of a part of the project is.
+fn part_line(part: &Path) -> String {
+    let part = slashed(part);
+    format!("Planned in a folder of its own: {part} (`annals -C {part} status`)")
+}
+
 /// Returns the tag in front of a decision, such as its phase.
 fn tag(decision: &Decision) -> Option<&str> {
     let tags = decision.text.strip_suffix(decision.untagged())?;
     let tag = tags.trim_matches(|c: char| !c.is_alphanumeric());
     (!tag.is_empty()).then_some(tag)
+}
+
+/// Returns whether a text says that there is nothing.
+fn is_none(text: &str) -> bool {
+    let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    matches!(word.as_str(), "" | "none" | "n/a" | "nothing")
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for

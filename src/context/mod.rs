@@ -10,6 +10,7 @@ mod ledger;
 mod overview;
 mod packing;
 mod part;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ pub use already_read::AlreadyRead;
 pub use overview::{Overview, overview};
 pub use packing::{Digest, LeftOut};
 pub use part::DigestPart;
+pub use parts::parts;
 
 use crate::context::gather::Gatherer;
 use crate::context::part::DigestSection;

@@ -1,7 +1,10 @@
 //! Counts what a project without a planning folder remembers.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
+use crate::context::parts;
 use crate::error::{ErrorKind, Result};
 use crate::facts::{FactFilter, FactStatus, Facts, Purpose};
 use crate::knowledge::notepad;
@@ -20,6 +23,8 @@ pub struct Overview {
     pub project: String,
     /// Always null: there is no planning folder.
     pub planning_dir: Option<()>,
+    /// The folders below that have a planning folder of their own.
+    pub parts: Vec<PathBuf>,
     /// Number of active entries.
     pub entries: usize,
     /// Number of lines in the notepad.
@@ -34,20 +39,13 @@ pub struct Overview {
     pub warnings: Vec<Warning>,
 }
 
-impl Overview {
-    /// Returns whether nothing is remembered yet.
-    pub fn is_empty(&self) -> bool {
-        let counts = [self.entries, self.notes, self.journal.unwrap_or(0), self.facts.unwrap_or(0)];
-        !self.ledger && counts.iter().all(|count| *count == 0)
-    }
-}
-
 /// Counts what each store has.
 pub fn overview(project: &Project) -> Result<Overview> {
     let mut warnings = Vec::new();
     let name = project.root.file_name().unwrap_or_default();
     let mut found = Overview {
         project: name.to_string_lossy().into_owned(),
+        parts: parts(project),
         entries: knowledge::summaries(project)?.into_value(&mut warnings).len(),
         notes: notes(project)?,
         ledger: ledger::exists(project),

@@ -352,13 +352,6 @@ pub(crate) fn by_id(connection: &Connection, user: &UserId, id: &str) -> Result<
     Ok(select(connection, user, "fact_id = ?2", &[&id])?.pop())
 }
 
-/// Returns the number of a user's facts that searches return.
-pub(crate) fn count_retrievable(connection: &Connection, user: &UserId) -> Result<usize> {
-    let sql = "SELECT count(*) FROM facts INDEXED BY facts_status \
-               WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation')";
-    connection.value("count the facts", sql, [user])
-}
-
 /// Formats a time as it is stored: RFC 3339 in UTC, to the second.
 pub(crate) fn format_time(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)

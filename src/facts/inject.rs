@@ -59,7 +59,7 @@ pub fn inject(
     let all = profile::valid(facts.connection(), user, project, &now)?;
     let total = all.len();
     let shares = match query {
-        Some(query) => judge_each(facts.connection(), user, query, all.iter())?,
+        Some(query) => judge_each(facts.connection(), user, query, &now, all.iter())?,
         None => vec![Some(0.0); total],
     };
     let stale = maintenance::before(facts.clock().now(), STALE_AFTER);

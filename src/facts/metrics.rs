@@ -7,7 +7,6 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::clock::parse_timestamp;
-use crate::embedding::Embedder;
 use crate::error::Result;
 use crate::facts::arbitration::ActionResult;
 use crate::facts::fact::{Fact, UserId};
@@ -16,6 +15,7 @@ use crate::facts::search::{self, FactQuery, Method, TOP};
 use crate::facts::sql::Query;
 use crate::facts::store::Facts;
 use crate::facts::vectors;
+use crate::search::Embedder;
 use crate::text::word_enum;
 
 word_enum! {

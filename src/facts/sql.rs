@@ -178,7 +178,9 @@ macro_rules! stored_as_word {
     )*};
 }
 
-pub(crate) use {columns, row, stored_as_word};
+pub(crate) use columns;
+pub(crate) use row;
+pub(crate) use stored_as_word;
 
 /// A JSON value, stored as text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,9 +1,8 @@
 //! The open database: its tables, its transactions, and its lock while facts are erased.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
@@ -386,8 +385,8 @@ fn find_holder(file: &Path) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embedding::Embedder;
     use crate::facts::vectors;
+    use crate::search::Embedder;
 
     #[test]
     fn a_new_database_expects_vectors_of_the_built_in_model() {

@@ -6,7 +6,6 @@ use chrono::TimeDelta;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::embedding::Embedder;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::action::{Action, parse_answer};
 use crate::facts::arbitration::{ActionResult, ActionSource, Arbiter, applied};
@@ -17,6 +16,7 @@ use crate::facts::profile;
 use crate::facts::queue::{self, Lease, Turn, TurnEnd, TurnStatus};
 use crate::facts::search::{self, FactQuery, Method};
 use crate::facts::store::Facts;
+use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
 use crate::text;
 

@@ -17,12 +17,12 @@ mod running;
 mod since;
 mod timeline;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use additions::Addition;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 pub use committing::NewCommit;
 pub(crate) use hash::is_hash_prefix;
 pub use listing::TrackedFiles;
@@ -226,6 +226,15 @@ impl Git {
         Ok(if found.is_empty() { vec![None; paths.len()] } else { found })
     }
 
+    /// Returns the day of the last commit since a day that changed each of these files, given from the top.
+    pub fn last_changes(
+        &self,
+        paths: &[&str],
+        since: NaiveDate,
+    ) -> Result<HashMap<String, NaiveDate>> {
+        self.at_head(|program, head| since::last_changes(program, head, paths, since))
+    }
+
     /// Returns the files that each commit renamed relative to its first parent, including files that it also
     /// changed.
     pub fn renames(&self, commits: &[&str]) -> Result<Vec<Vec<Rename>>> {
@@ -248,6 +257,25 @@ impl Git {
     /// Starts a process that serves the repository's objects.
     pub fn objects(&self) -> Result<Option<Objects>> {
         self.with_program(Objects::open)
+    }
+
+    /// Returns a project's root and the same folder in every other worktree of its repository.
+    ///
+    /// A worktree counts only if the repository and the worktree name each other; starts no process.
+    pub fn worktrees(&self, root: &Path) -> Vec<PathBuf> {
+        let repository = self.repository.as_ref().filter(|_| self.obstacle.is_none());
+        let mut roots = vec![root.to_owned()];
+        let Some(repository) = repository else {
+            return roots;
+        };
+        let inside = root.strip_prefix(&repository.top).unwrap_or(Path::new(""));
+        for top in repository.worktrees() {
+            let other = if inside.as_os_str().is_empty() { top } else { top.join(inside) };
+            if !roots.contains(&other) {
+                roots.push(other);
+            }
+        }
+        roots
     }
 
     /// Returns whether the clone is shallow, so that its oldest commits are not the first ones.

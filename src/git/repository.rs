@@ -86,6 +86,27 @@ impl Repository {
         self.common_dir.join("shallow").exists()
     }
 
+    /// Returns the folders of all worktrees, the main one included.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "git's own folder, which may be outside the project"
+    )]
+    pub(crate) fn worktrees(&self) -> Vec<PathBuf> {
+        let Ok(common) = self.common_dir.canonicalize() else {
+            return Vec::new();
+        };
+        let main = common.file_name().filter(|name| *name == ".git").and(common.parent());
+        let entries = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+        let others = entries.filter_map(|entry| {
+            let dot_git = read_line(&entry.path().join("gitdir"), "")?;
+            let named = read_line(&dot_git, "gitdir: ")?;
+            let top = dot_git.parent()?;
+            let is_mutual = top.join(named).canonicalize().ok()? == entry.path();
+            is_mutual.then(|| top.to_owned())
+        });
+        main.map(Path::to_owned).into_iter().chain(others).collect()
+    }
+
     /// Returns whether the checkout is sparse.
     pub(crate) fn is_sparse(&self) -> bool {
         self.git_dir.join("info/sparse-checkout").exists()

@@ -1,5 +1,7 @@
 //! Compares the current files with those of a commit, and finds the commits that removed paths.
 
+use std::collections::HashMap;
+
 use chrono::NaiveDate;
 
 use crate::clock::parse_date;
@@ -82,6 +84,37 @@ pub(crate) fn removals(
                         *found = Some(Removal { commit: hash.to_owned(), date });
                     }
                 }
+            }
+        }
+    }
+    Ok(Some(found))
+}
+/// Returns the day of the last commit since a day that changed each of these files, given from the top of the repository.
+pub(crate) fn last_changes(
+    program: &Program<'_>,
+    head: &str,
+    paths: &[&str],
+    since: NaiveDate,
+) -> Result<Option<HashMap<String, NaiveDate>>> {
+    let since = format!("--since={since}T00:00:00");
+    let mut found = HashMap::new();
+    for paths in paths.chunks(MAX_PATHS) {
+        let literal: Vec<String> =
+            paths.iter().map(|path| format!(":(literal,top){path}")).collect();
+        let mut arguments = vec![
+            "log", "--no-renames", "--name-only", "-z", "--format=%x01%ad", "--date=short", &since,
+            head, "--",
+        ];
+        arguments.extend(literal.iter().map(String::as_str));
+        let Some(output) = program.run(&arguments)? else {
+            return Ok(None);
+        };
+        for commit in output.split('\u{1}').skip(1) {
+            let (date, files) = commit.split_once(['\n', '\0']).unwrap_or((commit, ""));
+            let Some(date) = parse_date(date.trim()) else { continue };
+            for file in files.split('\0').map(|file| file.trim_start_matches('\n')) {
+                let last = found.entry(file.to_owned()).or_insert(date);
+                *last = date.max(*last);
             }
         }
     }

@@ -1,17 +1,16 @@
 //! Handles one hook call, from the harness's input to the answer.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::context;
 use crate::error::{Error, Result};
 use crate::hooks::input::Input;
 use crate::hooks::start::Start;
-use crate::hooks::{
-    Event, Harness, end, harness, log, notices, post_tool, pre_compact, session_project, setup,
-    start, subagent,
-};
+use crate::hooks::{Event, Harness, end, harness, log, notices, phase, pre_compact, setup, start};
 use crate::project::{OpenRequest, Project};
 use crate::text::{clip, hexadecimal};
 
@@ -30,6 +29,8 @@ pub struct HookRequest {
     pub harness: Option<Harness>,
     /// Whether to leave out the notepad.
     pub no_notepad: bool,
+    /// Whether to leave out the knowledge entries.
+    pub no_entries: bool,
 }
 
 /// The answer that the harness reads: text for the model.
@@ -83,14 +84,14 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     if event == Event::PromptSubmit {
         return Ok(Reply::default());
     }
-    let Some(mut project) = session_project::open(place, &input)? else {
+    let Some(mut project) = project_of(place, &input, event)? else {
         return Ok(Reply::default());
     };
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
     let harness = request
         .harness
         .or_else(|| fired.and_then(harness::from_event_name))
-        .unwrap_or_else(|| harness::from_environment(&project.environment));
+        .unwrap_or_else(|| Harness::from_environment(&project.environment));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
     let text = context_for(request, &project, harness, event, &input, &mut problems);
@@ -116,6 +117,30 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     })
 }
 
+/// Opens the project of a session: of its working directory, else the one that its harness specifies.
+///
+/// Returns `None` if none of them has a memory, or, at a start, parts that have one.
+fn project_of(place: &OpenRequest, input: &Input, event: Event) -> Result<Option<Project>> {
+    let mut folders = Vec::new();
+    if place.project.is_none() {
+        let variables = Harness::ALL.map(|harness| harness.profile().project_variable);
+        let named = variables.into_iter().flatten().map(|name| place.environment.get(name));
+        folders.extend([input.cwd()].into_iter().chain(named.map(|path| path.map(PathBuf::from))));
+    }
+    let mut folders: Vec<PathBuf> =
+        folders.into_iter().flatten().filter(|dir| dir.is_dir()).collect();
+    folders.push(place.directory.clone());
+    folders.dedup();
+    for directory in folders {
+        let project = Project::open(OpenRequest { directory, ..place.clone() })?;
+        let is_start = event == Event::SessionStart;
+        if context::has_memory(&project) || is_start && !context::parts(&project).is_empty() {
+            return Ok(Some(project));
+        }
+    }
+    Ok(None)
+}
+
 fn context_for(
     request: &HookRequest,
     project: &Project,
@@ -131,8 +156,11 @@ fn context_for(
             Ok(None)
         }
         Event::SessionStart => {
-            let notepad = project.settings.notepad && !request.no_notepad;
-            let start = Start { is_compacted: input.is_compacted(), notepad };
+            let start = Start {
+                is_compacted: input.is_compacted(),
+                notepad: project.settings.notepad && !request.no_notepad,
+                entries: project.settings.entries && !request.no_entries,
+            };
             let text = start::text(project, harness, start, problems)?;
             let Some(text) = text else { return Ok(None) };
             let what = format!("start text {}", hexadecimal(&Sha256::digest(text.as_bytes())));
@@ -143,8 +171,8 @@ fn context_for(
             // A resumed conversation still has what was said at its start.
             Ok((is_first || input.source() != Some("resume")).then_some(text))
         }
-        Event::PostToolUse => post_tool::text(project, input, problems),
-        Event::SubagentStop => subagent::text(project, input),
+        Event::PostToolUse => phase::text(project, input, problems),
+        Event::SubagentStop => phase::from_subagents(project, input),
         Event::SessionEnd => {
             let refreshed = end::refresh(project);
             problems.extend(end::sync(project).err());

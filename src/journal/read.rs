@@ -128,9 +128,6 @@ pub fn read_from(
     Ok(reached)
 }
 
-/// Maximum number of different names that are counted, to bound memory; the others are counted together.
-const MAX_NAMES: usize = 10_000;
-
 /// Maximum number of names that are reported, and of skipped lines.
 const MAX_REPORTED: usize = 20;
 
@@ -205,12 +202,11 @@ pub fn statistics(path: &Path) -> Result<Statistics> {
 }
 
 fn count(name: &str, counts: &mut HashMap<String, usize>) {
-    if let Some(count) = counts.get_mut(name) {
-        *count += 1;
-    } else if counts.len() < MAX_NAMES {
-        counts.insert(name.to_owned(), 1);
-    } else {
-        *counts.entry("…".to_owned()).or_default() += 1;
+    match counts.get_mut(name) {
+        Some(count) => *count += 1,
+        None => {
+            counts.insert(name.to_owned(), 1);
+        }
     }
 }
 

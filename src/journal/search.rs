@@ -7,9 +7,7 @@ use std::path::Path;
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, Utc};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use regex::bytes::{Regex, RegexBuilder};
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::clock::{parse_date, parse_timestamp};
@@ -79,29 +77,15 @@ fn default_window() -> usize {
 }
 
 fn limit<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
-    number(from, "limit", default_limit())
+    Ok(Option::deserialize(from)?.unwrap_or_else(default_limit))
 }
 
 fn window<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<usize, D::Error> {
-    number(from, "window_lines", default_window())
+    Ok(Option::deserialize(from)?.unwrap_or_else(default_window))
 }
 
 fn mode<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Mode, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_default())
-}
-
-fn number<'de, D: Deserializer<'de>>(
-    from: D,
-    name: &str,
-    default: usize,
-) -> std::result::Result<usize, D::Error> {
-    let given = Value::deserialize(from)?;
-    if given.is_null() {
-        return Ok(default);
-    }
-    let number = given.as_u64().and_then(|number| usize::try_from(number).ok());
-    let message = format!("{name} must be a whole number, 1 or more, not {given}");
-    number.ok_or_else(|| D::Error::custom(message))
 }
 
 impl JournalQuery {
@@ -382,26 +366,23 @@ fn compiled(pattern: &str) -> Result<Regex> {
     })
 }
 
-/// Returns what every line that matches a literal text contains.
+/// Returns a pattern of what every line that matches a literal text contains.
 fn prefilter(text: &str, mode: Mode, decodes: bool) -> Option<String> {
-    /// Minimum length of a part of a text that is selective enough to be searched for alone, in bytes.
-    const SELECTIVE: usize = 3;
     /// Number of characters that are searched for in all their JSON encodings.
     const ENCODED: usize = 16;
-    if text.is_empty() {
-        return None;
+    let raw = regex::escape(text);
+    match decodes {
+        _ if text.is_empty() => None,
+        false => Some(raw),
+        true => {
+            // No writer escapes plain characters, but the mode `jq` promises to search the decoded text.
+            let encode = |c| match mode != Mode::Jq && is_plain(c) {
+                true => regex::escape(c.encode_utf8(&mut [0; 4])),
+                false => encoded(c),
+            };
+            Some(format!("{}|{raw}", text.chars().take(ENCODED).map(encode).collect::<String>()))
+        }
     }
-    if !decodes {
-        return Some(regex::escape(text));
-    }
-    let part = text.split(|c| !is_plain(c)).max_by_key(|part| part.len())?;
-    if part.len() < SELECTIVE && part.len() < text.len() {
-        let encoded: String = text.chars().take(ENCODED).map(encoded).collect();
-        return Some(format!("{encoded}|{}", regex::escape(text)));
-    }
-    // No writer escapes such characters, but this mode promises to search the decoded text.
-    let escaped = if mode == Mode::Jq { r"|\\u00" } else { "" };
-    Some(format!("{}{escaped}", regex::escape(part)))
 }
 
 /// Returns whether a character is unescaped in every JSON text that programs write.
@@ -462,7 +443,7 @@ mod tests {
         );
         for (json, fault) in [
             (r#"{"q":"x","limit":0}"#, "limit must be 1 or more"),
-            (r#"{"q":"x","limit":-1}"#, "limit must be a whole number"),
+            (r#"{"q":"x","limit":-1}"#, "invalid value: integer `-1`"),
             (r#"{"q":"x","mode":"grep"}"#, "unknown variant"),
             (r#"{"limit":1}"#, "missing field `q`"),
             (r#"{"q":"x","mod":"rg"}"#, "unknown field"),

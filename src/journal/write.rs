@@ -14,7 +14,6 @@ use crate::error::{Error, Result};
 use crate::journal::file::MAX_LINE;
 use crate::journal::requests::{Request, RequestState};
 use crate::journal::{escape, requests};
-use crate::progress::Progress;
 use crate::secrets;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Log, Visibility};
@@ -33,21 +32,12 @@ pub struct WriteOptions {
     pub request: Option<String>,
     /// Whether nothing is written.
     pub dry_run: bool,
-    /// Receives the progress of an import.
-    pub progress: Progress,
 }
 
 impl WriteOptions {
     /// Creates the default parameters: flushed, without secrets, without a request id.
     pub fn new(clock: Clock) -> Self {
-        Self {
-            clock,
-            sync: true,
-            secrets: SecretPolicy::Refuse,
-            request: None,
-            dry_run: false,
-            progress: Progress::default(),
-        }
+        Self { clock, sync: true, secrets: SecretPolicy::Refuse, request: None, dry_run: false }
     }
 }
 

@@ -7,16 +7,20 @@ use chrono::TimeDelta;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::knowledge::checked::{CheckedEntry, check};
-use crate::knowledge::dir::stem;
-use crate::knowledge::duplicates::{Duplicate, duplicates};
+use crate::knowledge::entry::links;
 use crate::knowledge::index::IndexRow;
-use crate::knowledge::scan::{scan, unread};
+use crate::knowledge::likeness::Likeness;
+use crate::knowledge::store::{EntryFile, scan, stem, unread};
 use crate::knowledge::{Confidence, Entry, EntryStatus, KnowledgeDir, index, notepad};
 use crate::project::Project;
-use crate::storage::{Changes, Store, has_pending};
+use crate::storage::{Changes, Store, has_pending, read};
+use crate::text::line_number;
 use crate::warning::Warning;
 
+/// Maximum number of links of an entry that are checked.
+const MAX_LINKS: usize = 10_000;
+/// Maximum number of mutually different entries of a group that each further entry is compared with.
+const MAX_COMPARED: usize = 200;
 /// Age after which an entry of low confidence is due for review, in days.
 const GUESS_DAYS: i64 = 30;
 /// Age after which any entry is due for review, in days.
@@ -86,18 +90,19 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     }
     let (mut audit, applied) = project.transact("entry audit", &[Store::Entries], || {
         let mut audit = EntryAudit::default();
-        let mut changes = Changes::new();
-        prune_notepad(project, &place, &mut audit, &mut changes)?;
-        let scanned = scan(&place, |file| Some(check(file)))?;
-        let keys = scanned.value.iter().map(|one| one.entry.key.as_str());
-        let unread = unread(&place, keys);
-        rebuild_index(&place, &scanned.value, &unread, &mut audit, &mut changes)?;
-        audit.invalid = invalid(project, &scanned.value, &scanned.warnings);
-        let unchecked = scanned.value.iter().filter_map(|one| one.unchecked.clone());
-        audit.warnings.extend(project.named(unchecked.collect()));
-        ages(project, &scanned.value, &mut audit);
-        references(&scanned.value, &unread, &mut audit);
-        audit.duplicates = duplicates(&scanned.value);
+        let pruned = notepad::pruned(&place, &project.clock)?.into_value(&mut audit.warnings);
+        audit.pruned_working = pruned.count;
+        let mut changes = pruned.changes;
+        let scanned = scan(&place, |file| Some(CheckedEntry::read(file)))?;
+        let all = scanned.value;
+        let unread = unread(&place, all.iter().map(|one| one.entry.key.as_str()));
+        audit.index_rebuilt = rebuild_index(&place, &all, &unread, &mut changes)?;
+        audit.invalid = invalid(project, &all, &scanned.warnings);
+        audit.warnings.extend(all.iter().filter_map(|one| one.unchecked.clone()));
+        audit.warnings = project.named(std::mem::take(&mut audit.warnings));
+        ages(project, &all, &mut audit);
+        references(&all, &unread, &mut audit);
+        audit.duplicates = duplicates(&all);
         Ok((audit, changes))
     })?;
     audit.diff = applied.diff;
@@ -105,40 +110,24 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     Ok(audit)
 }
 
-fn prune_notepad(
-    project: &Project,
-    place: &KnowledgeDir,
-    audit: &mut EntryAudit,
-    changes: &mut Changes,
-) -> Result<()> {
-    let pruned = notepad::pruned(place, &project.clock)?;
-    let pruned = pruned.into_value(&mut audit.warnings);
-    audit.warnings = project.named(std::mem::take(&mut audit.warnings));
-    audit.pruned_working = pruned.count;
-    changes.extend(pruned.changes)
-}
-
+/// Plans to rebuild INDEX.md, and returns whether it has to be.
 fn rebuild_index(
     place: &KnowledgeDir,
     all: &[CheckedEntry],
     unread: &BTreeSet<String>,
-    audit: &mut EntryAudit,
     changes: &mut Changes,
-) -> Result<()> {
+) -> Result<bool> {
     let path = place.index();
     let old = changes.current(&path)?;
-    if old.is_none() && all.is_empty() {
-        return Ok(());
-    }
     let rows = all.iter().map(|one| IndexRow::from_entry(&one.entry));
     let text = index::render(rows.chain(index::unread_rows(old.as_deref(), unread)));
     // Git may have checked it out with Windows line endings.
     let is_current = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
-    if old.as_deref().is_some_and(is_current) {
-        return Ok(());
+    if old.as_deref().map_or(all.is_empty(), is_current) {
+        return Ok(false);
     }
-    audit.index_rebuilt = true;
-    changes.edit(&path, old, text)
+    changes.edit(&path, old, text)?;
+    Ok(true)
 }
 
 fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<Invalid> {
@@ -203,4 +192,120 @@ fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, audit: &mut Entry
     }
     audit.broken_links.sort_by(|a, b| (&a.from, a.line, &a.to).cmp(&(&b.from, b.line, &b.to)));
     audit.superseded_with_active_inbound = inbound.into_iter().collect();
+}
+
+/// An entry with the data that all checks need.
+struct CheckedEntry {
+    entry: Entry,
+    likeness: Likeness,
+    /// The targets of its links, with their lines.
+    links: Vec<(String, usize)>,
+    lines: usize,
+    problems: Vec<Warning>,
+    /// A warning if it has too many links to check all of them.
+    unchecked: Option<Warning>,
+}
+
+impl CheckedEntry {
+    fn read(file: &EntryFile<'_>) -> Self {
+        let decoded = read::decode(file.bytes.clone(), &file.path);
+        let (text, mut problems) = (decoded.value, decoded.warnings);
+        let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
+        let body = &text[entry.body.clone()];
+        let mut links = links(body, line_number(&text, entry.body.start));
+        let checked = links.by_ref().take(MAX_LINKS);
+        let checked = checked.map(|link| (link.to.to_owned(), link.line)).collect();
+        let unchecked = links.next().map(|link| {
+            let message =
+                format!("has more than {MAX_LINKS} links; those from here on are not checked");
+            Warning::at(&file.path, link.line, message)
+        });
+        Self {
+            likeness: Likeness::new(body, file.key),
+            links: checked,
+            unchecked,
+            lines: body.lines().count(),
+            problems,
+            entry,
+        }
+    }
+}
+
+/// A pair of duplicate entries.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Duplicate {
+    /// The key that sorts first.
+    pub a: String,
+    /// The other key.
+    pub b: String,
+    /// The reason.
+    pub reason: String,
+}
+
+/// Returns the pairs of duplicates: the first entry of each group with each of the others.
+fn duplicates(all: &[CheckedEntry]) -> Vec<Duplicate> {
+    let mut found = same_keys(all);
+    // Entries that differ only in the first line share the title or the second line.
+    let mut groups: BTreeMap<(usize, u64), Vec<&CheckedEntry>> = BTreeMap::new();
+    for one in all {
+        let like = &one.likeness;
+        let lines = [like.first, like.title, like.second].into_iter().enumerate();
+        for group in lines.filter(|(_, line)| *line != 0) {
+            groups.entry(group).or_default().push(one);
+        }
+    }
+    let mut known = BTreeSet::new();
+    for ((kind, _), group) in groups {
+        let what = ["same first line, ", "same title, ", ""][kind];
+        // Each entry is compared with the earlier ones that are not duplicates themselves.
+        let mut different: Vec<&CheckedEntry> = Vec::new();
+        for one in group {
+            let shared = |other: &&CheckedEntry| {
+                Some((one.likeness.shared(&other.likeness)?, other.entry.key.clone()))
+            };
+            match different.iter().find_map(shared) {
+                Some((percent, other)) => {
+                    let reason = format!("{what}{percent} % of the lines in common");
+                    let pair = pair(&other, &one.entry.key, reason);
+                    if known.insert((pair.a.clone(), pair.b.clone())) {
+                        found.push(pair);
+                    }
+                }
+                None if different.len() < MAX_COMPARED => different.push(one),
+                None => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn same_keys(all: &[CheckedEntry]) -> Vec<Duplicate> {
+    let mut keys: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
+    for one in all {
+        let key = one.entry.key.as_str();
+        let names = [Some(key), one.entry.named.as_deref()];
+        for name in names.into_iter().flatten() {
+            let keys = keys.entry(name.to_lowercase()).or_default();
+            if !keys.iter().any(|(known, _)| *known == key) {
+                keys.push((key, name));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (folded, keys) in keys {
+        let Some(((first, spelled), others)) = keys.split_first() else {
+            continue;
+        };
+        for (other, name) in others {
+            let case = if name == spelled { "" } else { ", ignoring case" };
+            found.push(pair(first, other, format!("both have the key `{folded}`{case}")));
+        }
+    }
+    found
+}
+
+fn pair(one: &str, other: &str, reason: String) -> Duplicate {
+    let (a, b) = if one <= other { (one, other) } else { (other, one) };
+    Duplicate { a: a.to_owned(), b: b.to_owned(), reason }
 }

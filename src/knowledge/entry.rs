@@ -8,8 +8,8 @@ use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
 
 use crate::clock::parse_date;
-use crate::knowledge::front::{Field, Front};
 use crate::knowledge::{Confidence, EntryStatus, EntryType, key};
+use crate::markdown::{FrontMatter, Node, Value, front_matter};
 use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
@@ -46,20 +46,25 @@ pub struct Entry {
 impl Entry {
     /// Parses the entry in a file of the store; problems become warnings.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        let front = Front::parse(text, path);
-        let mut reader = FieldReader { path, warnings: front.problems.clone() };
+        let Parsed { value: front, warnings } = FrontMatter::parse(text, path);
+        let body = if front_matter::inner_range(text).is_some() {
+            after_line_break(text, front.range.end)
+        } else {
+            0
+        };
+        let mut reader = FieldReader { front: &front, path, warnings };
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let mut entry = Self {
             key: stem.into_owned(),
-            title: title(&text[front.body..]).map(str::to_owned),
-            body: front.body..text.len(),
+            title: title(&text[body..]).map(str::to_owned),
+            body: body..text.len(),
             ..Self::default()
         };
         if let Some(fault) = key::fault(&entry.key) {
             reader.warn(1, format!("the file name is not a key: {fault}"));
         }
-        if front.is_there {
-            reader.fill(&mut entry, &front);
+        if body > 0 {
+            reader.fill(&mut entry);
         } else if reader.warnings.is_empty() {
             reader.warn(1, "has no front matter");
         }
@@ -82,8 +87,24 @@ impl Entry {
     }
 }
 
+/// Returns a field of the front matter, ignoring case, with its text; `None` if it is empty or a list.
+pub(crate) fn field<'f>(front: &'f FrontMatter, name: &str) -> Option<(&'f Node, Option<&'f str>)> {
+    let fields = front.fields.pairs().iter();
+    let (_, node) = fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+    let is_null = |text: &&str| matches!(*text, "null" | "Null" | "NULL" | "~");
+    Some((node, node.as_text().filter(|text| !is_null(text))))
+}
+
+/// Returns the end of the line break at `at`, or `at` if there is none.
+fn after_line_break(text: &str, at: usize) -> usize {
+    let rest = &text[at..];
+    let breaks = ["\r\n", "\n"].into_iter().find(|end| rest.starts_with(end));
+    at + breaks.map_or(0, str::len)
+}
+
 /// Converts the fields of the front matter, and collects warnings.
 struct FieldReader<'a> {
+    front: &'a FrontMatter,
     path: &'a Path,
     warnings: Vec<Warning>,
 }
@@ -93,60 +114,55 @@ impl FieldReader<'_> {
         self.warnings.push(Warning::at(self.path, line, message));
     }
 
-    fn fill(&mut self, entry: &mut Entry, front: &Front<'_>) {
-        if let Some((named, line)) = text(front, "key") {
+    fn fill(&mut self, entry: &mut Entry) {
+        if let Some((node, Some(named))) = field(self.front, "key") {
             if named != entry.key {
-                self.warn(line, format!("has the key `{named}`, which is not its file name"));
+                let message = format!("has the key `{named}`, which is not its file name");
+                self.warn(node.line, message);
             }
             entry.named = Some(named.to_owned());
         }
-        self.doubled(front);
-        entry.kind = self.word(front, "type", EntryType::from_any_case);
-        if entry.kind.is_none() && text(front, "type").is_none() {
-            self.warn(1, "has no type");
-        }
-        entry.tags = front.get("tags").map(Field::texts).unwrap_or_default();
-        entry.created = self.word(front, "created", parse_date);
-        entry.updated = self.word(front, "updated", parse_date);
-        entry.status =
-            self.word(front, "status", EntryStatus::from_any_case).unwrap_or(EntryStatus::Active);
-        entry.supersedes = front.get("supersedes").map(Field::texts).unwrap_or_default();
-        entry.confidence = self.word(front, "confidence", Confidence::from_any_case);
-    }
-
-    /// Warns about duplicate fields, because tools differ in which of them they use.
-    fn doubled(&mut self, front: &Front<'_>) {
+        // Tools differ in which of several fields they use.
         let mut first_lines: HashMap<String, usize> = HashMap::new();
-        for field in &front.fields {
-            let name = field.name.to_ascii_lowercase();
-            let first = *first_lines.entry(name).or_insert(field.line);
-            if first != field.line {
-                let message = format!("{} is already on line {first}", field.name);
-                self.warn(field.line, message);
+        for (name, node) in self.front.fields.pairs() {
+            let first = *first_lines.entry(name.to_ascii_lowercase()).or_insert(node.line);
+            if first != node.line {
+                self.warn(node.line, format!("{name} is already on line {first}"));
             }
         }
+        entry.kind = self.word("type", EntryType::from_any_case);
+        if field(self.front, "type").is_none_or(|(_, text)| text.is_none()) {
+            self.warn(1, "has no type");
+        }
+        entry.tags = self.texts("tags");
+        entry.created = self.word("created", parse_date);
+        entry.updated = self.word("updated", parse_date);
+        entry.status = self.word("status", EntryStatus::from_any_case).unwrap_or_default();
+        entry.supersedes = self.texts("supersedes");
+        entry.confidence = self.word("confidence", Confidence::from_any_case);
     }
 
-    fn word<T>(
-        &mut self,
-        front: &Front<'_>,
-        name: &str,
-        read: impl Fn(&str) -> Option<T>,
-    ) -> Option<T> {
-        let (word, line) = text(front, name)?;
+    /// Returns the texts of a field; a text that is not a list is split at commas.
+    fn texts(&self, name: &str) -> Vec<String> {
+        let texts = match field(self.front, name) {
+            Some((node, _)) if matches!(node.value, Value::List(_)) => node.texts(),
+            Some((_, Some(text))) => text.split(',').map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        let trimmed = texts.iter().map(|text| text.trim());
+        trimmed.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn word<T>(&mut self, name: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let (node, text) = field(self.front, name)?;
+        let word = text?;
         let found = read(word);
         if found.is_none() {
-            let article =
-                if name == "created" || name == "updated" { "date" } else { "valid value" };
-            self.warn(line, format!("{name}: `{word}` is not a {article}"));
+            let what = if name.ends_with("ated") { "date" } else { "valid value" };
+            self.warn(node.line, format!("{name}: `{word}` is not a {what}"));
         }
         found
     }
-}
-
-fn text<'f>(front: &'f Front<'_>, name: &str) -> Option<(&'f str, usize)> {
-    let field = front.get(name)?;
-    Some((field.text()?, field.line))
 }
 
 /// Serializes keys as in the front matter: null, one, or several separated by commas.
@@ -155,9 +171,9 @@ fn joined<S: Serializer>(keys: &[String], to: S) -> Result<S::Ok, S::Error> {
     keys.serialize(to)
 }
 
-/// Returns the byte offset of the body.
-pub(crate) fn body_start(text: &str) -> usize {
-    Front::parse(text, Path::new("")).body
+/// Returns the text below the front matter.
+pub(crate) fn body(text: &str) -> &str {
+    &text[Entry::parse(text, Path::new("")).value.body]
 }
 
 /// Returns the title of a body: its first level-one heading outside code fences.
@@ -171,43 +187,27 @@ pub(crate) fn title(body: &str) -> Option<&str> {
 /// below it.
 pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
     let mut fence = Fence::default();
-    let content = body.trim_start_matches('\u{feff}');
-    let mut at = body.len() - content.len();
-    // The start of the line above, if it begins a paragraph.
+    let mut at = body.len() - body.trim_start_matches('\u{feff}').len();
+    // The start of the line above, if it is the first of a paragraph.
     let mut first: Option<usize> = None;
     let mut is_inside = false;
-    for line in content.split_inclusive('\n') {
+    for line in body[at..].split_inclusive('\n') {
         let text = line.trim_end();
         let is_code = fence.contains(text);
-        if !is_code
-            && let Some(title) = text.strip_prefix("# ")
-            && !title.trim().is_empty()
-        {
-            return Some(at..at + text.len());
+        let is_title = text.strip_prefix("# ").is_some_and(|title| !title.trim().is_empty());
+        let is_underline = text.starts_with('=') && text.bytes().all(|b| b == b'=');
+        match first.filter(|_| is_underline) {
+            _ if is_code => {}
+            _ if is_title => return Some(at..at + text.len()),
+            Some(start) => return Some(start..at + text.len()),
+            None => {}
         }
-        if let Some(start) = first.filter(|_| !is_code && is_underline(text)) {
-            return Some(start..at + text.len());
-        }
-        let begins = !is_code && !is_inside && is_plain(text);
-        first = begins.then_some(at);
+        let begins = text.starts_with(|c: char| !"#-*+>|<= \t".contains(c));
+        first = (!is_code && !is_inside && begins).then_some(at);
         is_inside = !is_code && !text.is_empty();
         at += line.len();
     }
     None
-}
-
-/// Returns whether a line is an underline that makes a title of the line above.
-fn is_underline(line: &str) -> bool {
-    let marks = line.trim_start_matches(' ');
-    line.len() - marks.len() < 4 && !marks.is_empty() && marks.bytes().all(|b| b == b'=')
-}
-
-/// Returns whether a line can begin a paragraph: it is not a heading, list, quote, table, comment or indented
-/// code.
-fn is_plain(line: &str) -> bool {
-    let is_listed = line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(['.', ')']);
-    let is_marked = line.starts_with(['#', '-', '*', '+', '>', '|', '<', '=', '\t']);
-    !line.is_empty() && !is_listed && !is_marked && !line.starts_with("    ")
 }
 
 /// Tracks line by line which lines are in a fenced code block.
@@ -241,6 +241,64 @@ impl Fence {
             }
         }
     }
+}
+
+/// A link to another entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Link<'t> {
+    /// The target.
+    pub(crate) to: &'t str,
+    /// Line number, from 1.
+    pub(crate) line: usize,
+}
+
+/// Returns the links of a body, except in code; `first` is the line number of its first line.
+pub(crate) fn links(body: &str, first: usize) -> impl Iterator<Item = Link<'_>> {
+    let mut fence = Fence::default();
+    let lines = body.lines().enumerate();
+    let lines = lines.filter(move |(_, text)| !fence.contains(text) && text.contains("[["));
+    lines.flat_map(move |(index, text)| {
+        let mut code = code_spans(text).into_iter().peekable();
+        let mut from = 0;
+        text.match_indices("]]").filter_map(move |(close, _)| {
+            // In `[[a [[b]]`, only the innermost brackets count.
+            let opened = text[from..close].rfind("[[").map(|at| from + at + 2);
+            from = close + 2;
+            let start = opened?;
+            while code.next_if(|span| span.end <= start).is_some() {}
+            let is_code = code.peek().is_some_and(|span| span.contains(&start));
+            let to = text[start..close].trim();
+            (!is_code && !to.is_empty()).then_some(Link { to, line: first + index })
+        })
+    })
+}
+
+/// Returns the ranges of code spans in a line: between two runs of equally many backticks.
+fn code_spans(line: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for at in memchr::memchr_iter(b'`', line.as_bytes()) {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end += 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    // For each run, the next one of its length: searching for it would be quadratic if there is none.
+    let mut nearest = HashMap::new();
+    let mut next: Vec<Option<usize>> = runs
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(index, run)| nearest.insert(run.len(), index))
+        .collect();
+    next.reverse();
+    let mut spans = Vec::new();
+    let mut open = 0;
+    while let Some(run) = runs.get(open) {
+        let close = next[open];
+        spans.extend(close.map(|close| run.start..runs[close].end));
+        open = close.unwrap_or(open) + 1;
+    }
+    spans
 }
 
 #[cfg(test)]
@@ -309,5 +367,34 @@ mod tests {
         assert_eq!(title("- a\n===\n"), None);
         assert_eq!(title("```\nA\n===\n```\n"), None);
         assert_eq!(title("#\n"), None);
+    }
+
+    fn found(body: &str) -> Vec<(String, usize)> {
+        let pair = |link: Link<'_>| (link.to.to_owned(), link.line);
+        links(body, 1).map(pair).collect()
+    }
+
+    #[test]
+    fn links_have_their_line() {
+        let body = "See [[a]] and [[ b-c ]].\n\n- [[d]] — why\n";
+        let expected = [("a", 1), ("b-c", 1), ("d", 3)].map(|(to, line)| (to.to_owned(), line));
+        assert_eq!(found(body), expected);
+        let first = links("[[a]]", 11).next();
+        assert_eq!(first.map(|link| link.line), Some(11));
+    }
+
+    #[test]
+    fn code_and_empty_brackets_contain_no_links() {
+        for body in [
+            "`[[a]]`", "``x ` [[a]]``", "```\n[[a]]\n```\n", "~~~ text\n[[a]]\n", "[[]] [[ ]] [[a",
+            "[a](b)",
+        ] {
+            assert_eq!(found(body), [], "{body}");
+        }
+        assert_eq!(found("`a` [[b]] `c`"), [("b".to_owned(), 1)]);
+        assert_eq!(found("a ` [[b]]"), [("b".to_owned(), 1)]);
+        assert_eq!(found("` `` [[a]] `` [[b]]"), [("b".to_owned(), 1)]);
+        assert_eq!(found("`[[a]]` [[b]] `[[c]]` [[d]]").len(), 2);
+        assert_eq!(found("[[[b]]] [[x [[c]]"), [("b".to_owned(), 1), ("c".to_owned(), 1)]);
     }
 }

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::knowledge::classify::{content_words, key_from_words, type_by_rules};
 use crate::knowledge::key::MAX_KEY;
-use crate::knowledge::read::bytes as entry_bytes;
-use crate::knowledge::scan::scan;
+use crate::knowledge::store::{bytes as entry_bytes, scan};
 use crate::knowledge::{
     Confidence, Entry, EntryKey, EntryType, EntryWrite, EntryWriteReport, KnowledgeDir, write,
 };

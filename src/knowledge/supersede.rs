@@ -1,17 +1,16 @@
-//! Marks an entry as superseded by another one; its file is kept.
+//! Marks an entry as superseded by another one, whose file is kept, or deletes it.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::knowledge::draft::{refuse_unreadable_front_matter, valid};
-use crate::knowledge::read::existing;
-use crate::knowledge::scan::scan;
-use crate::knowledge::{Entry, EntryStatus, KnowledgeDir, front_edit, index, key, log, read, yaml};
+use crate::knowledge::edit::{refuse_unreadable_front_matter, remove, set, valid};
+use crate::knowledge::store::{bytes, existing, log, refuse_secrets, scan};
+use crate::knowledge::{Entry, EntryStatus, KnowledgeDir, index, key, yaml};
 use crate::markdown::front_matter;
 use crate::project::Project;
+use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store};
 use crate::warning::Warning;
 
@@ -92,12 +91,12 @@ fn plan(
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     let mut changes = Changes::new();
     for (key, name, value) in &fields {
-        set(&mut changes, place, key, name, value)?;
+        set_field(&mut changes, place, key, name, value)?;
     }
     if !changes.is_empty() {
         index::update(place, &mut changes, fields.into_iter().map(|field| field.0))?;
         let what = format!("supersede {old} -> {new}");
-        log::add(&mut changes, place, &project.clock, &what)?;
+        log(&mut changes, place, &project.clock, &what)?;
     }
     let done = Superseded {
         old: old.to_owned(),
@@ -129,7 +128,7 @@ fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<En
                 continue;
             }
             let path = place.entry(&key);
-            open.extend(read::bytes(place, &path)?.map(|bytes| Entry::from_bytes(&bytes, &path)));
+            open.extend(bytes(place, &path)?.map(|bytes| Entry::from_bytes(&bytes, &path)));
         }
     }
     Ok(None)
@@ -176,7 +175,7 @@ fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
 }
 
 /// Plans to set a field of an entry, or to remove it if the value is empty; an equal status keeps its spelling.
-fn set(
+fn set_field(
     changes: &mut Changes,
     place: &KnowledgeDir,
     key: &str,
@@ -185,35 +184,79 @@ fn set(
 ) -> Result<()> {
     let (path, bytes) = existing(place, key)?;
     let bytes = changes.current(&path)?.unwrap_or(bytes);
-    let status = Entry::from_bytes(&bytes, &path).status;
-    if name == "status" && status.as_str() == value {
+    if name == "status" && Entry::from_bytes(&bytes, &path).status.as_str() == value {
         return Ok(());
     }
-    let new = with(&bytes, &path, name, value)?;
+    let head = valid(&bytes);
+    if front_matter::inner_range(head).is_none() {
+        refuse_unreadable_front_matter(&bytes, &path)?;
+        return Err(Error::refused("has no front matter to record it in")
+            .at(&path, 1)
+            .hint("`annals entry write` with its key, type and confidence adds it"));
+    }
+    let edited = match value {
+        "" => remove(head, name),
+        value => set(head, &[(name, value.to_owned())]),
+    };
+    let new = [edited.as_bytes(), &bytes[head.len()..]].concat();
     changes.edit(&path, Some(bytes), new)
 }
 
-/// Returns an entry's bytes with a field set, or removed if the value is empty.
-fn with(bytes: &[u8], path: &Path, name: &str, value: &str) -> Result<Vec<u8>> {
-    let head = valid(bytes);
-    if front_matter::inner_range(head).is_none() {
-        refuse_unreadable_front_matter(bytes, path)?;
-        return Err(Error::refused("has no front matter to record it in")
-            .at(path, 1)
-            .hint("`annals entry write` with its key, type and confidence adds it"));
-    }
-    let text = if value.is_empty() {
-        front_edit::remove(head, name)
-    } else {
-        front_edit::set(head, &[(name, value.to_owned())])
+/// A deleted entry. It is the document of `annals entry delete --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Deleted {
+    /// The entry's key.
+    pub key: String,
+    /// The reason, verbatim except for line breaks.
+    pub reason: String,
+    /// The changes, on a dry run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// Warnings from the operation.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Deletes an entry; a reason is required. Links to the entry remain, and are reported by `audit`.
+pub fn delete(
+    project: &Project,
+    key: &str,
+    reason: Option<&str>,
+    policy: SecretPolicy,
+) -> Result<Deleted> {
+    let Some(reason) = reason.filter(|reason| !reason.trim().is_empty()) else {
+        return Err(Error::refused("deleting an entry requires a reason").hint(format!(
+            "add --reason, or keep the history: `annals entry supersede --old {key} --new …`"
+        )));
     };
-    let mut text = text.into_bytes();
-    text.extend(&bytes[head.len()..]);
-    Ok(text)
+    if policy == SecretPolicy::Refuse {
+        refuse_secrets("reason", reason)?;
+    }
+    let lines: Vec<&str> = reason.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let reason = &lines.join(" ");
+    let place = KnowledgeDir::in_project(project);
+    let operation = format!("entry delete {key}");
+    let ((), applied) = project.transact(&operation, &[Store::Entries], || {
+        let (path, _) = existing(&place, key)?;
+        let mut changes = Changes::new();
+        changes.delete(&path)?;
+        index::update(&place, &mut changes, [key.to_owned()])?;
+        let what = format!("delete {key} — Reason: {reason}");
+        log(&mut changes, &place, &project.clock, &what)?;
+        Ok(((), changes))
+    })?;
+    Ok(Deleted {
+        key: key.to_owned(),
+        reason: reason.to_owned(),
+        diff: applied.diff,
+        warnings: project.named(applied.warnings),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

@@ -1,19 +1,16 @@
 //! Creates or updates an entry: its file, its row in INDEX.md, and a line in log.md.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::error::{Error, Result};
-use crate::knowledge::draft::EntryDraft;
-use crate::knowledge::guard::refuse_secrets;
+use crate::knowledge::edit::EntryDraft;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::scan::scan;
+use crate::knowledge::store::{bytes, log, refuse_secrets, scan};
 use crate::knowledge::{
-    Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, entry, index, log, read,
-    supersede,
+    Confidence, Entry, EntryKey, EntryStatus, EntryType, KnowledgeDir, entry, index, supersede,
 };
 use crate::markdown::FrontMatter;
 use crate::project::Project;
@@ -21,10 +18,6 @@ use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest, digest};
 use crate::text::without_byte_order_mark;
 use crate::warning::Warning;
-
-/// Maximum number of lines, old and new together, for an ordered diff; larger bodies are compared regardless
-/// of order.
-const MAX_LINES: usize = 4_000;
 
 /// The data to write.
 #[derive(Clone, Debug)]
@@ -81,6 +74,17 @@ pub struct EntryWriteReport {
     /// Warnings from the operation.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
+}
+
+impl fmt::Display for EntryWriteReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, added, removed, .. } = self;
+        match self.outcome {
+            _ if self.unchanged => write!(f, "Unchanged: {key}."),
+            WriteOutcome::Stored => write!(f, "Stored: {key}."),
+            WriteOutcome::Updated => write!(f, "Updated {key} (+{added}/-{removed} lines)."),
+        }
+    }
 }
 
 /// Writes an entry; a new one without body and title and a near-duplicate of another entry are refused.
@@ -150,7 +154,7 @@ pub(crate) fn plan(
     write: &EntryWrite,
 ) -> Result<(EntryWriteReport, Changes)> {
     let path = place.entry(key.as_str());
-    let old = read::bytes(place, &path)?;
+    let old = bytes(place, &path)?;
     if let Some(wanted) = &write.if_match {
         match_hash(key, wanted, old.as_deref())?;
     }
@@ -180,7 +184,10 @@ pub(crate) fn plan(
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if entry.status == EntryStatus::Superseded {
-        warnings.push(stays_superseded(place, key, &path)?);
+        let back = supersede::reactivation_hint(place, key.as_str())?;
+        let message =
+            format!("is superseded and stays superseded, so searches leave it out; {back}");
+        warnings.push(Warning::file(&path, message));
     }
     let (added, removed) = differences(old.as_deref(), &new);
     let written = EntryWriteReport {
@@ -199,15 +206,9 @@ pub(crate) fn plan(
         index::update(place, &mut changes, [key.to_string()])?;
         let (kind, confidence) = (write.kind.as_str(), write.confidence.as_str());
         let what = format!("write {key} ({kind}, {confidence})");
-        log::add(&mut changes, place, &project.clock, &what)?;
+        log(&mut changes, place, &project.clock, &what)?;
     }
     Ok((written, changes))
-}
-
-fn stays_superseded(place: &KnowledgeDir, key: &EntryKey, path: &Path) -> Result<Warning> {
-    let back = supersede::reactivation_hint(place, key.as_str())?;
-    let message = format!("is superseded and stays superseded, so searches leave it out; {back}");
-    Ok(Warning::file(path, message))
 }
 
 fn match_hash(key: &EntryKey, wanted: &str, old: Option<&[u8]>) -> Result<()> {
@@ -234,7 +235,7 @@ fn refuse_duplicate(
             return None;
         }
         let text = String::from_utf8_lossy(&file.bytes);
-        let other = Likeness::new(&text[entry::body_start(&text)..], file.key);
+        let other = Likeness::new(entry::body(&text), file.key);
         let percent = body.overlap(&other)?;
         let same = if body.first == other.first { "first line" } else { "title" };
         let is_superseded = Entry::parse(&text, &file.path).value.status == EntryStatus::Superseded;
@@ -257,36 +258,15 @@ fn refuse_duplicate(
     )))
 }
 
-/// Counts the lines added to and removed from the body.
+/// Counts the lines added to and removed from the body; a line that only moved is neither.
 fn differences(old: Option<&[u8]>, new: &[u8]) -> (usize, usize) {
     let old = old.map(String::from_utf8_lossy).unwrap_or_default();
     let new = String::from_utf8_lossy(new);
-    let old: Vec<&str> = old[entry::body_start(&old)..].lines().collect();
-    let new: Vec<&str> = new[entry::body_start(&new)..].lines().collect();
-    if old.len() + new.len() > MAX_LINES {
-        return unordered_differences(&old, &new);
-    }
-    let (mut added, mut removed) = (0, 0);
-    for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
-        if change.tag() != DiffTag::Equal {
-            removed += change.old_range().len();
-            added += change.new_range().len();
-        }
-    }
-    (added, removed)
-}
-
-fn unordered_differences(old: &[&str], new: &[&str]) -> (usize, usize) {
-    let mut balance: HashMap<&str, i64> = HashMap::new();
-    for line in new {
-        *balance.entry(line).or_default() += 1;
-    }
-    for line in old {
-        *balance.entry(line).or_default() -= 1;
-    }
-    let sum = |counted: fn(i64) -> i64| {
-        let counts = balance.values().map(|count| counted(*count).max(0));
-        usize::try_from(counts.sum::<i64>()).unwrap_or(0)
-    };
-    (sum(|count| count), sum(|count| -count))
+    let mut balance: HashMap<&str, isize> = HashMap::new();
+    entry::body(&new).lines().for_each(|line| *balance.entry(line).or_default() += 1);
+    entry::body(&old).lines().for_each(|line| *balance.entry(line).or_default() -= 1);
+    let (added, removed): (Vec<isize>, Vec<isize>) =
+        balance.into_values().partition(|count| *count > 0);
+    let sum = |counts: &[isize]| counts.iter().map(|count| count.unsigned_abs()).sum();
+    (sum(&added), sum(&removed))
 }

@@ -1,6 +1,7 @@
 //! Selects the commits that the next update covers, so that batches are consecutive.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter::successors;
 
 use crate::git::CommitNode;
 
@@ -15,70 +16,43 @@ pub(crate) struct CommitBatch {
 
 /// Chooses the longest batch of at most `max_commits` commits that count, from nodes that come parents before children.
 ///
-/// The batch is all that is new in the history of its last commit, so that moving the anchor there skips
-/// nothing. That commit descends from `anchor`, if there is one, since an anchor only moves forward.
-/// If the first such commit alone adds more than `max_commits`, as a large merge does, the batch is larger.
+/// The batch is all that is new in the history of its last commit, so that moving the anchor there skips nothing: a
+/// commit of the main line, with the branches merged into it. It descends from `anchor`, if there is one, since an
+/// anchor only moves forward. If the first such commit alone adds more than `max_commits`, as a large merge does, the
+/// batch is larger.
 pub(crate) fn batch(
     nodes: &[CommitNode],
     anchor: Option<&str>,
     ledger_commits: &BTreeSet<String>,
     max_commits: usize,
 ) -> CommitBatch {
-    let by_hash: BTreeMap<&str, &CommitNode> =
+    let by_hash: HashMap<&str, &CommitNode> =
         nodes.iter().map(|node| (node.hash.as_str(), node)).collect();
-    let mut candidates: BTreeSet<&str> = BTreeSet::new();
-    let mut best: Option<(usize, BTreeSet<&str>, &str)> = None;
-    for node in nodes {
-        let descends = match anchor {
-            None => {
-                let is_new = |parent: &String| by_hash.contains_key(parent.as_str());
-                let is_kept = |parent: &String| candidates.contains(parent.as_str());
-                !node.parents.iter().any(is_new) || node.parents.iter().any(is_kept)
-            }
-            Some(anchor) => node
-                .parents
-                .iter()
-                .any(|parent| parent == anchor || candidates.contains(parent.as_str())),
-        };
-        if !descends {
-            continue;
-        }
-        let ancestors = ancestors(&by_hash, &node.hash);
-        let count = ancestors.iter().filter(|hash| !ledger_commits.contains(**hash)).count();
-        if count <= max_commits || best.is_none() {
-            candidates.insert(&node.hash);
-            // Of equal batches the later one, which includes the ledger's own commits.
-            let is_better = best.as_ref().is_none_or(|(best_count, best_reached, _)| {
-                *best_count > max_commits
-                    || (count, ancestors.len()) >= (*best_count, best_reached.len())
-            });
-            if is_better {
-                best = Some((count, ancestors, &node.hash));
+    let first_parent = |node: &&CommitNode| by_hash.get(node.parents.first()?.as_str()).copied();
+    let main_line: Vec<&CommitNode> = successors(nodes.last(), first_parent).collect();
+    let (mut reached, mut count, mut descends) = (HashSet::new(), 0, anchor.is_none());
+    let mut batch = CommitBatch::default();
+    for end in main_line.into_iter().rev() {
+        let (mut open, mut added) = (vec![end], Vec::new());
+        while let Some(node) = open.pop() {
+            if reached.insert(node.hash.as_str()) {
+                added.push(node.hash.as_str());
+                count += usize::from(!ledger_commits.contains(&node.hash));
+                descends |= node.parents.iter().any(|parent| Some(parent.as_str()) == anchor);
+                open.extend(node.parents.iter().filter_map(|parent| by_hash.get(parent.as_str())));
             }
         }
-    }
-    let Some((_, ancestors, end)) = best else {
-        return CommitBatch::default();
-    };
-    let chosen = nodes.iter().filter(|node| ancestors.contains(node.hash.as_str()));
-    CommitBatch {
-        hashes: chosen.map(|node| node.hash.clone()).collect(),
-        end: Some(end.to_owned()),
-    }
-}
-
-/// Returns the commit and all of its ancestors that are new.
-fn ancestors<'a>(by_hash: &BTreeMap<&'a str, &'a CommitNode>, hash: &str) -> BTreeSet<&'a str> {
-    let mut ancestors = BTreeSet::new();
-    let mut stack: Vec<&str> = vec![hash];
-    while let Some(hash) = stack.pop() {
-        if let Some((name, node)) = by_hash.get_key_value(hash)
-            && ancestors.insert(*name)
-        {
-            stack.extend(node.parents.iter().map(String::as_str));
+        if count > max_commits && batch.end.is_some() {
+            added.iter().for_each(|hash| drop(reached.remove(hash)));
+            break;
+        }
+        if descends {
+            batch.end = Some(end.hash.clone());
         }
     }
-    ancestors
+    let chosen = nodes.iter().filter(|node| reached.contains(node.hash.as_str()));
+    batch.hashes = chosen.map(|node| node.hash.clone()).collect();
+    batch
 }
 
 #[cfg(test)]

@@ -6,12 +6,14 @@ use chrono::{Days, NaiveDate};
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::ledger::constraints::{SECTIONS, is_named};
 use crate::ledger::coverage;
 use crate::ledger::coverage::{AnchorState, Coverage};
 use crate::ledger::decisions::Decisions;
 use crate::ledger::files::LedgerFiles;
-use crate::ledger::session_constraints::session_constraints;
-use crate::ledger::state::LedgerState;
+use crate::ledger::footer::Footer;
+use crate::ledger::state;
+use crate::markdown::Outline;
 use crate::project::Project;
 use crate::secrets;
 use crate::warning::Warning;
@@ -57,8 +59,8 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     for file in [&mut files.state, &mut files.constraints, &mut files.decisions] {
         file.text = secrets::redact(&file.text).text.into_owned();
     }
-    let state = LedgerState::parse(&files.state.text);
-    let survey = coverage::survey(project, &state.footer, files.folder.repo_path.as_deref())?;
+    let footer = Footer::parse(&files.state.text);
+    let survey = coverage::survey(project, &footer, files.repo_path.as_deref())?;
     let decisions = Decisions::parse(&files.decisions.text);
     let since = project.clock.today().checked_sub_days(Days::new(days));
     let rollup = decisions.rollup.as_ref();
@@ -69,7 +71,7 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
         subject: commit.subject,
     });
     Ok(Brief {
-        action_required: action(project, &files, &state, &survey.coverage)?,
+        action_required: action(&files, &survey.coverage),
         state: files.state.exists().then(|| files.state.text.trim_end().to_owned()),
         constraints: session_constraints(&files.constraints.text),
         rollup: rollup.unwrap_or_default(),
@@ -129,27 +131,17 @@ impl Brief {
 const FIRST_UPDATE: &str = "`annals ledger pending`, then pass the update to `annals ledger update` (`annals ledger pending --skill` prints the procedure)";
 
 /// Returns the first step if the ledger has not been filled in.
-fn action(
-    project: &Project,
-    files: &LedgerFiles,
-    state: &LedgerState,
-    coverage: &Coverage,
-) -> Result<Option<String>> {
+fn action(files: &LedgerFiles, coverage: &Coverage) -> Option<String> {
     if !files.state.exists() {
-        if files.is_sparse(project)? {
-            return Ok(Some(
-                "the ledger is excluded from this sparse checkout: restore it with `git sparse-checkout add`".to_owned(),
-            ));
-        }
         let others = files.constraints.exists() || files.decisions.exists();
         let what = if others { "the ledger has no STATE.md" } else { "this project has no ledger" };
-        return Ok(Some(format!("{what}: run `annals ledger init`, then {FIRST_UPDATE}")));
+        return Some(format!("{what}: run `annals ledger init`, then {FIRST_UPDATE}"));
     }
-    if state.is_uninitialised(&files.state.text) {
-        return Ok(Some(format!("the ledger is empty: run {FIRST_UPDATE}")));
+    if state::is_uninitialised(&files.state.text) {
+        return Some(format!("the ledger is empty: run {FIRST_UPDATE}"));
     }
     let is_lost = matches!(coverage.standing, AnchorState::Missing | AnchorState::Diverged);
-    Ok(is_lost.then(|| coverage.advice.clone()).flatten())
+    coverage.advice.clone().filter(|_| is_lost)
 }
 
 fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String {
@@ -158,4 +150,70 @@ fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String
         .filter(|entry| entry.date.is_some_and(|date| since.is_none_or(|since| date >= since)));
     let texts: Vec<&str> = recent.map(|entry| text[entry.range.clone()].trim()).collect();
     texts.join("\n\n")
+}
+
+/// Returns Infrastructure, Rules and Hazards with all their subsections, verbatim.
+fn session_constraints(text: &str) -> String {
+    let outline = Outline::parse(text, 0);
+    let standard = |title: &str| SECTIONS.into_iter().find(|name| is_named(title, name));
+    let mut parts = Vec::new();
+    for wanted in ["Infrastructure", "Rules", "Hazards"] {
+        let mut open: Option<(u8, String)> = None;
+        for section in outline.sections() {
+            let own = standard(&section.title);
+            // The file's title is no section with subsections.
+            open = open.filter(|(level, _)| *level >= 2 && section.level > *level && own.is_none());
+            let text = outline.slice(&section.own).trim();
+            let marks = match own {
+                Some(name) if name == wanted => {
+                    open = Some((section.level, String::new()));
+                    2
+                }
+                _ => usize::from(section.level),
+            };
+            let Some((_, pending)) = &mut open else { continue };
+            let heading = format!("{} {}", "#".repeat(marks), section.title);
+            // A heading without text of its own is printed above its first subsection that has some.
+            if !text.is_empty() {
+                parts.push(format!("{pending}{heading}\n{text}"));
+                pending.clear();
+            } else if own.is_some() {
+                *pending = format!("{heading}\n\n");
+            }
+        }
+    }
+    parts.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_come_with_their_subsections() {
+        let text = "# Constraints\n\n## Rules\n- one\n\n### Security\n- Never log tokens\n\n## Key Facts\n- k\n\n\
+                    ### More\n- m\n\n## Hazards\n\n### Migrations\n- Never run migrate twice\n\n## Other\n- o\n";
+        assert_eq!(
+            session_constraints(text),
+            "## Rules\n- one\n\n### Security\n- Never log tokens\n\n\
+             ## Hazards\n\n### Migrations\n- Never run migrate twice"
+        );
+    }
+
+    #[test]
+    fn headings_with_decoration_name_their_sections() {
+        for (heading, is_shown) in [
+            ("## Hazards & Pitfalls", true),
+            ("## Infrastructure (prod)", true),
+            ("## \u{26a0} Hazards", true),
+            ("## \u{26a0}\u{fe0f} **Rules**:", true),
+            ("## 2. Rules", true),
+            ("## Rulesets", false),
+            ("## Superseded rules", false),
+            ("# Rules\n\n## Key Facts", false),
+        ] {
+            let text = format!("# Constraints\n\n{heading}\n- x\n");
+            assert_eq!(session_constraints(&text).contains("- x"), is_shown, "{heading}");
+        }
+    }
 }

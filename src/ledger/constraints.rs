@@ -1,30 +1,50 @@
-//! CONSTRAINTS.md: bullets in sections.
+//! CONSTRAINTS.md: bullets in sections, which are added, edited in place or moved, never deleted.
 
 use std::ops::Range;
 
-use crate::ledger::similarity::{bullet_words, without_note};
-use crate::markdown::{BlockContent, Outline, line_start};
-use crate::text::fold;
+use chrono::NaiveDate;
+use serde::Deserialize;
+
+use crate::ledger::edits::{Change, Fault, FileUpdate, gap_after, line_gap};
+use crate::markdown::edit::Edit;
+use crate::markdown::{Outline, edit, line_start};
+use crate::search::WordSet;
+use crate::text::{Line, fold, line_end};
 
 /// The sections that every file has, in their order.
 pub(crate) const SECTIONS: [&str; 5] =
-    ["Infrastructure", "Rules", "Key Facts", "Hazards", "Superseded"];
+    ["Infrastructure", "Rules", "Key Facts", "Hazards", SUPERSEDED];
 /// The section for bullets that are no longer valid.
-pub(crate) const SUPERSEDED: &str = "Superseded";
+const SUPERSEDED: &str = "Superseded";
+
+/// A change to one bullet.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
+pub(crate) struct ConstraintChange {
+    /// `add`, `edit` or `supersede`.
+    pub(crate) op: String,
+    /// The section to add to, or to search.
+    pub(crate) section: Option<String>,
+    /// The new text.
+    pub(crate) bullet: String,
+    /// The bullet to change: its text, or a part that is unique.
+    #[serde(rename = "match")]
+    pub(crate) matching: String,
+    /// Why it is no longer valid.
+    pub(crate) reason: String,
+}
 
 /// A section under a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConstraintSection {
     /// The heading's text.
     pub(crate) title: String,
-    /// Byte range of the heading.
-    pub(crate) heading: Range<usize>,
+    /// Byte offset of the heading.
+    pub(crate) start: usize,
     /// Byte range of the text under it, up to the next heading.
     pub(crate) own: Range<usize>,
-    /// Line number of the heading, from 1.
-    pub(crate) line: usize,
     /// Whether it is Superseded or a subsection of it.
-    pub(crate) is_superseded: bool,
+    is_superseded: bool,
 }
 
 /// A bullet of the outermost list.
@@ -49,89 +69,43 @@ pub(crate) struct Constraints {
     pub(crate) sections: Vec<ConstraintSection>,
     /// The bullets in file order.
     pub(crate) bullets: Vec<Bullet>,
-    /// The lines of paragraphs between the bullets.
-    pub(crate) prose: Vec<usize>,
 }
 
 impl Constraints {
     pub(crate) fn parse(text: &str) -> Self {
         let outline = Outline::parse(text, 0);
+        let mut constraints = Self::default();
         // The level of the section Superseded that is open.
-        let mut superseded_level: Option<u8> = None;
-        let sections = outline.sections().iter().enumerate();
-        let sections = sections.map(|(index, section)| {
-            superseded_level = superseded_level.filter(|level| section.level > *level);
+        let mut superseded: Option<u8> = None;
+        for (index, section) in outline.sections().iter().enumerate() {
+            superseded = superseded.filter(|level| section.level > *level);
             // The file's own title covers all sections.
             let is_title = index == 1 && section.level == 1;
-            let is_named = is_named(&section.title, SUPERSEDED);
-            if is_named && !is_title && superseded_level.is_none() {
-                superseded_level = Some(section.level);
+            if superseded.is_none() && !is_title && is_named(&section.title, SUPERSEDED) {
+                superseded = Some(section.level);
             }
-            ConstraintSection {
+            constraints.bullets.extend(bullets(&outline, &section.own, index));
+            constraints.sections.push(ConstraintSection {
                 title: section.title.clone(),
-                heading: section.heading.clone(),
+                start: section.heading.start,
                 own: section.own.clone(),
-                line: section.line,
-                is_superseded: superseded_level.is_some()
+                is_superseded: superseded.is_some()
                     || is_title && fold(&section.title) == fold(SUPERSEDED),
-            }
-        });
-        let mut constraints = Self { sections: sections.collect(), ..Self::default() };
-        for index in 0..constraints.sections.len() {
-            constraints.read_section(&outline, index);
+            });
         }
         constraints
     }
 
-    fn read_section(&mut self, outline: &Outline<'_>, section: usize) {
-        let own = self.sections[section].own.clone();
-        let is_under_heading = !self.sections[section].title.is_empty();
-        let blocks = outline.blocks(&own);
-        let mut open_bullet: Option<usize> = None;
-        for block in blocks {
-            let start = line_start(outline.text(), block.range.start);
-            match &block.content {
-                BlockContent::Item(item) if item.depth == 0 => {
-                    self.close(open_bullet.take(), outline.text(), start);
-                    open_bullet = Some(self.bullets.len());
-                    self.bullets.push(Bullet {
-                        section,
-                        text: item.text.clone(),
-                        range: block.range.clone(),
-                        lines: start..own.end,
-                        line: block.line,
-                    });
-                }
-                // Indented text belongs to the bullet above.
-                _ if is_indented(outline.text(), start) && open_bullet.is_some() => {}
-                BlockContent::Paragraph if is_under_heading => {
-                    self.close(open_bullet.take(), outline.text(), start);
-                    self.prose.push(block.line);
-                }
-                _ => self.close(open_bullet.take(), outline.text(), start),
-            }
-        }
-        self.close(open_bullet, outline.text(), own.end);
-    }
-
-    /// Ends the open bullet before a byte offset, without trailing blank lines.
-    fn close(&mut self, open_bullet: Option<usize>, text: &str, before: usize) {
-        if let Some(bullet) = open_bullet.and_then(|index| self.bullets.get_mut(index)) {
-            bullet.lines.end = bullet_end(text, bullet.range.end, before);
-        }
-    }
-
-    /// Returns the index of the section with a title, ignoring case, or else of one whose title starts with
-    /// it; the file's own title does not count.
+    /// Returns the index of the section with a title, ignoring case, or for a standard one also of a section whose
+    /// title starts with it; the file's own title does not count.
     pub(crate) fn section(&self, title: &str) -> Option<usize> {
         let wanted = fold(title);
-        let is_file_title =
-            |index: usize| index <= 1 && fold(&self.sections[index].title) == "constraints";
-        let mut places = (1..self.sections.len()).filter(|index| !is_file_title(*index));
+        let folded = |index: usize| fold(&self.sections[index].title);
+        let mut places =
+            (1..self.sections.len()).filter(|index| *index > 1 || folded(*index) != "constraints");
         let is_standard = SECTIONS.iter().any(|known| fold(known) == wanted);
-        places.clone().find(|index| fold(&self.sections[*index].title) == wanted).or_else(|| {
-            let is_it = |index: &usize| is_named(&self.sections[*index].title, title);
-            places.find(is_it).filter(|_| is_standard)
+        places.clone().find(|index| folded(*index) == wanted).or_else(|| {
+            places.find(|index| is_standard && is_named(&self.sections[*index].title, title))
         })
     }
 
@@ -146,39 +120,59 @@ impl Constraints {
     }
 
     /// Returns the bullets that are equal to a text, or else the bullets that contain it.
-    pub(crate) fn matching(&self, text: &str, section: Option<usize>) -> Vec<&Bullet> {
+    fn matching(&self, text: &str, section: Option<usize>) -> Vec<&Bullet> {
         let wanted = without_note(text);
         let candidates = || {
             self.active().filter(|bullet| section.is_none_or(|section| bullet.section == section))
         };
-        let whole: Vec<&Bullet> = candidates()
-            .filter(|bullet| bullet.text == text || without_note(&bullet.text) == wanted)
-            .collect();
+        let whole: Vec<&Bullet> =
+            candidates().filter(|bullet| is_same(&bullet.text, text)).collect();
         if whole.is_empty() {
-            candidates().filter(|bullet| bullet.text.contains(wanted)).collect()
-        } else {
-            whole
+            return candidates().filter(|bullet| bullet.text.contains(wanted)).collect();
         }
+        whole
     }
 
-    /// Returns the bullet that a new one would duplicate.
-    pub(crate) fn find_duplicate(&self, text: &str, except: Option<usize>) -> Option<&Bullet> {
+    /// Fails if another bullet than `except` already says what a new one would.
+    fn check_duplicate(
+        &self,
+        text: &str,
+        except: Option<usize>,
+        pointer: &str,
+    ) -> Result<(), Fault> {
         let words = bullet_words(text);
-        self.active()
-            .filter(|bullet| Some(bullet.line) != except)
-            .find(|bullet| bullet.text == text || words.repeats(&bullet_words(&bullet.text)))
+        let mut others = self.active().filter(|bullet| Some(bullet.line) != except);
+        let other =
+            others.find(|bullet| bullet.text == text || words.repeats(&bullet_words(&bullet.text)));
+        other.map_or(Ok(()), |other| Err(duplicate_of(other, pointer)))
     }
 }
 
-/// Returns whether a heading names a section, possibly with decoration: `Hazards & Pitfalls`, `2. Rules:`.
-pub(crate) fn is_named(heading: &str, title: &str) -> bool {
-    let heading = fold(heading.trim_start_matches(|c: char| !c.is_alphabetic()));
-    heading.strip_prefix(&fold(title)).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+fn duplicate_of(other: &Bullet, pointer: &str) -> Fault {
+    let message =
+        format!("duplicates line {}, {:?}; edit that bullet instead", other.line, other.text);
+    Fault::new(format!("{pointer}/bullet"), message)
+}
+
+/// Returns the outermost bullets of a part of a text, which is the section with this index.
+pub(crate) fn bullets(outline: &Outline<'_>, own: &Range<usize>, section: usize) -> Vec<Bullet> {
+    let text = outline.text();
+    let items: Vec<_> = outline.items(own).filter(|(_, item)| item.depth == 0).collect();
+    let starts = items.iter().map(|(block, _)| line_start(text, block.range.start));
+    let starts: Vec<usize> = starts.chain([own.end]).collect();
+    let bullets = items.iter().zip(starts.windows(2)).map(|((block, item), lines)| Bullet {
+        section,
+        text: item.text.clone(),
+        range: block.range.clone(),
+        lines: lines[0]..bullet_end(text, block.range.end, lines[1]),
+        line: block.line,
+    });
+    bullets.collect()
 }
 
 /// Returns the end of the lines of a bullet whose own text ends at `at`, without trailing blank lines: indented lines
 /// belong to it, and unindented text, such as a rule, does not.
-pub(crate) fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
+fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
     let line_end = |from: usize| text[from..limit].find('\n').map_or(limit, |at| from + at + 1);
     // The text of an item may include its line end.
     let own = text[..at].trim_end().len();
@@ -198,6 +192,243 @@ pub(crate) fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
     end
 }
 
-fn is_indented(text: &str, start: usize) -> bool {
-    text.get(start..).is_some_and(|line| line.starts_with([' ', '\t']))
+/// Returns whether a heading names a section, possibly with decoration: `Hazards & Pitfalls`, `2. Rules:`.
+pub(crate) fn is_named(heading: &str, title: &str) -> bool {
+    let heading = fold(heading.trim_start_matches(|c: char| !c.is_alphabetic()));
+    heading.strip_prefix(&fold(title)).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
+
+/// Returns the words of a bullet.
+pub(crate) fn bullet_words(text: &str) -> WordSet {
+    WordSet::from_text(without_note(text))
+}
+
+/// Returns a bullet without the trailing note `(added …)` or `(updated …)`.
+pub(crate) fn without_note(text: &str) -> &str {
+    let text = text.trim_end();
+    let note = |open: &str| {
+        let (before, day) = text.strip_suffix(')')?.rsplit_once(open)?;
+        let is_day = day.len() == 10 && day.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        is_day.then_some(before.trim_end())
+    };
+    note("(updated ").or_else(|| note("(added ")).unwrap_or(text)
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one == other || without_note(one) == without_note(other)
+}
+
+/// A file being changed, and the bullets that this update has added or changed.
+struct Merge {
+    text: String,
+    today: NaiveDate,
+    touched: Vec<String>,
+}
+
+/// Applies changes in order; refused ones leave the text unchanged.
+pub(crate) fn apply(text: &str, changes: &[ConstraintChange], today: NaiveDate) -> FileUpdate {
+    let mut outcome = FileUpdate::of(text);
+    let mut merge = Merge { text: text.to_owned(), today, touched: Vec::new() };
+    for (index, change) in changes.iter().enumerate() {
+        let pointer = format!("/constraints/{index}");
+        let changed = match change.op.as_str() {
+            "add" => merge.add(change, &pointer),
+            "edit" => merge.edit(change, &pointer),
+            "supersede" => merge.supersede(change, &pointer),
+            // The check of the document's shape has reported it.
+            _ => continue,
+        };
+        if let Ok(text) = &changed {
+            merge.text.clone_from(text);
+        }
+        outcome.record(changed);
+    }
+    outcome
+}
+
+impl Merge {
+    fn add(&mut self, change: &ConstraintChange, pointer: &str) -> Change {
+        let title = Line::new(change.section.as_deref().unwrap_or_default());
+        let (title, bullet) = (title.as_str(), Line::new(&change.bullet));
+        let constraints = Constraints::parse(&self.text);
+        let place = format!("{pointer}/section");
+        if is_named(title, SUPERSEDED) {
+            let message = "is reserved for superseded bullets; use `supersede`";
+            return Err(Fault::new(place, message));
+        }
+        if title.starts_with(['\\', '#']) {
+            return Err(Fault::new(place, "is not a section title"));
+        }
+        let section = constraints.section(title);
+        let same = constraints.active().find(|other| is_same(&other.text, bullet.as_str()));
+        if let Some(same) = same {
+            let is_here = section == Some(same.section);
+            return Err(duplicate_of(same, pointer).repeated_if(is_here));
+        }
+        constraints.check_duplicate(bullet.as_str(), None, pointer)?;
+        let text = match section {
+            Some(section) => with_bullet(&self.text, &constraints, section, bullet.as_str()),
+            None => with_section(&self.text, &constraints, title, bullet.as_str()),
+        };
+        self.verified(&constraints, text, bullet.as_str(), 1, place)
+    }
+
+    fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> Change {
+        let bullet = Line::new(&change.bullet);
+        let new_text = without_note(bullet.as_str());
+        let constraints = Constraints::parse(&self.text);
+        let same = constraints.active().find(|other| is_same(&other.text, new_text));
+        let place = format!("{pointer}/bullet");
+        let repeated = |other: &Bullet| {
+            let message = format!("line {} already says this: {:?}", other.line, other.text);
+            Fault::new(place.clone(), message).repeated_if(true)
+        };
+        let old = match (self.find_bullet(&constraints, change, pointer), same) {
+            (Ok(old), Some(same)) if old.line == same.line => return Err(repeated(same)),
+            (Ok(old), _) => old,
+            // The edit was made before only if the bullet that it matched is gone.
+            (Err(fault), Some(same)) => {
+                let matching = constraints.matching(change.matching.trim(), None);
+                let is_other = matching.iter().any(|bullet| bullet.line != same.line);
+                return Err(if is_other { fault } else { repeated(same) });
+            }
+            (Err(fault), None) => return Err(fault),
+        };
+        constraints.check_duplicate(new_text, Some(old.line), pointer)?;
+        if bullet_words(new_text).is_disjoint(&bullet_words(&old.text)) {
+            let message = format!(
+                "has no words in common with line {}, {:?}; supersede that bullet and add this one",
+                old.line, old.text
+            );
+            return Err(Fault::new(place, message));
+        }
+        let new = format!("{new_text} (updated {})", self.today);
+        let edit = Edit::replace(old.range.clone(), new.clone());
+        let text = edit::apply(&self.text, vec![edit]);
+        self.verified(&constraints, text, &new, 0, place)
+    }
+
+    fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> Change {
+        let reason = Line::new(&change.reason);
+        let constraints = Constraints::parse(&self.text);
+        let place = format!("{pointer}/match");
+        let old = self.find_bullet(&constraints, change, pointer).map_err(|fault| {
+            let earlier = constraints.bullets.iter().find(|bullet| {
+                constraints.is_superseded(bullet)
+                    && bullet.text.contains(without_note(&change.matching))
+                    && bullet.text.ends_with(reason.as_str())
+            });
+            earlier.map_or(fault, |bullet| {
+                let message = format!("is already superseded, see line {}", bullet.line);
+                Fault::new(place.clone(), message).repeated_if(true)
+            })
+        })?;
+        let new = format!("(Superseded {}) {} \u{2014} {reason}", self.today, old.text);
+        // The lines nested in a bullet go with it.
+        let below = &self.text[old.range.end..old.lines.end.max(old.range.end)];
+        let nested = below.find('\n').map_or("", |at| below[at..].trim_end());
+        let moved = format!("{new}{nested}");
+        let rest = edit::apply(&self.text, vec![Edit::replace(old.lines.clone(), "")]);
+        let remaining = Constraints::parse(&rest);
+        let text = match remaining.section(SUPERSEDED) {
+            Some(section) => with_bullet(&rest, &remaining, section, &moved),
+            None => with_section(&rest, &remaining, SUPERSEDED, &moved),
+        };
+        self.verified(&constraints, text, &new, 0, place)
+    }
+
+    /// Returns the only bullet that a change matches.
+    fn find_bullet<'b>(
+        &self,
+        constraints: &'b Constraints,
+        change: &ConstraintChange,
+        pointer: &str,
+    ) -> Result<&'b Bullet, Fault> {
+        let section = match &change.section {
+            None => None,
+            Some(title) => Some(constraints.section(title).ok_or_else(|| {
+                let message = format!("there is no section {title:?} in CONSTRAINTS.md");
+                Fault::new(format!("{pointer}/section"), message)
+            })?),
+        };
+        let matching = constraints.matching(change.matching.trim(), section);
+        let message = match matching[..] {
+            [one] if self.touched.contains(&one.text) => {
+                format!("matches line {}, which this same update writes", one.line)
+            }
+            [one] => return Ok(one),
+            [] => "matches no current bullet".to_owned(),
+            _ => {
+                let lines: Vec<String> =
+                    matching.iter().map(|bullet| bullet.line.to_string()).collect();
+                format!("matches {} bullets, on lines {}", lines.len(), lines.join(", "))
+            }
+        };
+        Err(Fault::new(format!("{pointer}/match"), message))
+    }
+
+    /// Accepts a text only if it parses as intended; an unclosed code fence, for example, absorbs the text after it.
+    fn verified(
+        &mut self,
+        before: &Constraints,
+        text: String,
+        bullet: &str,
+        added: usize,
+        pointer: String,
+    ) -> Change {
+        let after = Constraints::parse(&text);
+        let is_present = after.bullets.iter().any(|one| one.text == bullet);
+        if is_present && before.bullets.len() + added == after.bullets.len() {
+            self.touched.push(bullet.to_owned());
+            return Ok(text);
+        }
+        let message = "the surrounding markdown, such as an unclosed code fence, would absorb the bullet; fix CONSTRAINTS.md first";
+        Err(Fault::new(pointer, message))
+    }
+}
+
+/// Returns the text with a bullet at the end of a section.
+fn with_bullet(text: &str, constraints: &Constraints, section: usize, bullet: &str) -> String {
+    let end = line_end(text);
+    let own = &constraints.sections[section].own;
+    let last = constraints.bullets.iter().rfind(|bullet| bullet.section == section);
+    let written = text[own.clone()].trim_end();
+    let content_end = own.start + written.len();
+    let at = match text[content_end..].find('\n') {
+        // An empty section begins after its heading's line.
+        _ if written.trim().is_empty() => own.start,
+        Some(end) => content_end + end + 1,
+        None => text.len(),
+    };
+    let follows_text =
+        !written.trim().is_empty() && last.is_none_or(|last| last.lines.end < content_end);
+    let marker = last.and_then(|last| text[last.lines.clone()].chars().next());
+    let marker = marker.filter(|marker| "-*+".contains(*marker)).unwrap_or('-');
+    let above = if follows_text { end } else { "" };
+    let below = if text[at..].starts_with('#') { end } else { "" };
+    let gap = line_gap(&text[..at], end);
+    let new = format!("{gap}{above}{marker} {bullet}{end}{below}");
+    edit::apply(text, vec![Edit::insert(at, new)])
+}
+
+/// Returns the text with a new section, inserted before the first one that follows it in the standard order; a
+/// section that is not in the standard order is inserted before Superseded.
+fn with_section(text: &str, constraints: &Constraints, title: &str, bullet: &str) -> String {
+    let end = line_end(text);
+    let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
+    // The title in the standard spelling.
+    let title = place.map_or(title, |place| SECTIONS[place]);
+    let at = section_offset(text, constraints, place.unwrap_or(SECTIONS.len() - 2));
+    let gap = gap_after(&text[..at], end);
+    let below = if at < text.len() { end } else { "" };
+    edit::apply(text, vec![Edit::insert(at, format!("{gap}## {title}{end}- {bullet}{end}{below}"))])
+}
+
+/// Returns the byte offset of the first section that follows a standard one, or the end of the text.
+pub(crate) fn section_offset(text: &str, constraints: &Constraints, place: usize) -> usize {
+    let next = SECTIONS[place + 1..].iter().find_map(|title| constraints.section(title));
+    next.map_or(text.len(), |next| line_start(text, constraints.sections[next].start))
+}
+
+#[cfg(test)]
+mod tests;

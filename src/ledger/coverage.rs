@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::git::{Commit, CommitNode, Git, Object};
-use crate::ledger::anchor::Footer;
 use crate::ledger::files::STATE;
+use crate::ledger::footer::Footer;
 use crate::project::Project;
 use crate::text::quantity;
 

@@ -1,22 +1,53 @@
-//! Parses DECISIONS.md: the rollup, months, and entries in our format and in others.
+//! DECISIONS.md: a rollup, months, and entries in our format and in others; new ones go into their month, newest first.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+use regex::Regex;
+use serde::Deserialize;
 
 use crate::clock::parse_date;
-use crate::ledger::constraints::Constraints;
+use crate::error::Result;
+use crate::ledger::constraints::{Bullet, bullets};
+use crate::ledger::edits::{Change, Fault, FileUpdate, gap_after};
+use crate::ledger::evidence;
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::state::is_filled;
-use crate::markdown::{Outline, Section};
-use crate::text::fold;
+use crate::markdown::edit::Edit;
+use crate::markdown::{Outline, Section, edit};
+use crate::project::Project;
+use crate::text::{Line, fold, line_end};
+use crate::warning::Parsed;
+
+/// A day that is not part of a longer number.
+static DATE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}").ok());
+
+/// A new entry: a decision, or a fix, which has a symptom.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
+pub(crate) struct NewDecision {
+    /// The day, as `2026-02-17`.
+    pub(crate) date: String,
+    pub(crate) title: String,
+    pub(crate) why: Option<String>,
+    pub(crate) impact: Option<String>,
+    pub(crate) symptom: Option<String>,
+    pub(crate) root_cause: Option<String>,
+    pub(crate) fix: Option<String>,
+    pub(crate) prevention: Option<String>,
+    /// A commit, a pull request, or a path marked as an on-disk invariant.
+    pub(crate) evidence: String,
+}
 
 /// An entry, however it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DecisionEntry {
+pub struct DecisionEntry {
     /// The day, or `None` if none is written.
-    pub(crate) date: Option<NaiveDate>,
+    pub date: Option<NaiveDate>,
     /// The decision.
-    pub(crate) title: String,
+    pub title: String,
     /// Its line, counted from 1.
     pub(crate) line: usize,
     /// All its bytes, the heading included.
@@ -44,9 +75,7 @@ pub(crate) struct Rollup {
     /// The bytes under its heading, including subsections that are not entries.
     pub(crate) own: Range<usize>,
     /// Its bullets.
-    pub(crate) bullets: Vec<String>,
-    /// Byte range of each bullet with its marker and line end.
-    pub(crate) lines: Vec<Range<usize>>,
+    pub(crate) bullets: Vec<Bullet>,
     /// Line number of the heading, from 1.
     pub(crate) line: usize,
 }
@@ -64,11 +93,36 @@ pub(crate) struct Decisions {
     pub(crate) first_section: Option<usize>,
 }
 
+/// Returns the entries of DECISIONS.md in file order; none if there is no such file.
+pub fn list_decisions(project: &Project) -> Result<Parsed<Vec<DecisionEntry>>> {
+    let mut warnings = Vec::new();
+    let files = LedgerFiles::read(project, &mut warnings)?;
+    Ok(Parsed::new(Decisions::parse(&files.decisions.text).entries, warnings))
+}
+
 impl Rollup {
+    /// Returns the texts of the bullets.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
+        self.bullets.iter().map(|bullet| &bullet.text)
+    }
+
     /// Returns the bullets without placeholders such as `- TBD`.
     pub(crate) fn filled_bullets(&self) -> Vec<String> {
-        let bullets = self.bullets.iter();
+        let bullets = self.texts();
         bullets.filter(|bullet| is_filled(bullet)).cloned().collect()
+    }
+}
+
+impl DecisionEntry {
+    fn of_section(section: &Section, date: NaiveDate, title: &str) -> Self {
+        Self {
+            date: Some(date),
+            title: title.trim().to_owned(),
+            line: section.line,
+            range: section.heading.start..section.whole.end,
+            is_standard: false,
+            has_dash: false,
+        }
     }
 }
 
@@ -141,19 +195,13 @@ fn month_name(title: &str) -> Option<String> {
 }
 
 fn parse_rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
-    let text = outline.text();
     let entry = outline.subsections(section).find(|below| find_date(&below.title).is_some());
     let end = entry.map_or(section.whole.end, |entry| entry.heading.start);
-    let own = section.own.start..end;
-    let bullets: Vec<_> = Constraints::parse(text)
-        .bullets
-        .into_iter()
-        .filter(|bullet| own.contains(&bullet.lines.start))
-        .collect();
+    let parts = std::iter::once(section).chain(outline.subsections(section));
+    let parts = parts.filter(|part| part.heading.start < end);
     Rollup {
-        own,
-        lines: bullets.iter().map(|bullet| bullet.lines.clone()).collect(),
-        bullets: bullets.into_iter().map(|bullet| bullet.text).collect(),
+        own: section.own.start..end,
+        bullets: parts.flat_map(|part| bullets(outline, &part.own, 0)).collect(),
         line: section.line,
     }
 }
@@ -164,12 +212,9 @@ fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<Decis
         return None;
     }
     let entry = |date, title: &str, is_standard, has_dash| DecisionEntry {
-        date: Some(date),
-        title: title.trim().to_owned(),
-        line: section.line,
-        range: section.heading.start..section.whole.end,
         is_standard,
         has_dash,
+        ..DecisionEntry::of_section(section, date, title)
     };
     if let Some((at, length, date)) = find_date(&section.title) {
         let rest = section.title[at + length..].trim_start();
@@ -201,16 +246,7 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
         && section.title.len() == length
     {
         let below = outline.subsections(section).filter(|below| below.level == section.level + 1);
-        return below
-            .map(|below| DecisionEntry {
-                date: Some(date),
-                title: below.title.clone(),
-                line: below.line,
-                range: below.heading.start..below.whole.end,
-                is_standard: false,
-                has_dash: false,
-            })
-            .collect();
+        return below.map(|below| DecisionEntry::of_section(below, date, &below.title)).collect();
     }
     let items = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
     items
@@ -233,62 +269,117 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
 
 /// Returns the first date in a text: its byte offset, its length and the date.
 fn find_date(text: &str) -> Option<(usize, usize, NaiveDate)> {
-    const LENGTH: usize = "2026-02-17".len();
-    text.char_indices().find_map(|(at, c)| {
-        let day = text.get(at..at + LENGTH).filter(|_| c.is_ascii_digit())?;
-        let is_day = day.bytes().enumerate().all(|(place, byte)| match place {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
+    let found = DATE.as_ref()?.find_iter(text);
+    let mut dates =
+        found.filter_map(|day| Some((day.start(), day.len(), parse_date(day.as_str())?)));
+    dates.next()
+}
+
+/// Applies new entries in order; refused ones leave the text unchanged.
+pub(crate) fn apply(
+    project: &Project,
+    text: &str,
+    decisions: &[NewDecision],
+) -> Result<FileUpdate> {
+    let evidences: Vec<&str> = decisions.iter().map(|one| one.evidence.as_str()).collect();
+    let faults = evidence::problems(project, &evidences)?;
+    let mut outcome = FileUpdate::of(text);
+    for (index, (decision, faults)) in decisions.iter().zip(faults).enumerate() {
+        let pointer = format!("/decisions/{index}");
+        let known = outcome.problems.len();
+        for fault in faults {
+            outcome.refuse(format!("{pointer}/evidence"), fault);
+        }
+        let today = project.clock.today();
+        match parse_date(&decision.date) {
+            None => outcome.refuse(format!("{pointer}/date"), "is not a valid date"),
+            // In another time zone it may be tomorrow.
+            Some(date) if Some(date) > today.succ_opt() => {
+                let message = format!("is in the future: today is {today}");
+                outcome.refuse(format!("{pointer}/date"), message);
+            }
+            Some(date) if outcome.problems.len() == known => {
+                outcome.record(insert_entry(&outcome.text, decision, date, &pointer));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(outcome)
+}
+
+impl NewDecision {
+    /// Returns the lines of the entry.
+    fn lines(&self, date: NaiveDate, title: &Line) -> Vec<String> {
+        let evidence = Some(self.evidence.clone());
+        let fields = [
+            ("Why", &self.why),
+            ("Impact", &self.impact),
+            ("Symptom", &self.symptom),
+            ("Root cause", &self.root_cause),
+            ("Fix", &self.fix),
+            ("Prevention", &self.prevention),
+            ("Evidence", &evidence),
+        ];
+        let fields = fields.into_iter().filter_map(|(label, text)| {
+            Some(format!("- **{label}:** {}", Line::new(text.as_ref()?)))
         });
-        let stands_alone = !text[..at].ends_with(|c: char| c.is_ascii_digit());
-        let date = is_day.then(|| parse_date(day)).flatten()?;
-        stands_alone.then_some((at, LENGTH, date))
-    })
+        [format!("### {date} \u{2014} {title}"), String::new()].into_iter().chain(fields).collect()
+    }
+}
+
+fn insert_entry(text: &str, decision: &NewDecision, date: NaiveDate, pointer: &str) -> Change {
+    let found = Decisions::parse(text);
+    let title = Line::new(&decision.title);
+    let lines = decision.lines(date, &title);
+    let place = format!("{pointer}/title");
+    if let Some(entry) = found.entry(date, title.as_str()) {
+        let written = text[entry.range.clone()].trim_end().lines().map(str::trim_end);
+        let message = format!(
+            "line {} already has an entry with this date and title; entries are never edited",
+            entry.line
+        );
+        return Err(Fault::new(place, message).repeated_if(written.eq(lines)));
+    }
+    let new = edit::apply(text, vec![insertion(text, &found, date, &lines)]);
+    let after = Decisions::parse(&new);
+    if after.entry(date, title.as_str()).is_some() && after.entries.len() == found.entries.len() + 1
+    {
+        return Ok(new);
+    }
+    let message = "the surrounding markdown, such as an unclosed code fence, would absorb the entry; fix DECISIONS.md first";
+    Err(Fault::new(place, message))
+}
+
+/// Returns the edit that inserts an entry: into its month before the first one that is not newer, or in a new month
+/// before the first older month.
+fn insertion(text: &str, found: &Decisions, date: NaiveDate, lines: &[String]) -> Edit {
+    let end = line_end(text);
+    let mut piece = lines.join(end) + end;
+    let name = date.format("%Y-%m").to_string();
+    let month = found.months.iter().find(|month| month.name == name);
+    let (before, after) = if let Some(month) = month {
+        let mut entries = found.entries_of(month);
+        let is_older =
+            |one: &&DecisionEntry| one.is_standard && one.date.is_none_or(|other| other <= date);
+        (entries.find(is_older).map(|older| older.range.start), month.range.end)
+    } else {
+        piece = format!("## {name}{end}{end}{piece}");
+        let older = found.months.iter().find(|month| month.name < name);
+        let after = match (found.months.last(), &found.rollup) {
+            (Some(last), _) => last.range.end,
+            // Without a month, the text below the rollup has another writer and is older.
+            (None, Some(rollup)) if found.entries.is_empty() => rollup.own.end,
+            _ => text.len(),
+        };
+        (older.map(|older| older.range.start), after)
+    };
+    if let Some(before) = before {
+        return Edit::insert(before, format!("{piece}{end}"));
+    }
+    let gap = gap_after(&text[..after], end);
+    let below = if after < text.len() { end } else { "" };
+    Edit::insert(after, format!("{gap}{piece}{below}"))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entries(text: &str) -> Vec<(String, String)> {
-        let day =
-            |entry: &DecisionEntry| entry.date.map(|date| date.to_string()).unwrap_or_default();
-        let found = Decisions::parse(text).entries;
-        found.iter().map(|entry| (day(entry), entry.title.clone())).collect()
-    }
-
-    #[test]
-    fn entries_of_every_format_are_parsed() {
-        for (text, title) in [
-            ("## 2026-02\n### 2026-02-17 \u{2014} Keep tabs\n- **Why:** x\n", "Keep tabs"),
-            ("### 2026-02-17 - Keep tabs\n", "Keep tabs"),
-            ("### 2026-02-17: Keep tabs\n", "Keep tabs"),
-            ("## D-001 \u{b7} 2026-02-17 \u{b7} Keep tabs\n", "Keep tabs"),
-            ("## 2026-02\n- (2026-02-17) Keep tabs - because\n", "Keep tabs - because"),
-            ("## 2026-02-17\n\n### Keep tabs\ntext\n", "Keep tabs"),
-            ("## Keep tabs\n\n**Date:** 2026-02-17\n", "Keep tabs"),
-            ("## Keep tabs (2026-02-17)\n", ")"),
-        ] {
-            let found = entries(&format!("# Decisions\n\n{text}"));
-            assert_eq!(found.len(), 1, "{text:?}: {found:?}");
-            assert_eq!(found[0].0, "2026-02-17", "{text:?}");
-            if title != ")" {
-                assert_eq!(found[0].1, title, "{text:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn rollup_months_and_entries_are_parsed() {
-        let text = "# Decisions\n\n## Recent (last 30 days)\n- (2026-02-01) one\n  more\n- two\n\n## 2026-02\n\n### 2026-02-17 \u{2014} B\n- x\n\n### 2026-02-11 \u{2014} A\n\n## 2026-01\n";
-        let found = Decisions::parse(text);
-        let rollup = found.rollup.clone().unwrap();
-        assert_eq!(rollup.bullets, ["(2026-02-01) one more", "two"]);
-        assert_eq!(&text[rollup.lines[0].clone()], "- (2026-02-01) one\n  more\n");
-        let names: Vec<_> = found.months.iter().map(|month| month.name.as_str()).collect();
-        assert_eq!(names, ["2026-02", "2026-01"]);
-        assert_eq!(found.entries_of(&found.months[0]).count(), 2);
-        assert_eq!(found.entries.len(), 2);
-        assert!(found.entries[0].is_standard);
-    }
-}
+mod tests;

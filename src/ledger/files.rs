@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::markdown::Outline;
 use crate::project::{Origin, Project, confine};
 use crate::storage::read;
+use crate::templates::Template;
 use crate::text::line_end;
 use crate::warning::Warning;
 
@@ -16,15 +17,6 @@ pub(crate) const STATE: &str = "STATE.md";
 pub(crate) const CONSTRAINTS: &str = "CONSTRAINTS.md";
 /// The file about how it came about.
 pub(crate) const DECISIONS: &str = "DECISIONS.md";
-
-/// The ledger's folder.
-#[derive(Clone, Debug)]
-pub(crate) struct LedgerFolder {
-    /// The folder.
-    pub(crate) path: PathBuf,
-    /// Its path relative to the top of the repository, if there is one.
-    pub(crate) repo_path: Option<String>,
-}
 
 /// A file of the ledger.
 #[derive(Clone, Debug)]
@@ -43,7 +35,9 @@ pub(crate) struct LedgerFile {
 #[derive(Clone, Debug)]
 pub(crate) struct LedgerFiles {
     /// Their folder.
-    pub(crate) folder: LedgerFolder,
+    pub(crate) folder: PathBuf,
+    /// Its path relative to the top of the repository, if there is one.
+    pub(crate) repo_path: Option<String>,
     /// STATE.md.
     pub(crate) state: LedgerFile,
     /// CONSTRAINTS.md.
@@ -64,55 +58,25 @@ pub fn exists(project: &Project) -> bool {
     read::is_file(&state)
 }
 
-impl LedgerFolder {
-    pub(crate) fn locate(project: &Project) -> Result<Self> {
-        let path: PathBuf = project.root.join(&project.settings.ledger_dir);
-        let path: PathBuf = path.components().collect();
-        let is_trusted = !matches!(
-            project.settings.origin("ledger_dir"),
-            Origin::Default | Origin::Project { .. }
-        );
-        if !is_trusted {
-            confine(&path, &project.settings.folders(&project.root))?;
-        }
-        // Git's top and the project's root are canonical, so the path compared with them must be, too.
-        let real = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
-        let repo_path = project
-            .git
-            .top()
-            .and_then(|top| name_in_git(&real, top).filter(|name| !name.is_empty()));
-        Ok(Self { path, repo_path })
-    }
-
-    /// Returns a file's name as git knows it.
-    pub(crate) fn git_path(&self, name: &str) -> Option<String> {
-        self.repo_path.as_ref().map(|folder| format!("{folder}/{name}"))
-    }
-}
-
-/// Returns a path relative to the top of the repository, as git writes it; `None` if it is outside or not UTF-8.
-fn name_in_git(path: &Path, top: &Path) -> Option<String> {
-    let below = path.strip_prefix(top).ok()?;
-    let names = below.components().map(|name| name.as_os_str().to_str());
-    Some(names.collect::<Option<Vec<_>>>()?.join("/"))
-}
-
 impl LedgerFile {
-    pub(crate) fn read(path: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
-        let bytes = read::bytes(path)?;
+    fn read(path: PathBuf, warnings: &mut Vec<Warning>) -> Result<Self> {
+        let bytes = read::bytes(&path)?;
+        let text = bytes.clone().map(|bytes| read::decode(bytes, &path).into_value(warnings));
+        let text = text.unwrap_or_default();
         let is_invalid_utf8 =
             bytes.as_ref().is_some_and(|bytes| std::str::from_utf8(bytes).is_err());
-        let text = bytes
-            .clone()
-            .map(|bytes| read::decode(bytes, path).into_value(warnings))
-            .unwrap_or_default();
-        warnings.extend(Outline::unread_warning(&text, path));
-        Ok(Self { path: path.to_owned(), bytes, text, is_invalid_utf8 })
+        warnings.extend(Outline::unread_warning(&text, &path));
+        Ok(Self { path, bytes, text, is_invalid_utf8 })
     }
 
     /// Returns whether there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.bytes.is_some()
+    }
+
+    /// Returns the text, or that of a template if there is no file.
+    pub(crate) fn text_or(&self, template: Template) -> &str {
+        if self.exists() { &self.text } else { template.text() }
     }
 
     /// Fails if the file is not valid UTF-8, because an edit would also change bytes elsewhere in it, or if only
@@ -127,7 +91,7 @@ impl LedgerFile {
     }
 
     /// Fails if the file contains conflict markers.
-    pub(crate) fn refuse_conflict(&self) -> Result<()> {
+    fn refuse_conflict(&self) -> Result<()> {
         let has = |marker: &str| self.text.lines().any(|line| line.starts_with(marker));
         if has("<<<<<<< ") && has("=======") && has(">>>>>>> ") {
             let message = "contains conflict markers";
@@ -145,45 +109,54 @@ impl LedgerFile {
 }
 
 impl LedgerFiles {
-    /// Fails if a missing file is committed but excluded from a sparse checkout: a blank one would replace
-    /// it.
-    pub(crate) fn refuse_sparse(&self, project: &Project) -> Result<()> {
-        if !self.is_sparse(project)? {
-            return Ok(());
-        }
-        let message = "the ledger is committed but excluded from this sparse checkout";
-        let folder = self.folder.repo_path.as_deref().unwrap_or_default();
-        Err(Error::refused(message)
-            .at(&self.folder.path, None)
-            .hint(format!("restore it with `git sparse-checkout add {folder}`")))
-    }
-
-    /// Returns whether a file is committed and excluded from a sparse checkout.
-    pub(crate) fn is_sparse(&self, project: &Project) -> Result<bool> {
-        let files =
-            [(STATE, &self.state), (CONSTRAINTS, &self.constraints), (DECISIONS, &self.decisions)];
-        let missing = files.into_iter().filter(|(_, file)| !file.exists());
-        let names: Vec<String> = missing
-            .filter_map(|(name, _)| Some(format!("HEAD:{}", self.folder.git_path(name)?)))
-            .collect();
-        if names.is_empty() || !project.git.is_sparse() || project.git.head()?.is_none() {
-            return Ok(false);
-        }
-        let Some(mut objects) = project.git.objects()? else {
-            return Ok(false);
-        };
-        let found = objects.read(&names)?;
-        Ok(found.iter().any(Option::is_some))
-    }
-
     pub(crate) fn read(project: &Project, warnings: &mut Vec<Warning>) -> Result<Self> {
-        let folder = LedgerFolder::locate(project)?;
-        let mut file = |name: &str| LedgerFile::read(&folder.path.join(name), warnings);
+        let folder: PathBuf = project.root.join(&project.settings.ledger_dir);
+        let folder: PathBuf = folder.components().collect();
+        let origin = project.settings.origin("ledger_dir");
+        if !matches!(origin, Origin::Default | Origin::Project { .. }) {
+            confine(&folder, &project.settings.folders(&project.root))?;
+        }
+        // Git's top and the project's root are canonical, so the path compared with them must be, too.
+        let real = fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone());
+        let below = project.git.top().and_then(|top| real.strip_prefix(top).ok());
+        let repo_path = below.and_then(Path::to_str).filter(|name| !name.is_empty());
+        let mut file = |name: &str| LedgerFile::read(folder.join(name), warnings);
         Ok(Self {
             state: file(STATE)?,
             constraints: file(CONSTRAINTS)?,
             decisions: file(DECISIONS)?,
+            repo_path: repo_path.map(|name| name.replace('\\', "/")),
             folder,
         })
+    }
+
+    pub(crate) fn all(&self) -> [&LedgerFile; 3] {
+        [&self.state, &self.constraints, &self.decisions]
+    }
+
+    /// Returns the name of a committed file, as git takes it.
+    pub(crate) fn committed_name(&self, name: &str) -> Option<String> {
+        self.repo_path.as_ref().map(|folder| format!("HEAD:{folder}/{name}"))
+    }
+
+    /// Fails if a file contains conflict markers, or is committed but excluded from a sparse checkout: a blank one
+    /// would replace it.
+    pub(crate) fn refuse_unwritable(&self, project: &Project) -> Result<()> {
+        self.all().into_iter().try_for_each(LedgerFile::refuse_conflict)?;
+        let missing = [STATE, CONSTRAINTS, DECISIONS].into_iter().zip(self.all());
+        let missing = missing.filter(|(_, file)| !file.exists());
+        let names: Vec<String> =
+            missing.filter_map(|(name, _)| self.committed_name(name)).collect();
+        if names.is_empty() || !project.git.is_sparse() || project.git.head()?.is_none() {
+            return Ok(());
+        }
+        let Some(mut objects) = project.git.objects()? else { return Ok(()) };
+        if !objects.exist(&names)?.contains(&true) {
+            return Ok(());
+        }
+        let folder = self.repo_path.as_deref().unwrap_or_default();
+        Err(Error::refused("the ledger is committed but excluded from this sparse checkout")
+            .at(&self.folder, None)
+            .hint(format!("restore it with `git sparse-checkout add {folder}`")))
     }
 }

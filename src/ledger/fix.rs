@@ -6,16 +6,15 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::ledger::anchor::is_footer_line;
-use crate::ledger::apply::{gap_after, rollup};
 use crate::ledger::check::has_header;
-use crate::ledger::constraints::Constraints;
+use crate::ledger::constraints::{Constraints, section_offset};
 use crate::ledger::decisions::Decisions;
+use crate::ledger::edits::gap_after;
 use crate::ledger::files::{LedgerFile, LedgerFiles};
-use crate::ledger::state::LedgerState;
-use crate::ledger::{constraints, state};
+use crate::ledger::footer::Footer;
+use crate::ledger::{constraints, rollup, state};
 use crate::markdown::edit::Edit;
-use crate::markdown::{FrontMatter, Outline, edit, line_start};
+use crate::markdown::{FrontMatter, edit, line_start};
 use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::templates::Template;
@@ -84,31 +83,20 @@ fn if_idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
 
 fn fix_state_once(file: &LedgerFile) -> String {
     let mut text = with_header(file, Template::LedgerState);
-    let found = LedgerState::parse(&text);
+    let found = state::sections(&text);
     // A file in another format has none of the sections, and none are added.
-    if found.sections.iter().all(Option::is_none) {
+    if found.iter().all(Option::is_none) {
         return text;
     }
-    for index in (0..state::SECTIONS.len()).rev() {
-        if found.sections[index].is_some() {
-            continue;
-        }
-        let now = LedgerState::parse(&text);
-        let lines = Outline::parse(&text, body_start(file));
-        let next = now.sections[index + 1..].iter().flatten().next().map(|part| part.line);
-        let sections = lines.sections();
-        let at = match next {
-            Some(line) => {
-                sections.iter().find(|section| section.line == line).map(|s| s.heading.start)
-            }
-            None => None,
-        };
-        let at = at.unwrap_or_else(|| footer_start(&text, body_start(file)));
+    for index in (0..found.len()).rev().filter(|index| found[*index].is_none()) {
         let end = file.line_end();
+        let now = state::sections(&text);
+        let next = now[index + 1..].iter().flatten().next().map(|part| part.start);
+        let at = next.unwrap_or_else(|| footer_start(&text, body_start(file)));
         let piece = state::blank_section(index).join(end) + end + end;
         let extended = insert(&text, at, &piece, end);
         // An unclosed code fence would absorb the section.
-        if LedgerState::parse(&extended).sections[index].is_some() {
+        if state::sections(&extended)[index].is_some() {
             text = extended;
         }
     }
@@ -118,19 +106,18 @@ fn fix_state_once(file: &LedgerFile) -> String {
 /// Returns the byte offset of the footer and of the thematic break above it, or the end of the text if there is
 /// no footer; another tool's comment can be anywhere. `body` is the end of the front matter.
 fn footer_start(text: &str, body: usize) -> usize {
-    let anchors = LedgerState::parse(text).footer.anchors;
-    let Some(anchor) = anchors.iter().rev().find(|anchor| !anchor.is_comment) else {
+    let footer = Footer::parse(text);
+    let Some(anchor) = footer.anchors.iter().rev().find(|anchor| !anchor.is_comment()) else {
         return text.len();
     };
     let mut start = line_start(text, anchor.range.start);
     let mut at = start;
-    while let Some(above) = text.get(body..at).filter(|above| !above.is_empty()) {
-        at = body + above.trim_end_matches('\n').rfind('\n').map_or(0, |end| end + 1);
-        let line = text[at..].lines().next().unwrap_or_default();
+    for line in text.get(body..start).unwrap_or_default().split_inclusive('\n').rev() {
+        at -= line.len();
         if line.trim() == "---" {
             return at;
         }
-        if is_footer_line(line) {
+        if Footer::is_part(line) {
             start = at;
         } else if !line.trim().is_empty() {
             break;
@@ -147,14 +134,9 @@ fn fix_constraints_once(file: &LedgerFile) -> String {
         if found.section(title).is_some() {
             continue;
         }
-        let next = constraints::SECTIONS[index + 1..].iter().find_map(|title| found.section(title));
-        let extended = match next {
-            Some(next) => {
-                let at = found.sections[next].heading.start;
-                insert(&text, at, &format!("## {title}{end}{end}"), end)
-            }
-            None => insert(&text, text.len(), &format!("## {title}{end}"), end),
-        };
+        let at = section_offset(&text, &found, index);
+        let below = if at < text.len() { end } else { "" };
+        let extended = insert(&text, at, &format!("## {title}{end}{below}"), end);
         if Constraints::parse(&extended).section(title).is_some() {
             text = extended;
         }
@@ -167,7 +149,7 @@ pub(crate) fn fix_decisions(file: &LedgerFile, today: NaiveDate) -> String {
     let text = unless_entries_lost(file.text.clone(), headed);
     let ordered = sort_months(&text, file.line_end());
     let ordered = unless_entries_lost(text, ordered);
-    let fixed = rollup::fill(&ordered, today, file.line_end());
+    let fixed = rollup::fill(&ordered, today);
     unless_entries_lost(ordered, fixed)
 }
 

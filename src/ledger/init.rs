@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::ledger::anchor::{INIT_NOTE, NO_HASH};
-use crate::ledger::apply;
 use crate::ledger::files::LedgerFiles;
+use crate::ledger::footer::{INIT_NOTE, NO_HASH};
+use crate::ledger::state;
 use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::templates::Template;
@@ -32,13 +32,13 @@ pub fn init(project: &Project) -> Result<InitReport> {
     let mut warnings = Vec::new();
     let (folder, applied) = project.transact("ledger init", &[Store::Ledger], || {
         let files = LedgerFiles::read(project, &mut warnings)?;
-        files.refuse_sparse(project)?;
+        files.refuse_unwritable(project)?;
         let anchor = project.git.head()?;
         let anchor = match anchor {
             Some(hash) => format!("{hash} {INIT_NOTE}"),
             None => NO_HASH.to_owned(),
         };
-        let state = apply::state::blank(project, &anchor)?;
+        let state = state::blank(project, &anchor)?;
         let mut changes = Changes::new();
         for (file, text) in [
             (&files.state, state.as_str()),
@@ -49,7 +49,7 @@ pub fn init(project: &Project) -> Result<InitReport> {
                 changes.edit(&file.path, None, text)?;
             }
         }
-        Ok((files.folder.path, changes))
+        Ok((files.folder, changes))
     })?;
     warnings.extend(applied.warnings);
     Ok(InitReport {

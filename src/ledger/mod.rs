@@ -26,24 +26,22 @@
 //! The last hash is the anchor: all commits up to it are covered. A session starts with the
 //! [`brief`]; an agent requests what is [`pending`], and submits an [`update`] as a whole.
 
-mod anchor;
-mod apply;
 mod batch;
 mod brief;
 mod check;
 mod constraints;
 mod coverage;
-mod decision_list;
 mod decisions;
-mod document;
+mod edits;
 mod evidence;
 mod files;
 mod fix;
+mod footer;
 mod init;
+mod json_schema;
 mod pending;
-mod redacted;
-mod session_constraints;
-mod similarity;
+mod rollup;
+
 mod skill;
 mod specs;
 mod state;
@@ -52,16 +50,15 @@ mod update;
 pub use brief::{Brief, CommitLine, brief};
 pub use check::{CheckReport, Finding, check};
 pub use coverage::{AnchorState, Coverage};
-pub use decision_list::{ListedDecision, list_decisions};
-pub use document::{schema, update_problems};
+pub use decisions::{DecisionEntry, list_decisions};
 pub(crate) use files::DECISIONS;
 pub use files::{exists, paths};
 pub use fix::{FixReport, fix};
 pub use init::{InitReport, init};
-pub use pending::{CurrentFiles, Pending, PendingRequest, pending};
+pub use pending::{CurrentFiles, Pending, pending};
 pub use skill::skill;
 pub use specs::{Spec, Specs};
-pub use update::{UpdateReport, UpdateRequest, UpdateResult, update};
+pub use update::{UpdateReport, UpdateResult, schema, update, update_problems};
 
 #[cfg(test)]
 mod tests;

@@ -4,14 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::git::Commit;
-use crate::ledger::anchor::Footer;
+use crate::git::{Commit, Git};
 use crate::ledger::batch::batch;
 use crate::ledger::coverage::{AnchorState, Coverage};
-use crate::ledger::files::{LedgerFile, LedgerFiles};
+use crate::ledger::files::LedgerFiles;
+use crate::ledger::footer::Footer;
 use crate::ledger::specs::Specs;
-use crate::ledger::state::LedgerState;
-use crate::ledger::{coverage, document, specs};
+use crate::ledger::{coverage, specs, state, update};
 use crate::project::Project;
 use crate::templates::Template;
 use crate::warning::Warning;
@@ -53,93 +52,57 @@ pub struct Pending {
     pub warnings: Vec<Warning>,
 }
 
-/// The commits requested.
-#[derive(Clone, Copy, Debug)]
-pub struct PendingRequest {
-    /// Maximum number of commits in a batch.
-    pub max_commits: usize,
-    /// Whether the first update begins with the first commit rather than with the latest ones.
-    pub all: bool,
-}
-
 /// Returns the next batch of commits, with the data that an agent needs to cover it.
 ///
 /// While the files are still empty templates, that is the latest batch; an update may cover it and all
 /// earlier commits.
-pub fn pending(project: &Project, request: PendingRequest) -> Result<Pending> {
+pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pending> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
-    let folder = files.folder.repo_path.as_deref();
-    let state = LedgerState::parse(&files.state.text);
-    let is_empty = state.is_uninitialised(&files.state.text);
-    let mut survey = coverage::survey(project, &state.footer, folder)?;
+    let folder = files.repo_path.as_deref();
+    let footer = Footer::parse(&files.state.text);
+    let is_empty = state::is_uninitialised(&files.state.text);
+    let mut survey = coverage::survey(project, &footer, folder)?;
     // An empty state still has to be written, even if all commits count as covered.
     if is_empty && survey.coverage.standing == AnchorState::Covered {
         survey = coverage::survey(project, &Footer::default(), folder)?;
     }
     let is_first = is_empty && survey.coverage.standing == AnchorState::NoAnchor;
+    let [state, constraints, decisions] =
+        files.all().map(|file| file.exists().then(|| file.text.clone()));
     let mut pending = Pending {
         commits: Vec::new(),
         covered_through: None,
         remaining: 0,
         older: 0,
         specs: Specs::default(),
-        files: CurrentFiles {
-            state: current(&files.state),
-            constraints: current(&files.constraints),
-            decisions: current(&files.decisions),
-        },
+        files: CurrentFiles { state, constraints, decisions },
         threshold: Template::LedgerThreshold.text().trim_end(),
-        schema: document::schema(),
+        schema: update::schema(),
         coverage: survey.coverage,
         warnings: project.named(warnings),
     };
-    let standing = pending.coverage.standing;
-    if !matches!(
-        standing,
-        AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered
-    ) {
-        let max_commits = request.max_commits.max(1);
-        if is_first && !request.all {
-            pending.fill_with_latest(project, folder, max_commits)?;
-        } else {
-            pending.fill(project, folder, max_commits, survey.base)?;
-        }
+    let max_commits = max_commits.max(1);
+    match pending.coverage.standing {
+        AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered => {}
+        _ => pending.fill(&project.git, folder, max_commits, survey.base, is_first && !all)?,
     }
     Ok(pending)
 }
 
 impl Pending {
-    /// Takes the latest commits; an update through the checked-out commit also covers all earlier ones.
-    fn fill_with_latest(
-        &mut self,
-        project: &Project,
-        folder: Option<&str>,
-        max_commits: usize,
-    ) -> Result<()> {
-        let git = &project.git;
-        let ledger_commits = coverage::ledger_commits(git, folder, None)?;
-        let nodes = git.nodes_since(None)?;
-        let counted = nodes.iter().filter(|node| !ledger_commits.contains(&node.hash));
-        let all: Vec<&str> = counted.map(|node| node.hash.as_str()).collect();
-        self.older = all.len().saturating_sub(max_commits);
-        self.coverage.pending = Some(all.len());
-        self.commits = git.commits(&all[self.older..])?;
-        self.covered_through.clone_from(&self.coverage.head);
-        self.specs = specs::specs(git, &self.commits, self.coverage.head.as_deref())?;
-        Ok(())
-    }
-
-    /// Takes the oldest commits since the anchor, or since `base` if the anchor is missing.
+    /// Takes the oldest commits since the anchor, or since `base` if the anchor is missing, or else the latest of all:
+    /// an update through the checked-out commit also covers all earlier ones.
     fn fill(
         &mut self,
-        project: &Project,
+        git: &Git,
         folder: Option<&str>,
         max_commits: usize,
         base: Option<String>,
+        is_latest: bool,
     ) -> Result<()> {
-        let git = &project.git;
-        let anchor = match (&self.coverage.anchor, self.coverage.standing) {
+        let standing = self.coverage.standing;
+        let anchor = match (&self.coverage.anchor, standing) {
             (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => {
                 git.resolve_hash(anchor)?
             }
@@ -148,25 +111,26 @@ impl Pending {
         };
         let ledger_commits = coverage::ledger_commits(git, folder, anchor.as_deref())?;
         let nodes = git.nodes_since(anchor.as_deref())?;
-        let descends_from = match self.coverage.standing {
-            AnchorState::Behind => anchor.as_deref(),
-            // Commits that are only here need not descend from the anchor, which is only there.
-            _ => None,
-        };
-        let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
-        let counted = |hash: &&str| !ledger_commits.contains(*hash);
-        let hashes: Vec<&str> = chosen.hashes.iter().map(String::as_str).filter(counted).collect();
-        let total = nodes.iter().filter(|node| !ledger_commits.contains(&node.hash)).count();
-        self.coverage.pending = Some(total);
+        let is_counted = |hash: &&str| !ledger_commits.contains(*hash);
+        let all = nodes.iter().map(|node| node.hash.as_str()).filter(is_counted);
+        let all: Vec<&str> = all.collect();
+        self.coverage.pending = Some(all.len());
         self.coverage.is_exact = true;
-        self.remaining = total - hashes.len();
+        // Commits that are only here need not descend from an anchor that is only elsewhere.
+        let descends_from = anchor.as_deref().filter(|_| standing == AnchorState::Behind);
+        let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
+        let (hashes, end) = if is_latest {
+            self.older = all.len().saturating_sub(max_commits);
+            (all[self.older..].to_vec(), self.coverage.head.clone())
+        } else {
+            let hashes = chosen.hashes.iter().map(String::as_str).filter(is_counted);
+            let hashes: Vec<&str> = hashes.collect();
+            self.remaining = all.len() - hashes.len();
+            (hashes, chosen.end)
+        };
         self.commits = git.commits(&hashes)?;
-        self.specs = specs::specs(git, &self.commits, chosen.end.as_deref())?;
-        self.covered_through = chosen.end;
+        self.specs = specs::specs(git, &self.commits, end.as_deref())?;
+        self.covered_through = end;
         Ok(())
     }
-}
-
-fn current(file: &LedgerFile) -> Option<String> {
-    file.exists().then(|| file.text.clone())
 }

@@ -1,7 +1,9 @@
 //! Reads the specs and plans that commits touch or name, as of the end of a batch.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -9,6 +11,10 @@ use crate::git::{Commit, Git, Object};
 
 /// Folders of specs and plans.
 const FOLDERS: [&str; 3] = ["specs/", "docs/plans/", "docs/specs/"];
+/// The path of a spec in a message.
+static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(?:[\w-][\w.-]*/)*(?:specs|docs/plans)/(?:[\w-][\w.-]*/)*[\w.-]*\w").ok()
+});
 /// Maximum number of files returned.
 const MAX_FILES: usize = 20;
 /// Maximum total size of their texts, in bytes.
@@ -72,39 +78,16 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
 
 /// Returns the specs that a commit touches or that its message names.
 fn specs_of(commit: &Commit) -> Vec<String> {
-    let touched =
-        commit.files.iter().filter(|file| file.status != 'D').map(|file| file.path.as_str());
-    let message = [commit.subject.as_str(), commit.body.as_str()];
-    let words = message
-        .iter()
-        .flat_map(|text| text.split(|c: char| c.is_whitespace() || "`'\"()[]<>,;".contains(c)))
-        .map(named_path);
-    touched.chain(words).filter(|path| is_spec(path)).map(str::to_owned).collect()
+    let touched = commit.files.iter().filter(|file| file.status != 'D');
+    let touched = touched.map(|file| file.path.as_str());
+    let touched = touched.filter(|path| FOLDERS.iter().any(|folder| is_in(path, folder)));
+    let messages = [commit.subject.as_str(), commit.body.as_str()];
+    let named = NAMED.iter().flat_map(|named| messages.map(|text| named.find_iter(text)));
+    touched.chain(named.flatten().map(|found| found.as_str())).map(str::to_owned).collect()
 }
 
-/// Returns the path that a word of a message names, without an anchor or a line number behind it.
-fn named_path(word: &str) -> &str {
-    let path = word.split('#').next().unwrap_or_default();
-    let path = path.trim_start_matches("./");
-    let mut path = path.trim_end_matches(['.', ':', '!', '?']);
-    // `a.md:12`, `a.md:12-20`, `a.md:12:5`, `a.md:L12`
-    let is_place = |text: &str| {
-        let digits = text.trim_start_matches('L');
-        let is_part = |c: char| c.is_ascii_digit() || matches!(c, '-' | '\u{2013}' | 'L');
-        !digits.is_empty() && digits.chars().all(is_part)
-    };
-    while let Some((before, place)) = path.rsplit_once(':')
-        && is_place(place)
-    {
-        path = before;
-    }
-    path
-}
-
-fn is_spec(path: &str) -> bool {
-    let is_in = |folder: &str| path.starts_with(folder) || path.contains(&format!("/{folder}"));
-    let is_plain = !path.contains("://") && !path.split('/').any(|part| part == "..");
-    is_plain && !path.ends_with('/') && FOLDERS.iter().any(|folder| is_in(folder))
+fn is_in(path: &str, folder: &str) -> bool {
+    path.starts_with(folder) || path.contains(&format!("/{folder}"))
 }
 
 #[cfg(test)]
@@ -112,26 +95,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_names_a_path_without_its_line() {
-        for word in [
-            "docs/plans/p.md", "./docs/plans/p.md.", "docs/plans/p.md:12", "docs/plans/p.md:12.",
-            "docs/plans/p.md:12-20", "docs/plans/p.md:12:5!", "docs/plans/p.md:L12",
-            "docs/plans/p.md#scope",
+    fn a_message_names_specs_with_and_without_a_line() {
+        let commit = |subject: &str| Commit {
+            hash: String::new(),
+            parents: Vec::new(),
+            author: String::new(),
+            date: String::new(),
+            subject: subject.to_owned(),
+            body: String::new(),
+            files: Vec::new(),
+        };
+        for (text, path) in [
+            ("Follow `docs/plans/p.md`.", Some("docs/plans/p.md")),
+            ("Follow ./docs/plans/p.md:12-20!", Some("docs/plans/p.md")),
+            ("(app/specs/a.md#scope)", Some("app/specs/a.md")),
+            ("See docs/plan.md, myspecs/a.md and specs/", None),
         ] {
-            assert_eq!(named_path(word), "docs/plans/p.md", "{word}");
-        }
-        assert_eq!(named_path("docs/plans/a:b.md"), "docs/plans/a:b.md");
-    }
-
-    #[test]
-    fn specs_are_recognised_by_their_folder() {
-        for path in ["specs/a.md", "app/specs/a.md", "docs/plans/x/b.md", "docs/specs/c.html"] {
-            assert!(is_spec(path), "{path}");
-        }
-        for path in
-            ["docs/plan.md", "myspecs/a.md", "specs/", "specs/../a", "https://x.org/specs/a"]
-        {
-            assert!(!is_spec(path), "{path}");
+            assert_eq!(specs_of(&commit(text)), path.into_iter().collect::<Vec<_>>(), "{text}");
         }
     }
 }

@@ -3,15 +3,11 @@
 use chrono::NaiveDate;
 use proptest::prelude::*;
 
-use crate::ledger::anchor::Footer;
-use crate::ledger::apply::rollup;
 use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::evidence::EntryEvidence;
 use crate::ledger::files::LedgerFile;
-use crate::ledger::state::LedgerState;
-use crate::ledger::{document, fix};
-use crate::secrets::SecretPolicy;
+use crate::ledger::footer::Footer;
+use crate::ledger::{fix, rollup, state, update};
 
 /// Pieces that the parsers look for, in any order, or arbitrary text.
 fn any_text() -> impl Strategy<Value = String> {
@@ -76,8 +72,7 @@ fn keeps_lines(old: &str, new: &str) -> bool {
 proptest! {
     #[test]
     fn no_text_panics_a_parser(text in any_text()) {
-        let state = LedgerState::parse(&text);
-        let _ = state.is_uninitialised(&text);
+        let _ = state::is_uninitialised(&text);
         let footer = Footer::parse(&text);
         let _ = footer.comments(&text, "abc1234");
         for anchor in &footer.anchors {
@@ -89,16 +84,15 @@ proptest! {
         for entry in Decisions::parse(&text).entries {
             prop_assert!(text.get(entry.range).is_some());
         }
-        let _ = EntryEvidence::parse(&text);
-        let _ = document::read(&text, SecretPolicy::Refuse);
+        let _ = update::update_problems(&text);
     }
 
     #[test]
     fn replacing_a_rollup_is_idempotent(text in any_text()) {
         let bullets: Vec<String> = (0..6).map(|n| format!("gist {n}")).collect();
-        if let Some(once) = rollup::replace(&text, &bullets, "\n") {
-            prop_assert_eq!(Decisions::parse(&once).rollup.map(|rollup| rollup.bullets), Some(bullets.clone()));
-            prop_assert_eq!(rollup::replace(&once, &bullets, "\n"), Some(once));
+        if let Some(once) = rollup::replace(&text, &bullets) {
+            prop_assert_eq!(Decisions::parse(&once).rollup.map(|rollup| rollup.filled_bullets()), Some(bullets.clone()));
+            prop_assert_eq!(rollup::replace(&once, &bullets), Some(once));
         }
     }
 
@@ -152,8 +146,8 @@ fn a_rollup_needs_no_more_bullets_than_there_are_titles() {
     let day = today();
     assert_eq!(found.entries.len(), 5);
     assert_eq!(rollup::min_bullets(&found, day), 1);
-    let filled = rollup::fill(&text, day, "\n");
-    let bullets = Decisions::parse(&filled).rollup.unwrap().bullets;
+    let filled = rollup::fill(&text, day);
+    let bullets = Decisions::parse(&filled).rollup.unwrap().filled_bullets();
     assert_eq!(bullets, ["Same title"]);
 }
 
@@ -161,8 +155,8 @@ fn a_rollup_needs_no_more_bullets_than_there_are_titles() {
 fn bullets_that_begin_with_a_bracket_stay_in_the_rollup() {
     let text = "# Decisions\n\n## Recent (last 30 days)\n- [ADR-12] Sessions live in Redis\n- {what}\n\n## 2026-02\n\n### 2026-02-21 \u{2014} A\n- x\n\n### 2026-02-22 \u{2014} B\n- x\n";
     let day = today();
-    let filled = rollup::fill(text, day, "\n");
-    let bullets = Decisions::parse(&filled).rollup.unwrap().bullets;
+    let filled = rollup::fill(text, day);
+    let bullets = Decisions::parse(&filled).rollup.unwrap().filled_bullets();
     assert_eq!(bullets, ["[ADR-12] Sessions live in Redis", "B"]);
 }
 

@@ -1,27 +1,38 @@
 //! Applies an update completely or not at all, to each file in its own mode.
+//!
+//! The document is checked against its schema, templates/ledger/update.schema.json, which agents get. What it says is
+//! checked against the rules whatever its shape, so that one answer lists every problem; any problem refuses all of it.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{Error, Problem, Result};
-use crate::ledger::anchor::Footer;
-use crate::ledger::apply::FileUpdate;
-use crate::ledger::document::DocumentDraft;
+use crate::ledger::constraints::ConstraintChange;
+use crate::ledger::decisions::NewDecision;
+use crate::ledger::edits::FileUpdate;
 use crate::ledger::files::{LedgerFile, LedgerFiles};
-use crate::ledger::{apply, document, redacted};
+use crate::ledger::footer::Footer;
+use crate::ledger::state::NewState;
+use crate::ledger::{constraints, decisions, json_schema, rollup, state};
 use crate::project::Project;
-use crate::secrets::SecretPolicy;
+use crate::secrets;
+use crate::secrets::{REDACTED, SecretPolicy};
 use crate::storage::{Changes, Store};
 use crate::templates::Template;
-use crate::text::quantity;
+use crate::text::{Line, quantity};
 use crate::warning::Warning;
 
-/// The options of an update.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct UpdateRequest {
-    /// Whether text that looks like a secret is accepted.
-    pub secrets: SecretPolicy,
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    // It is compiled in, and a test parses it.
+    serde_json::from_str(Template::LedgerSchema.text()).unwrap_or_default()
+});
+
+/// Returns the schema of the update document.
+pub fn schema() -> &'static Value {
+    &SCHEMA
 }
 
 /// The result of an update.
@@ -50,206 +61,244 @@ pub struct UpdateReport {
     pub warnings: Vec<Warning>,
 }
 
-/// A planned update.
-struct UpdatePlan {
+/// What an agent submits.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(default)]
+struct Update {
+    state: Option<NewState>,
+    constraints: Vec<ConstraintChange>,
+    decisions: Vec<NewDecision>,
+    rollup: Option<Vec<String>>,
     covered_through: Option<String>,
-    warnings: Vec<Warning>,
 }
 
-/// The anchor that an update moves to.
-#[derive(Default)]
-struct AnchorTarget {
-    hash: Option<String>,
+/// A document as it was read.
+#[derive(Debug, Default)]
+struct Draft {
+    update: Update,
+    /// The texts in which something is redacted, each with its JSON pointer.
+    redacted: Vec<(String, String)>,
     problems: Vec<Problem>,
-    warnings: Vec<Warning>,
+}
+
+impl Draft {
+    fn read(text: &str, policy: SecretPolicy) -> Self {
+        let text = text.trim_start_matches('\u{feff}');
+        let mut document = match serde_json::from_str(text) {
+            Ok(document) => document,
+            Err(_) if text.trim().is_empty() => return Self::unreadable("is empty".to_owned()),
+            Err(error) => return Self::unreadable(format!("is not JSON: {error}")),
+        };
+        let mut problems = json_schema::check(&SCHEMA, &mut document);
+        let mut redacted = Vec::new();
+        for (pointer, text) in texts(&document, String::new()) {
+            if text.contains(REDACTED) {
+                redacted.push((pointer.clone(), text.to_owned()));
+            }
+            if policy == SecretPolicy::Refuse
+                && let Some(rule) = secrets::first_rule(text)
+            {
+                let message = format!("contains what looks like a secret ({rule})");
+                problems.push(Problem::new(pointer, message));
+            }
+        }
+        match serde_json::from_value(document) {
+            Ok(update) => Self { update, redacted, problems },
+            Err(error) => Self::unreadable(error.to_string()),
+        }
+    }
+
+    fn unreadable(message: String) -> Self {
+        Self { problems: vec![Problem::new("", message)], ..Self::default() }
+    }
+
+    /// Returns a problem for each redacted text that its file does not contain already.
+    fn redacted_problems(&self, files: &LedgerFiles) -> impl Iterator<Item = Problem> {
+        let new = self.redacted.iter().filter(|(pointer, text)| {
+            let file = match pointer.split('/').nth(1) {
+                Some("state") => &files.state,
+                Some("constraints") => &files.constraints,
+                _ => &files.decisions,
+            };
+            // `match` only selects a bullet and is not written.
+            !pointer.ends_with("/match") && !file.text.contains(Line::new(text).as_str())
+        });
+        new.map(|(pointer, _)| {
+            let message = format!(
+                "contains {REDACTED:?}, the placeholder for a secret that annals does not print: \
+                 use the text of the file, or reword it without the secret"
+            );
+            Problem::new(pointer, message)
+        })
+    }
+}
+
+/// Returns every text of a document with its JSON pointer.
+fn texts(value: &Value, pointer: String) -> Vec<(String, &str)> {
+    match value {
+        Value::String(text) => vec![(pointer, text)],
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.flat_map(|(index, item)| texts(item, format!("{pointer}/{index}"))).collect()
+        }
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            fields
+                .flat_map(|(name, field)| texts(field, json_schema::field_pointer(&pointer, name)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns every problem of a document that can be found without the files.
+pub fn update_problems(text: &str) -> Vec<Problem> {
+    Draft::read(text, SecretPolicy::Refuse).problems
 }
 
 /// Applies an update document, given as JSON.
-pub fn update(project: &Project, text: &str, request: &UpdateRequest) -> Result<UpdateReport> {
-    let update = document::read(text, request.secrets);
-    let (plan, applied) =
-        project.transact("ledger update", &[Store::Ledger], || plan(project, &update))?;
-    let UpdatePlan { covered_through, mut warnings } = plan;
+pub fn update(project: &Project, text: &str, secrets: SecretPolicy) -> Result<UpdateReport> {
+    let draft = Draft::read(text, secrets);
+    let ((covered_through, mut warnings), applied) =
+        project.transact("ledger update", &[Store::Ledger], || plan(project, &draft))?;
     warnings.extend(applied.warnings);
-    let changed = applied.changed;
-    let outcome =
-        if changed.is_empty() { UpdateResult::AlreadyApplied } else { UpdateResult::Applied };
+    let outcome = match applied.changed.is_empty() {
+        true => UpdateResult::AlreadyApplied,
+        false => UpdateResult::Applied,
+    };
     Ok(UpdateReport {
         outcome,
-        changed,
+        changed: applied.changed,
         covered_through,
         diff: applied.diff,
         warnings: project.named(warnings),
     })
 }
 
-/// Plans the changes to the three files, or returns all problems.
-fn plan(project: &Project, update: &DocumentDraft) -> Result<(UpdatePlan, Changes)> {
+/// Plans the changes to the three files, with the anchor afterwards and warnings, or returns all problems.
+fn plan(project: &Project, draft: &Draft) -> Result<((Option<String>, Vec<Warning>), Changes)> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
-    files.refuse_sparse(project)?;
-    for file in [&files.state, &files.constraints, &files.decisions] {
-        file.refuse_conflict()?;
-    }
-    let target = anchor_target(project, update, &files.state)?;
-    warnings.extend(target.warnings.iter().cloned());
-    let state =
-        apply::state::apply(project, &files.state, update.state.as_ref(), target.hash.as_deref())?;
-    let constraints = apply_constraints(project, update, &files.constraints);
-    let decisions = apply_decisions(project, update, &files.decisions)?;
-    let outcomes =
-        [(&files.state, state), (&files.constraints, constraints), (&files.decisions, decisions)];
-    let mut problems = update.problems.clone();
-    problems.extend(redacted::problems(update, &files));
-    let rule_problems = outcomes.iter().flat_map(|(_, outcome)| &outcome.problems);
-    let rule_problems = target.problems.iter().chain(rule_problems);
-    problems.extend(rule_problems.filter(|problem| !is_already_reported(update, problem)).cloned());
-    let is_changed = outcomes.iter().any(|(_, outcome)| outcome.is_changed);
+    files.refuse_unwritable(project)?;
+    let update = &draft.update;
+    let mut found = Vec::new();
+    let anchor = match covered_commit(project, update, &files.state, &mut warnings)? {
+        Ok(anchor) => anchor,
+        Err(message) => {
+            found.push(Problem::new("/covered_through", message));
+            None
+        }
+    };
+    let outcomes = [
+        state::apply(project, &files.state, update.state.as_ref(), anchor.as_deref())?,
+        apply_constraints(project, update, &files.constraints),
+        apply_decisions(project, update, &files.decisions)?,
+    ];
+    let outcomes: Vec<_> = files.all().into_iter().zip(outcomes).collect();
+    found.extend(outcomes.iter().flat_map(|(_, outcome)| outcome.problems.clone()));
+    let mut problems = draft.problems.clone();
+    // What is wrong with a field's shape is all there is to say about it.
+    found.retain(|one| !draft.problems.iter().any(|known| known.pointer == one.pointer));
+    problems.extend(draft.redacted_problems(&files));
+    problems.extend(found);
+    let is_changed = outcomes.iter().any(|(file, outcome)| outcome.text != file.text);
     if is_changed || !problems.is_empty() {
         // Only a whole update may have been applied before.
-        problems.extend(outcomes.iter().flat_map(|(_, outcome)| outcome.repeated.iter().cloned()));
+        problems.extend(outcomes.iter().flat_map(|(_, outcome)| outcome.repeated.clone()));
     }
     if !problems.is_empty() {
-        return Err(refusal(problems));
+        let count = quantity(problems.len(), "problem");
+        return Err(Error::refused(format!("the update has {count}; nothing was written"))
+            .hint("`annals ledger pending --schema` prints the schema, `annals ledger pending --skill` the rules")
+            .problems(problems));
     }
     let mut changes = Changes::new();
-    for (file, outcome) in outcomes.into_iter().filter(|(_, outcome)| outcome.is_changed) {
+    for (file, outcome) in outcomes.into_iter().filter(|(file, after)| after.text != file.text) {
         file.refuse_uneditable()?;
         changes.edit(&file.path, file.bytes.clone(), outcome.text)?;
     }
     let footer = Footer::parse(&files.state.text);
-    let covered = target.hash.or_else(|| footer.hash().map(str::to_owned));
-    let planned = UpdatePlan { covered_through: covered, warnings };
-    Ok((planned, changes))
+    let covered = anchor.or_else(|| footer.hash().map(str::to_owned));
+    Ok(((covered, warnings), changes))
 }
 
-/// Returns whether the check of a field's form has already reported a rule's problem.
-fn is_already_reported(update: &DocumentDraft, problem: &Problem) -> bool {
-    let pointer = &problem.pointer;
-    let validated_fields = ["/covered_through", "/date", "/evidence"];
-    validated_fields.iter().any(|name| pointer.ends_with(name))
-        && update.problems.iter().any(|known| known.pointer == *pointer)
-}
-
-fn apply_constraints(project: &Project, update: &DocumentDraft, file: &LedgerFile) -> FileUpdate {
+fn apply_constraints(project: &Project, update: &Update, file: &LedgerFile) -> FileUpdate {
     if update.constraints.is_empty() {
-        return FileUpdate::unchanged(&file.text);
+        return FileUpdate::of(&file.text);
     }
-    let text = text_or_template(file, Template::LedgerConstraints);
-    apply::constraints::apply(text, &update.constraints, project.clock.today(), file.line_end())
+    let text = file.text_or(Template::LedgerConstraints);
+    constraints::apply(text, &update.constraints, project.clock.today())
 }
 
-fn apply_decisions(
-    project: &Project,
-    update: &DocumentDraft,
-    file: &LedgerFile,
-) -> Result<FileUpdate> {
+fn apply_decisions(project: &Project, update: &Update, file: &LedgerFile) -> Result<FileUpdate> {
     if update.decisions.is_empty() && update.rollup.is_none() {
-        return Ok(FileUpdate::unchanged(&file.text));
+        return Ok(FileUpdate::of(&file.text));
     }
-    let text = text_or_template(file, Template::LedgerDecisions);
-    let line_end = file.line_end();
     let today = project.clock.today();
-    let mut outcome = apply::decisions::apply(project, text, &update.decisions, line_end)?;
-    if let Some(rollup) = &update.rollup {
-        let rolled = apply::rollup::apply(&outcome.text, rollup, today, line_end);
+    let text = file.text_or(Template::LedgerDecisions);
+    let mut outcome = decisions::apply(project, text, &update.decisions)?;
+    if let Some(bullets) = &update.rollup {
+        let rolled = rollup::apply(&outcome.text, bullets, today);
         outcome.problems.extend(rolled.problems);
-        outcome.change(rolled.text);
-    } else if outcome.is_changed {
+        outcome.text = rolled.text;
+    } else if outcome.text != text {
         // The result of an update has to pass the check.
-        outcome.change(apply::rollup::fill(&outcome.text, today, line_end));
+        outcome.text = rollup::fill(&outcome.text, today);
     }
     Ok(outcome)
 }
 
-fn text_or_template(file: &LedgerFile, template: Template) -> &str {
-    if file.exists() { &file.text } else { template.text() }
-}
-
-/// Resolves the commit that the update covers, and checks it against the anchor and the checked-out commit.
-fn anchor_target(
+/// Returns the commit that the update covers, or why it cannot be covered.
+///
+/// An anchor only moves forward in the history of the checked-out commit. If the old one is not in that history any
+/// more, the new one is accepted with a warning.
+fn covered_commit(
     project: &Project,
-    update: &DocumentDraft,
+    update: &Update,
     file: &LedgerFile,
-) -> Result<AnchorTarget> {
+    warnings: &mut Vec<Warning>,
+) -> Result<std::result::Result<Option<String>, String>> {
     let git = &project.git;
-    let mut target = AnchorTarget::default();
-    let head = git.head()?;
-    let mut refuse = |message: String| {
-        target.problems.push(Problem::new("/covered_through", message));
-    };
-    let (wanted, head) = match (&update.covered_through, head) {
+    let (wanted, head) = match (&update.covered_through, git.head()?) {
         (Some(wanted), Some(head)) => (wanted.to_ascii_lowercase(), head),
         (Some(_), None) => {
             let what = if git.is_repository() { "no commit" } else { "no git repository" };
-            refuse(format!("there is {what} here; omit this field"));
-            return Ok(target);
+            return Ok(Err(format!("there is {what} here; omit this field")));
         }
-        (None, head) => {
-            if let (Some(head), true) = (head, update.state.is_some()) {
-                refuse(format!("is required with a state; the checked-out commit is {head}"));
-            }
-            return Ok(target);
+        (None, Some(head)) if update.state.is_some() => {
+            return Ok(Err(format!("is required with a state; the checked-out commit is {head}")));
         }
+        (None, _) => return Ok(Ok(None)),
+    };
+    let is_in_history = |hash: &str| -> Result<bool> {
+        Ok(hash == head || git.distance(hash)?.is_some_and(|distance| distance.behind == 0))
     };
     let Some(full) = git.resolve_hash(&wanted)? else {
-        refuse(format!("{wanted} is not a commit of this repository"));
-        return Ok(target);
+        return Ok(Err(format!("{wanted} is not a commit of this repository")));
     };
-    if full != head && git.distance(&full)?.is_none_or(|distance| distance.behind > 0) {
-        refuse(format!("{wanted} is not in the history of the checked-out commit"));
-        return Ok(target);
+    if !is_in_history(&full)? {
+        return Ok(Err(format!("{wanted} is not in the history of the checked-out commit")));
     }
-    if let Some(anchor) = Footer::parse(&file.text).hash()
-        && let Some(fault) = target.check_move(project, anchor, &full, &head, file)?
-    {
-        target.problems.push(Problem::new("/covered_through", fault));
-    }
-    target.hash = Some(full);
-    Ok(target)
+    let footer = Footer::parse(&file.text);
+    let Some(anchor) = footer.hash() else {
+        return Ok(Ok(Some(full)));
+    };
+    let Some(old) = git.resolve_hash(anchor)?.filter(|old| is_in_history(old).unwrap_or(false))
+    else {
+        let message = format!(
+            "the old anchor {anchor} is not in this history, so commits may have been skipped"
+        );
+        warnings.push(Warning::file(&file.path, message));
+        return Ok(Ok(Some(full)));
+    };
+    let is_forward = old == full
+        || git.distance_between(&old, &full)?.is_some_and(|distance| distance.behind == 0);
+    Ok(if is_forward {
+        Ok(Some(full))
+    } else {
+        Err(format!("{full} does not descend from the anchor {old}: an anchor only moves forward"))
+    })
 }
 
-impl AnchorTarget {
-    /// Returns the reason why the anchor cannot move to a commit; if the old one is not in the history any
-    /// more, warns and allows it.
-    fn check_move(
-        &mut self,
-        project: &Project,
-        anchor: &str,
-        full: &str,
-        head: &str,
-        file: &LedgerFile,
-    ) -> Result<Option<String>> {
-        let git = &project.git;
-        let old = git.resolve_hash(anchor)?;
-        let is_lost = match &old {
-            None => true,
-            Some(old) if old == full || old == head => false,
-            Some(old) => git.distance(old)?.is_none_or(|distance| distance.behind > 0),
-        };
-        if is_lost {
-            let message = format!(
-                "the old anchor {anchor} is not in this history, so commits may have been skipped"
-            );
-            self.warnings.push(Warning::file(&file.path, message));
-            return Ok(None);
-        }
-        let Some(old) = old.filter(|old| old != full) else {
-            return Ok(None);
-        };
-        let distance = git.distance_between(&old, full)?;
-        let is_backward = distance.is_none_or(|distance| distance.behind > 0);
-        Ok(is_backward.then(|| {
-            format!("{full} does not descend from the anchor {old}: an anchor only moves forward")
-        }))
-    }
-}
-
-fn refusal(problems: Vec<Problem>) -> Error {
-    Error::refused(format!(
-        "the update has {}; nothing was written",
-        quantity(problems.len(), "problem")
-    ))
-    .hint("`annals ledger pending --schema` prints the schema, `annals ledger pending --skill` the rules")
-    .problems(problems)
-}
+#[cfg(test)]
+mod tests;

@@ -171,9 +171,12 @@ fn shipped_pages(survey: &Survey) -> Vec<String> {
     pages.collect()
 }
 
-/// Returns the blockers that can still block: none that calls itself closed or only names finished phases. Those that
-/// name phases after the next one come last; of the others, the newest come first.
+/// Returns the blockers that can still block: none that calls itself closed or only names finished phases, and none once
+/// the milestone is over. Those that name phases after the next one come last; of the others, the newest come first.
 pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
+    if survey.position.next.action == Action::None {
+        return Vec::new();
+    }
     let is_over = |number: &PhaseNumber| {
         let mut named =
             survey.position.phases.iter().filter(|phase| phase.number == *number).peekable();
@@ -198,7 +201,7 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
 }
 
 /// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
-fn is_closed(blocker: &str) -> bool {
+pub(crate) fn is_closed(blocker: &str) -> bool {
     if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
         return true;
     }

@@ -11,7 +11,7 @@ use crate::patterns::sentences::ContentWords;
 use crate::patterns::{PatternEntry, Patterns, StaleReasons, mentions};
 use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
 use crate::project::Project;
-use crate::ranking::Corpus;
+use crate::search::Corpus;
 use crate::storage::{Changes, read};
 use crate::warning::{Parsed, Warning};
 

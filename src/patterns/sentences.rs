@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::patterns::wording::plain;
-use crate::ranking::{Language, to_f64};
+use crate::search::{Language, to_f64};
 
 /// Minimum lengths of an informative sentence, in characters and in words.
 const MIN_CHARS: usize = 25;
@@ -167,9 +167,9 @@ impl ContentWords {
     pub(crate) fn from_text(text: &str) -> Self {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
         let words = words.filter(|word| {
-            word.contains(char::is_alphabetic) && !Language::English.is_function_word(word)
+            word.contains(char::is_alphabetic) && !Language::ENGLISH.is_function_word(word)
         });
-        Self(words.map(|word| Language::English.stem(&word)).collect())
+        Self(words.map(|word| Language::ENGLISH.stem(&word)).collect())
     }
 
     /// Returns the number of words that two texts share.

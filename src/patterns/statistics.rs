@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::ranking::to_f64;
+use crate::search::to_f64;
 
 /// Maximum size of the smaller group for an exact computation; the normal approximation is inaccurate for
 /// such sizes.

@@ -1,18 +1,18 @@
 //! Finds statements of STATE.md and ROADMAP.md that contradict the files, and plans that were left behind.
 
-use std::collections::{BTreeSet, HashMap};
-use std::fmt::Display;
+use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::plan::repair::{is_plain, template_status};
 use crate::plan::{
-    Action, Claim, Located, Phase, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
-    PlanState, Position, ProgressRow, RoadmapPhase, Survey,
+    Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
+    ProgressRow, RoadmapPhase, Says, Survey, phase_in_status,
 };
 use crate::project::vocabulary;
-use crate::text::{clip, strip_prefix_ignore_case};
+use crate::text::clip;
 
 /// Maximum width of a displayed value; longer ones are truncated.
 const MAX_VALUE_LENGTH: usize = 160;
@@ -81,32 +81,17 @@ impl Drift {
     }
 }
 
-/// A contradicted statement, with its place and its correct value.
+/// A contradicted statement, with its place and what is to be written over it.
 #[derive(Clone, Debug)]
 pub(super) struct Finding {
     /// The statement for reports.
     pub(super) drift: Drift,
     /// Byte range of the statement in the file.
     pub(super) range: Range<usize>,
-    /// The correct value.
-    pub(super) correct: Expected,
+    /// The correct text; `None` if only a person can say what belongs there.
+    pub(super) written: Option<String>,
     /// The index of its phase in [`Position::phases`]; `None` if it is about all phases.
     pub(super) phase: Option<usize>,
-}
-
-/// The correct value of a statement, according to the files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Expected {
-    /// The current phase.
-    Phase(PhaseNumber),
-    /// A number of phases or plans, or a percentage.
-    Count(usize),
-    /// A status.
-    Status(PhaseProgress),
-    /// Whether a checkbox is checked.
-    Mark(bool),
-    /// The number of complete plans, and of all plans.
-    Counts(usize, usize),
 }
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order, then the
@@ -137,13 +122,11 @@ pub(super) fn findings(survey: &Survey) -> [Vec<Finding>; 2] {
         // What was not understood may be what the statements are about.
         return [Vec::new(), Vec::new()];
     }
-    [vocabulary::STATE, vocabulary::ROADMAP].map(|name| {
-        let mut comparison = Comparison::new(survey, name);
-        if name == vocabulary::STATE {
-            comparison.state();
-        } else {
-            comparison.roadmap();
-        }
+    let mut state = Comparison::new(survey, vocabulary::STATE);
+    state.state();
+    let mut roadmap = Comparison::new(survey, vocabulary::ROADMAP);
+    roadmap.roadmap();
+    [state, roadmap].map(|mut comparison| {
         comparison.found.sort_by_key(|finding| finding.drift.line);
         comparison.found
     })
@@ -196,14 +179,8 @@ struct Comparison<'a> {
     found: Vec<Finding>,
 }
 
-/// A statement to compare: its kind, its place, and its phase.
-struct Statement<'a> {
-    kind: DriftKind,
-    subject: &'static str,
-    line: usize,
-    range: &'a Range<usize>,
-    phase: Option<usize>,
-}
+/// A statement to compare: its kind, its subject, its place, and its phase.
+type Place<'p> = (DriftKind, &'static str, usize, &'p Range<usize>, Option<usize>);
 
 impl<'a> Comparison<'a> {
     fn new(survey: &'a Survey, name: &str) -> Self {
@@ -221,36 +198,46 @@ impl<'a> Comparison<'a> {
         self.unique.get(number).copied().flatten()
     }
 
-    fn compare(
+    fn report(
         &mut self,
-        place: &Statement<'_>,
-        stated: &dyn Display,
-        actual: &dyn Display,
-        correct: Expected,
+        place: Place<'_>,
+        stated: String,
+        actual: String,
+        written: Option<String>,
     ) {
-        let (stated, actual) = (stated.to_string(), actual.to_string());
+        let (kind, subject, line, range, phase) = place;
         if stated != actual {
-            let (kind, subject, file, line) =
-                (place.kind, place.subject, self.file.clone(), place.line);
-            let drift = Drift { kind, subject, stated, actual, file, line };
-            let (range, phase) = (place.range.clone(), place.phase);
-            self.found.push(Finding { drift, range, correct, phase });
+            let drift = Drift { kind, subject, stated, actual, file: self.file.clone(), line };
+            self.found.push(Finding { drift, range: range.clone(), written, phase });
         }
     }
 
-    fn count(&mut self, place: &Statement<'_>, stated: u32, actual: usize) {
-        self.compare(place, &stated, &actual, Expected::Count(actual));
+    fn count(&mut self, place: Place<'_>, stated: u32, actual: usize) {
+        self.report(place, stated.to_string(), actual.to_string(), Some(actual.to_string()));
     }
 
-    /// Compares the statements of STATE.md.
+    /// Compares the statements of STATE.md; without any phase folder, there is nothing to compare with.
     fn state(&mut self) {
         let state = &self.survey.state;
         if self.position.phases.iter().all(|phase| phase.dir.is_none()) {
-            // Without any phase folder, there is nothing to compare with.
             return;
         }
         for claim in &state.claims {
-            self.claim(claim);
+            match &claim.value {
+                Claim::Phase(stated) => self.current(stated, claim),
+                Claim::Text(Says::Status | Says::PhaseStatus, stated) => {
+                    // It is of the phase that it names, else of the one just completed, else of the current one.
+                    let index = match phase_in_status(stated, state.numbering).0 {
+                        Some(number) => self.phase_of(&number),
+                        None => self.just_done().or(self.position.current),
+                    };
+                    if let Some(index) = index {
+                        self.status(&claim.clone().map(|_| stated.clone()), index);
+                    }
+                }
+                Claim::Text(..) => {}
+                Claim::Count(says, stated) => self.number(*says, *stated, claim),
+            }
         }
         for listed in &state.phase_statuses {
             if let Some(index) = self.phase_of(&listed.number) {
@@ -259,62 +246,55 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn claim(&mut self, claim: &Located<Claim>) {
+    fn current(&mut self, stated: &PhaseNumber, claim: &Located<Claim>) {
         let position = self.position;
-        let is_over = position.next.action == Action::None || position.total() == 0;
-        let place = |kind, phase| Statement {
-            kind,
-            subject: subject(&claim.value),
-            line: claim.line,
-            range: &claim.range,
-            phase,
+        let just_done = self.just_done().map(|index| &position.phases[index].number);
+        if just_done == Some(stated) || may_be_checked(position, stated) {
+            return;
+        }
+        let Some(current) = position.phase() else { return };
+        let actual = current.number.to_string();
+        let is_padded = claim.range.len() == 2 && stated.to_string().len() == 1;
+        let written = if is_padded && current.number.whole() < 10 {
+            format!("0{actual}")
+        } else {
+            actual.clone()
         };
-        match &claim.value {
-            Claim::Phase(stated) => {
-                let just_done = self.just_done().map(|index| &position.phases[index].number);
-                let is_left = just_done == Some(stated) || may_be_checked(position, stated);
-                if let Some(current) = position.phase().filter(|_| !is_left) {
-                    let place = place(DriftKind::Phase, position.current);
-                    let correct = Expected::Phase(current.number.clone());
-                    self.compare(&place, stated, &current.number, correct);
-                }
+        let place =
+            (DriftKind::Phase, "the current phase", claim.line, &claim.range, position.current);
+        self.report(place, stated.to_string(), actual, Some(written));
+    }
+
+    fn number(&mut self, says: Says, stated: u32, claim: &Located<Claim>) {
+        let position = self.position;
+        let (kind, subject) = match says {
+            Says::Total => (DriftKind::Total, "the number of phases"),
+            Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
+            Says::Percent => (DriftKind::Percent, "the progress in percent"),
+            Says::PlansDone => (DriftKind::Plans, "the number of complete plans in the phase"),
+            Says::PlansTotal => (DriftKind::Plans, "the number of plans in the phase"),
+            Says::CurrentPlan => (DriftKind::Plans, "the current plan"),
+            Says::AllPlansDone => (DriftKind::Plans, "the number of complete plans"),
+            Says::AllPlansTotal => (DriftKind::Plans, "the total number of plans"),
+            _ => return,
+        };
+        let is_of_phase = matches!(says, Says::PlansDone | Says::PlansTotal | Says::CurrentPlan);
+        // A milestone without phases has nothing to count; where none is active, folders may be of several.
+        if !is_of_phase && (position.next.action == Action::None || position.total() == 0) {
+            return;
+        }
+        let place = |phase| (kind, subject, claim.line, &claim.range, phase);
+        if says == Says::Percent {
+            if let Some(correct) = self.corrected_percent(stated as usize, claim.line) {
+                self.count(place(None), stated, correct);
             }
-            Claim::Status(stated) | Claim::PhaseStatus(stated) => {
-                // It is of the phase that it names, else of the one just completed, else of the current one.
-                let index = match unprefixed(stated, self.survey.state.numbering).0 {
-                    Some(number) => self.phase_of(&number),
-                    None => self.just_done().or(position.current),
-                };
-                if let Some(index) = index {
-                    self.status(&claim.clone().map(|_| stated.clone()), index);
-                }
-            }
-            // A milestone without phases has nothing to count; where none is active, folders may be of several.
-            Claim::Total(_)
-            | Claim::Percent(_)
-            | Claim::PhasesComplete(_)
-            | Claim::AllPlansComplete(_)
-            | Claim::AllPlansTotal(_)
-                if is_over => {}
-            Claim::Percent(stated) => {
-                if let Some(correct) = self.corrected_percent(*stated, claim.line) {
-                    self.count(&place(DriftKind::Percent, None), *stated, correct);
-                }
-            }
-            value => {
-                let here = self.stated_phase();
-                let Some((stated, actual)) = self.possible(value, here) else { return };
-                let (kind, phase) = match value {
-                    Claim::Total(_) | Claim::PhasesComplete(_) => (DriftKind::Total, None),
-                    Claim::AllPlansComplete(_) | Claim::AllPlansTotal(_) => {
-                        (DriftKind::Plans, None)
-                    }
-                    _ => (DriftKind::Plans, here),
-                };
-                if !actual.contains(&(stated as usize)) {
-                    self.count(&place(kind, phase), stated, *actual.start());
-                }
-            }
+            return;
+        }
+        let here = self.stated_phase();
+        if let Some(actual) = self.possible(says, stated as usize, here)
+            && !actual.contains(&(stated as usize))
+        {
+            self.count(place(here.filter(|_| is_of_phase)), stated, *actual.start());
         }
     }
 
@@ -330,81 +310,79 @@ impl<'a> Comparison<'a> {
         let state = &self.survey.state;
         let mut statuses = state.claims.iter().filter_map(|claim| claim.value.status());
         let says_complete = statuses
-            .any(|one| PhaseProgress::is_complete_status(unprefixed(one, state.numbering).1));
+            .any(|one| PhaseProgress::is_complete_status(phase_in_status(one, state.numbering).1));
         let is_next = self.position.next.action == Action::Plan && says_complete;
         let is_done = self.position.phases[before].state == PhaseState::Done;
         (is_next && is_done && self.stated_phase() == Some(before)).then_some(before)
     }
 
-    /// Compares a status with the state of a phase; unclear wordings are accepted.
+    /// Compares a status of STATE.md with the state of a phase; unclear wordings are accepted.
     fn status(&mut self, stated: &Located<String>, index: usize) {
         let phase = &self.position.phases[index];
         let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
-        let words = unprefixed(&stated.value, phase.number.numbering()).1;
-        let says_complete = PhaseProgress::is_complete_status(words);
-        let says_open = PhaseProgress::is_open_status(words) && !names_check(words);
-        let (actual, correct) = match phase.state {
-            _ if phase.dir.is_none() => return,
-            PhaseState::Done if says_open && !waits => ("complete", PhaseProgress::Complete),
+        let words = phase_in_status(&stated.value, phase.number.numbering()).1;
+        if let Some(progress) = self.expected(words, index, waits).filter(|_| phase.dir.is_some()) {
+            let actual = template_status("Not started", progress, None).to_lowercase();
+            let written = template_status(&stated.value, progress, Some(phase));
+            let written = is_plain(&stated.value).then_some(written);
+            let place = (DriftKind::Status, STATUS, stated.line, &stated.range, Some(index));
+            self.report(place, stated.value.clone(), actual, written);
+        }
+    }
+
+    /// Returns the progress of a phase that a status contradicts; `None` if it may stay.
+    fn expected(&self, stated: &str, index: usize, waits: bool) -> Option<PhaseProgress> {
+        let says_complete = PhaseProgress::is_complete_status(stated);
+        let says_open = PhaseProgress::is_open_status(stated) && !names_check(stated);
+        match self.position.phases[index].state {
+            PhaseState::Done if says_open && !waits => Some(PhaseProgress::Complete),
             PhaseState::Open | PhaseState::Running
                 if says_complete && !is_passed(self.position, index) =>
             {
-                ("in progress", PhaseProgress::InProgress)
+                Some(PhaseProgress::InProgress)
             }
-            PhaseState::Unplanned if says_complete => ("not planned", PhaseProgress::NotStarted),
-            _ => return,
-        };
-        let place = Statement {
-            kind: DriftKind::Status,
-            subject: STATUS,
-            line: stated.line,
-            range: &stated.range,
-            phase: Some(index),
-        };
-        self.compare(&place, &stated.value, &actual, Expected::Status(correct));
+            PhaseState::Unplanned if says_complete => Some(PhaseProgress::NotStarted),
+            _ => None,
+        }
     }
 
-    /// Returns a stated number of phases or plans and its possible values; `None` if the files do not determine it.
-    fn possible(&self, claim: &Claim, here: Option<usize>) -> Option<(u32, RangeInclusive<usize>)> {
+    /// Returns the possible values of a number of phases or plans; `None` if the files do not determine it.
+    fn possible(
+        &self,
+        says: Says,
+        stated: usize,
+        here: Option<usize>,
+    ) -> Option<RangeInclusive<usize>> {
         let position = self.position;
         let here = here.map(|index| &position.phases[index]);
         let here = here.filter(|phase| !has_unclear_counts(phase));
-        let of_all = |stated: u32| {
-            let all = [Phase::complete_range, Phase::plans_range];
-            let mut all = all.map(|count| *over_all(&position.phases, count).start()).into_iter();
-            // `Plan: 21 of 21` may count the plans of all phases.
-            let stated = stated as usize;
-            here.is_some_and(|here| stated > here.plans.len()) && all.any(|count| count == stated)
-        };
-        Some(match claim {
-            Claim::Total(stated) if is_a_count(position, *stated as usize) => return None,
-            Claim::Total(stated) => (*stated, position.total()..=position.total()),
-            Claim::PhasesComplete(stated) => {
+        // `Plan: 21 of 21` may count the plans of all phases.
+        let all = [Phase::complete_range, Phase::plans_range];
+        let mut all = all.into_iter().map(|count| *over_all(&position.phases, count).start());
+        let counts_all =
+            here.is_some_and(|here| stated > here.plans.len()) && all.any(|count| count == stated);
+        match says {
+            Says::Total if is_a_count(position, stated) => None,
+            Says::PlansDone | Says::PlansTotal | Says::CurrentPlan if counts_all => None,
+            Says::Total => Some(position.total()..=position.total()),
+            Says::PhasesDone => {
                 // Those that wait for a check may be left out, and those of earlier milestones included.
                 let awaiting = position.members().filter(|phase| phase.awaits_check).count();
-                (*stated, position.done().saturating_sub(awaiting)..=usize::MAX)
+                Some(position.done().saturating_sub(awaiting)..=usize::MAX)
             }
-            Claim::PlansComplete(stated)
-            | Claim::PlansTotal(stated)
-            | Claim::CurrentPlan(stated)
-                if of_all(*stated) =>
-            {
-                return None;
-            }
-            Claim::PlansComplete(stated) => (*stated, here?.complete_range()),
-            Claim::PlansTotal(stated) => (*stated, here?.plans_range()),
-            Claim::CurrentPlan(stated) => {
+            Says::PlansDone => Some(here?.complete_range()),
+            Says::PlansTotal => Some(here?.plans_range()),
+            Says::CurrentPlan => {
                 // The last complete one, or the next.
                 let complete = here?.complete_range();
                 let next = here?.plans.len().min(complete.start() + 1);
                 let may_be = *complete.start()..=*complete.end() + 1;
-                let is_right = may_be.contains(&(*stated as usize));
-                (*stated, if is_right { may_be } else { next..=next })
+                Some(if may_be.contains(&stated) { may_be } else { next..=next })
             }
-            Claim::AllPlansComplete(stated) => (*stated, self.of_milestone(Phase::complete_range)?),
-            Claim::AllPlansTotal(stated) => (*stated, self.of_milestone(Phase::plans_range)?),
-            _ => return None,
-        })
+            Says::AllPlansDone => self.of_milestone(Phase::complete_range),
+            Says::AllPlansTotal => self.of_milestone(Phase::plans_range),
+            _ => None,
+        }
     }
 
     /// Returns the range of a count over the milestone's phases; `None` if it has no plans. Plans of earlier milestones
@@ -424,76 +402,52 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the correct value of a percentage; `None` if it may be right by one of the measures that templates use.
-    fn corrected_percent(&self, stated: u32, line: usize) -> Option<usize> {
+    fn corrected_percent(&self, stated: usize, line: usize) -> Option<usize> {
+        const PAIRS: [(Says, Says); 3] = [
+            (Says::PhasesDone, Says::Total),
+            (Says::AllPlansDone, Says::AllPlansTotal),
+            (Says::PlansDone, Says::PlansTotal),
+        ];
         let (position, claims) = (self.position, &self.survey.state.claims);
-        let on_line = claims.iter().filter(|claim| claim.line == line);
+        let here = self.stated_phase();
+        let count = |says| claims.iter().find_map(|claim| claim.value.count(says));
+        let corrected = |says| {
+            let stated = count(says)? as usize;
+            let wrong = self.possible(says, stated, here).filter(|range| !range.contains(&stated));
+            Some(wrong.map_or(stated, |range| *range.start()))
+        };
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
-        if on_line.into_iter().any(|claim| matches!(claim.value, Claim::Share(..))) {
+        if claims.iter().any(|one| one.line == line && one.value.count(Says::Share).is_some()) {
             return None;
         }
         let of_phases = share(position.done(), position.total()).unwrap_or(0);
-        let mut shares =
-            vec![of_phases, position.percent() as usize, position.percent_of_plans() as usize];
+        let of_plans = position.percent_of_plans() as usize;
         let all = |count| *over_all(&position.phases, count).start();
-        shares.extend(share(all(Phase::complete_range), all(Phase::plans_range)));
-        shares.extend(self.stated_shares());
-        let here = self.stated_phase().map(|index| &position.phases[index]);
-        if let Some(here) = here {
+        // The stated counts are the measure, once corrected.
+        let counted =
+            PAIRS.iter().filter_map(|(done, all)| share(corrected(*done)?, corrected(*all)?));
+        let counted: Vec<usize> = counted.collect();
+        let mut measures = vec![of_phases, of_plans, position.percent() as usize];
+        measures.extend(share(all(Phase::complete_range), all(Phase::plans_range)));
+        measures.extend(&counted);
+        if let Some(here) = here.map(|index| &position.phases[index]) {
             let (done, plans) = (here.complete_range(), here.plans_range());
             let of_plans = |plans: usize| share(*done.start(), plans).unwrap_or(0);
-            shares.extend([of_plans(*plans.start()), of_plans(*plans.end())]);
+            measures.extend([of_plans(*plans.start()), of_plans(*plans.end())]);
         }
-        let stated = stated as usize;
         // VBW counts the plans of the phase alone, which has none yet when it has just moved on.
-        let mut values = claims.iter().map(|claim| &claim.value);
-        let has_none = stated == 0
-            && here.is_none()
-            && values.any(|value| matches!(value, Claim::PlansTotal(0)));
-        if has_none || shares.iter().any(|share| share.abs_diff(stated) <= 1) {
+        let has_none = stated == 0 && here.is_none() && count(Says::PlansTotal) == Some(0);
+        if has_none || measures.iter().any(|measure| measure.abs_diff(stated) <= 1) {
             return None;
         }
-        // The stated counts are the measure, once corrected.
-        let mut measures = self.stated_shares();
-        if measures.is_empty() {
-            measures = vec![of_phases, position.percent_of_plans() as usize];
-        }
+        let mut written = if counted.is_empty() { vec![of_phases, of_plans] } else { counted };
         // If all plans so far are complete, that is 100 % only if no phases remain.
-        measures.retain(|share| *share < 100 || of_phases == 100);
-        let least = measures.iter().min().copied().unwrap_or(of_phases);
-        if stated < least {
-            return Some(least);
-        }
-        // One above may follow a measure that is not known here, unless work is left at 100 %.
+        written.retain(|measure| *measure < 100 || of_phases == 100);
+        let least = written.iter().min().copied().unwrap_or(of_phases);
+        let most = written.iter().max().copied().unwrap_or(of_phases);
+        // One in between or above may follow a measure that is not known here, unless work is left at 100 %.
         let is_over = stated >= 100 && of_phases < 100;
-        is_over.then(|| measures.iter().max().copied().unwrap_or(of_phases))
-    }
-
-    /// Returns the ratios of the counts stated in STATE.md as percentages, each corrected according to the files.
-    fn stated_shares(&self) -> Vec<usize> {
-        type Pick = fn(&Claim) -> Option<u32>;
-        macro_rules! count_of {
-            ($claim:path) => {
-                |claim| match claim {
-                    $claim(count) => Some(*count),
-                    _ => None,
-                }
-            };
-        }
-        const PAIRS: [(Pick, Pick); 3] = [
-            (count_of!(Claim::PhasesComplete), count_of!(Claim::Total)),
-            (count_of!(Claim::AllPlansComplete), count_of!(Claim::AllPlansTotal)),
-            (count_of!(Claim::PlansComplete), count_of!(Claim::PlansTotal)),
-        ];
-        let here = self.stated_phase();
-        let corrected = |pick: Pick| {
-            let claims = self.survey.state.claims.iter();
-            let (claim, stated) =
-                claims.map(|one| &one.value).find_map(|one| Some((one, pick(one)? as usize)))?;
-            let wrong = self.possible(claim, here).filter(|(_, range)| !range.contains(&stated));
-            Some(wrong.map_or(stated, |(_, range)| *range.start()))
-        };
-        let shares = PAIRS.into_iter().map(|(done, all)| share(corrected(done)?, corrected(all)?));
-        shares.flatten().collect()
+        if stated < least { Some(least) } else { is_over.then_some(most) }
     }
 
     /// Compares the checkboxes and the rows of ROADMAP.md.
@@ -529,138 +483,105 @@ impl<'a> Comparison<'a> {
         if is_done && is_unfinished {
             return;
         }
-        let place = Statement {
-            kind: DriftKind::Checkbox,
-            subject: "the checkbox",
-            line: mark.line,
-            range: &mark.range,
-            phase: Some(index),
-        };
-        let show = |checked| if checked { "[x]" } else { "[ ]" };
-        self.compare(&place, &show(mark.value), &show(is_done), Expected::Mark(is_done));
+        let is_kept = mark.value && planned.row.as_ref().is_some_and(is_dated);
+        let show = |checked: bool| if checked { "[x]" } else { "[ ]" }.to_owned();
+        let written = (!is_kept).then(|| if is_done { "x" } else { " " }.to_owned());
+        let place = (DriftKind::Checkbox, "the checkbox", mark.line, &mark.range, Some(index));
+        self.report(place, show(mark.value), show(is_done), written);
     }
 
+    /// Compares a row. One that a template could not have written is left to a person, whole, and so is a dated one that
+    /// calls a phase complete to which plans were added since.
     fn row(&mut self, planned: &RoadmapPhase, row: &ProgressRow, index: usize) {
         let phase = &self.position.phases[index];
         let is_running = phase.state == PhaseState::Running && phase.declared.is_some();
         if has_unclear_counts(phase) && !is_running {
             return;
         }
-        let place = |subject, range| Statement {
-            kind: DriftKind::ProgressRow,
-            subject,
-            line: row.line,
-            range,
-            phase: Some(index),
-        };
-        if let Some(cell) = &row.plans {
+        let stated = row.status.as_ref();
+        let is_new = row.progress() == Some(PhaseProgress::NotStarted);
+        let correct = stated.and_then(|stated| {
+            let under_way = match phase.state {
+                PhaseState::Done => phase.awaits_check,
+                PhaseState::Open | PhaseState::Running => phase.is_begun(),
+                _ => false,
+            };
+            let own = (is_new && under_way).then_some(PhaseProgress::InProgress);
+            own.or_else(|| self.expected(&stated.value, index, phase.awaits_check))
+        });
+        let is_set_back = correct.is_some_and(|progress| progress != PhaseProgress::Complete);
+        let is_kept =
+            stated.is_some_and(|stated| !is_plain(&stated.value)) || is_set_back && is_dated(row);
+        let place =
+            |subject, range| (DriftKind::ProgressRow, subject, row.line, range, Some(index));
+        if let Some(cell) = &row.plans
+            && let Some(actual) = row_counts(planned, row, &cell.value, phase)
+        {
+            let is_template = |c: char| c.is_ascii_digit() || "/? ".contains(c);
+            let bare = cell.value.replace("TBD", "");
+            let is_written = !is_kept && bare.chars().all(is_template);
             let place = place("the number of plans", &cell.range);
-            self.row_counts(&place, planned, row, &cell.value, phase);
+            let written = is_written.then(|| actual.clone());
+            self.report(place, cell.value.clone(), actual, written);
         }
-        let is_passed = is_passed(self.position, index);
-        if let Some(status) = &row.status
-            && let Some((actual, correct)) = row_status(&status.value, phase, is_passed)
-        {
-            let place = place(STATUS, &status.range);
-            self.compare(&place, &status.value, &actual, Expected::Status(correct));
-        }
-    }
-
-    /// Compares the counts of a row's cell; possible values are kept.
-    fn row_counts(
-        &mut self,
-        place: &Statement<'_>,
-        planned: &RoadmapPhase,
-        row: &ProgressRow,
-        cell: &str,
-        phase: &Phase,
-    ) {
-        let [done, all] =
-            [row.plans_complete, row.plans_total].map(|count| count.map(|count| count as usize));
-        // One summary may stand for several plans of the phase's own list.
-        let ticked = planned.plans.iter().filter(|plan| plan.checked == Some(true)).count();
-        let listed = planned.plans.len();
-        if listed > phase.plans.len() && done == Some(ticked) && all == Some(listed) {
-            return;
-        }
-        let complete = phase.complete_range();
-        // More plans may be complete than were committed, but not fewer.
-        let most = match phase.state {
-            PhaseState::Running => phase.plans_expected(),
-            _ => *complete.end(),
-        };
-        let kept_done = done.filter(|done| (*complete.start()..=most).contains(done));
-        let kept_all = all.filter(|all| phase.plans_range().contains(all));
-        if kept_done.is_some() && kept_all.is_some() {
-            return;
-        }
-        let complete = kept_done.unwrap_or_else(|| phase.count(PlanState::Complete));
-        let total = kept_all.unwrap_or(phase.plans_expected());
-        match (row.plans_complete, row.plans_total) {
-            (Some(done), None) if !cell.contains('/') => self.count(place, done, complete),
-            // Before the first plan is complete, `0/TBD` states nothing.
-            (Some(done), None) if complete == done as usize => {}
-            (None, Some(all)) => self.count(place, all, total),
-            (stated_done, stated_all) => {
-                let stated = match (stated_done, stated_all) {
-                    (Some(done), Some(all)) => format!("{done}/{all}"),
-                    _ => cell.to_owned(),
-                };
-                let actual = format!("{complete}/{total}");
-                self.compare(place, &stated, &actual, Expected::Counts(complete, total));
-            }
+        if let Some((stated, progress)) = stated.zip(correct) {
+            let actual = template_status("Not started", progress, None);
+            let written = template_status(&stated.value, progress, None);
+            let written = (!is_kept).then_some(written);
+            self.report(place(STATUS, &stated.range), stated.value.clone(), actual, written);
         }
     }
 }
 
-/// Returns the subject of a claim, in words.
-fn subject(claim: &Claim) -> &'static str {
-    match claim {
-        Claim::Total(_) => "the number of phases",
-        Claim::PhasesComplete(_) => "the number of complete phases",
-        Claim::Percent(_) => "the progress in percent",
-        Claim::Status(_) | Claim::PhaseStatus(_) => STATUS,
-        Claim::PlansComplete(_) => "the number of complete plans in the phase",
-        Claim::PlansTotal(_) => "the number of plans in the phase",
-        Claim::CurrentPlan(_) => "the current plan",
-        Claim::AllPlansComplete(_) => "the number of complete plans",
-        Claim::AllPlansTotal(_) => "the total number of plans",
-        _ => "the current phase",
-    }
+/// Returns whether a row calls its phase complete on a date.
+fn is_dated(row: &ProgressRow) -> bool {
+    let date = row.completed.as_ref().map_or("", |cell| &cell.value);
+    row.progress() == Some(PhaseProgress::Complete) && date.contains(|c: char| c.is_ascii_digit())
 }
 
-/// Returns the correct status for a row, or `None` if the stated one may stay.
-fn row_status(
-    stated: &str,
+/// Returns what the cell of a row should count; `None` if what it counts is possible.
+fn row_counts(
+    planned: &RoadmapPhase,
+    row: &ProgressRow,
+    cell: &str,
     phase: &Phase,
-    is_passed: bool,
-) -> Option<(&'static str, PhaseProgress)> {
-    let says_complete = PhaseProgress::is_complete_status(stated);
-    let says_open = PhaseProgress::is_open_status(stated) && !names_check(stated);
-    let is_new = PhaseProgress::parse(stated) == Some(PhaseProgress::NotStarted);
-    let is_complete = phase.state == PhaseState::Done && !phase.awaits_check;
-    Some(match phase.state {
-        PhaseState::Done if is_complete && says_open => ("Complete", PhaseProgress::Complete),
-        PhaseState::Done if !is_complete && is_new => ("In progress", PhaseProgress::InProgress),
-        PhaseState::Open | PhaseState::Running
-            if says_complete && !is_passed || phase.is_begun() && is_new =>
-        {
-            ("In progress", PhaseProgress::InProgress)
-        }
-        PhaseState::Unplanned if says_complete => ("Not started", PhaseProgress::NotStarted),
-        _ => return None,
-    })
+) -> Option<String> {
+    let [done, all] =
+        [row.plans_complete, row.plans_total].map(|count| count.map(|count| count as usize));
+    // One summary may stand for several plans of the phase's own list.
+    let ticked = planned.plans.iter().filter(|plan| plan.checked == Some(true)).count();
+    let listed = planned.plans.len();
+    if listed > phase.plans.len() && done == Some(ticked) && all == Some(listed) {
+        return None;
+    }
+    let complete = phase.complete_range();
+    // More plans may be complete than were committed, but not fewer.
+    let most = match phase.state {
+        PhaseState::Running => phase.plans_expected(),
+        _ => *complete.end(),
+    };
+    let kept_done = done.filter(|done| (*complete.start()..=most).contains(done));
+    let kept_all = all.filter(|all| phase.plans_range().contains(all));
+    let complete = kept_done.unwrap_or_else(|| phase.count(PlanState::Complete));
+    let total = kept_all.unwrap_or(phase.plans_expected());
+    match (done, all) {
+        (Some(_), Some(_)) if kept_done.is_some() && kept_all.is_some() => None,
+        (Some(done), None) if complete == done => None,
+        (Some(_), None) if !cell.contains('/') => Some(complete.to_string()),
+        (None, Some(_)) => kept_all.is_none().then(|| total.to_string()),
+        _ => Some(format!("{complete}/{total}")),
+    }
 }
 
 /// Returns whether a total is a plausible count of the phases, or would be below the current one: numbering continues
 /// across milestones, or folders are missing.
 fn is_a_count(position: &Position, stated: usize) -> bool {
     let ordinals = position.phases.iter().map(|phase| phase.number.ordinal() as usize);
-    let whole: BTreeSet<PhaseNumber> =
-        position.phases.iter().map(|phase| phase.number.sibling(phase.number.ordinal())).collect();
     let folders = position.phases.iter().filter(|phase| phase.dir.is_some()).count();
+    let is_whole = |phase: &&Phase| phase.number == phase.number.sibling(phase.number.ordinal());
+    let whole = position.phases.iter().filter(is_whole).count();
     let current = position.phase().map_or(0, |phase| phase.number.ordinal() as usize);
-    [position.total(), position.phases.len(), folders, whole.len()].contains(&stated)
+    [position.total(), position.phases.len(), folders, whole].contains(&stated)
         || Some(stated) == ordinals.max()
         || current > position.total()
 }
@@ -699,23 +620,8 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
     })
 }
 
-/// Splits a status such as `Phase 3 complete` into the named phase and the rest.
-pub(super) fn unprefixed(status: &str, numbering: PhaseNumbering) -> (Option<PhaseNumber>, &str) {
-    let named = strip_prefix_ignore_case(status, "phase ")
-        .and_then(|rest| numbering.split(rest.trim_start()));
-    match named {
-        Some((number, rest)) => {
-            let is_between = |c: char| {
-                c.is_whitespace() || matches!(c, ':' | '-' | '\u{2013}' | '\u{2014}' | '(')
-            };
-            (Some(number), rest.trim_start_matches(is_between))
-        }
-        None => (None, status),
-    }
-}
-
 /// Returns whether a status names a step that follows the last plan, which no file can contradict.
-fn names_check(status: &str) -> bool {
+pub(super) fn names_check(status: &str) -> bool {
     const CHECKS: &[&str] =
         &["verif", "remediation", "ship", "milestone", "archiv", "review", "uat", "audit"];
     let lower = status.to_lowercase();

@@ -6,18 +6,9 @@ use std::path::Path;
 
 use crate::clock::{Minutes, TimeUnit};
 use crate::error::Result;
-use crate::markdown::Label;
 use crate::plan::{Drift, DriftKind, PlanState, ReadText, Summary, Survey};
 use crate::project::{Project, vocabulary};
 use crate::text::fold;
-
-/// The metrics measured from the summaries of the active milestone.
-struct Measured {
-    complete: usize,
-    /// How many of these are summaries of a whole phase that has no plan, which may be counted or not.
-    of_phases: usize,
-    durations: Vec<Minutes>,
-}
 
 /// A metric that the summaries contradict.
 #[derive(Clone, Debug)]
@@ -30,106 +21,67 @@ pub struct Metric {
 
 /// Returns the metrics of STATE.md that the summaries contradict, in file order.
 ///
-/// Free text is accepted, and so are the metrics of other milestones and those that are listed twice. All
-/// metrics are accepted if one exceeds what the milestone's summaries show, since they then include work
-/// that is not visible here.
+/// Free text is accepted. All metrics are accepted if one exceeds what the milestone's summaries show, since they then
+/// include work that is not visible here.
 pub fn metrics(project: &Project, survey: &Survey, read: ReadText<'_>) -> Result<Vec<Metric>> {
     let labels = &survey.state.metrics;
     if labels.is_empty() {
         return Ok(Vec::new());
     }
-    let measured = Measured::measure(survey, read)?;
-    let counts_more = |label: &Label| measured.is_exceeded_by(&label.name, &label.value);
-    if labels.iter().any(counts_more) {
-        return Ok(Vec::new());
-    }
-    let path = survey.folder.active.dir.join(vocabulary::STATE);
-    let file = project.relative(&path);
-    let wrong = labels.iter().filter_map(|label| {
-        let actual = measured.written(&label.name, &label.value)?;
-        let drift = Drift {
-            kind: DriftKind::Metric,
-            subject: subject(&label.name),
-            stated: label.value.clone(),
-            actual,
-            file: file.to_owned(),
-            line: label.line,
-        };
-        let range = label.range.clone();
-        (drift.actual != drift.stated).then_some(Metric { drift, range })
-    });
-    Ok(wrong.collect())
-}
-
-/// Returns the subject of a metric, in words.
-fn subject(name: &str) -> &'static str {
-    match name {
-        name if is_count(name) => "the total of completed plans",
-        name if is_total(name) => "the total execution time",
-        _ => "the average duration",
-    }
-}
-
-fn is_count(name: &str) -> bool {
-    ["total plans completed", "plans completed"].contains(&fold(name).as_str())
-}
-
-fn is_total(name: &str) -> bool {
-    ["total execution time", "total time"].contains(&fold(name).as_str())
-}
-
-impl Measured {
-    fn measure(survey: &Survey, read: ReadText<'_>) -> Result<Self> {
-        let mut measured = Self { complete: 0, of_phases: 0, durations: Vec::new() };
-        for phase in survey.position.members() {
-            measured.of_phases += usize::from(phase.is_only_summarised());
-            let complete = phase.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
-            for (slot, _) in complete {
-                measured.complete += 1;
-                let file = phase.dir.as_ref().zip(slot.summary.as_ref());
-                if let Some((dir, name)) = file {
-                    measured.durations.extend(duration(&dir.join(name), read)?);
-                }
+    // A summary of a whole phase that has no plan may be counted or not.
+    let (mut complete, mut of_phases, mut durations) = (0, 0, Vec::new());
+    for phase in survey.position.members() {
+        of_phases += usize::from(phase.is_only_summarised());
+        let done = phase.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
+        for (slot, _) in done {
+            complete += 1;
+            if let Some((dir, name)) = phase.dir.as_ref().zip(slot.summary.as_ref()) {
+                durations.extend(duration(&dir.join(name), read)?);
             }
         }
-        Ok(measured)
     }
-
-    /// Returns whether a metric exceeds the measured value.
-    fn is_exceeded_by(&self, name: &str, stated: &str) -> bool {
-        if is_count(name) {
-            // `18 (5 of v1.0 + 13)` counts more than this milestone.
-            let is_more = |stated: usize| stated > self.complete;
-            return !is_blank(stated) && stated.parse::<usize>().map_or(true, is_more);
-        }
-        // Both are compared as formatted, so that rounding makes no difference.
-        let written = is_total(name).then(|| self.written(name, stated)).flatten();
-        let written = written.and_then(|written| Minutes::parse(&written));
-        written.is_some_and(|written| Minutes::parse(stated).is_some_and(|stated| stated > written))
-    }
-
-    /// Returns the new text of a metric; `None` if it is unknown or must be left unchanged.
-    fn written(&self, name: &str, stated: &str) -> Option<String> {
-        let is_number = !stated.is_empty() && stated.bytes().all(|b| b.is_ascii_digit());
-        if is_count(name) {
-            let least = self.complete - self.of_phases;
-            let may_be = |stated: &usize| (least..=self.complete).contains(stated);
-            let count = stated.parse().ok().filter(may_be).unwrap_or(least);
-            return (is_number || is_blank(stated)).then(|| count.to_string());
-        }
-        let total: Minutes = self.durations.iter().copied().sum();
-        #[expect(clippy::cast_precision_loss, reason = "the number of plans is small")]
-        let average = total.as_f64() / self.durations.len() as f64;
-        // The durations of some plans say nothing against a stated value of all.
-        let are_all = self.durations.len() == self.complete;
-        let value = match fold(name).as_str() {
-            _ if self.durations.is_empty() => return None,
-            "average duration" if are_all || is_blank(stated) => average,
-            _ if is_total(name) && are_all => total.as_f64(),
-            _ => return None,
+    let total: Minutes = durations.iter().copied().sum();
+    #[expect(clippy::cast_precision_loss, reason = "the number of plans is small")]
+    let average = total.as_f64() / durations.len().max(1) as f64;
+    // The durations of some plans say nothing against a stated value of all.
+    let are_all = durations.len() == complete && complete > 0;
+    let file = project.relative(&survey.folder.active.dir.join(vocabulary::STATE)).to_owned();
+    let mut wrong = Vec::new();
+    for label in labels {
+        let stated = label.value.as_str();
+        let (subject, actual) = match fold(&label.name).as_str() {
+            "total plans completed" | "plans completed" => {
+                let count = stated.parse::<usize>().ok();
+                // `18 (5 of v1.0 + 13)` counts more than this milestone.
+                if !is_blank(stated) && count.is_none_or(|count| count > complete) {
+                    return Ok(Vec::new());
+                }
+                let is_right = count.is_some_and(|count| count >= complete - of_phases);
+                let right = (complete - of_phases).to_string();
+                ("the total of completed plans", (!is_right).then_some(right))
+            }
+            "total execution time" | "total time" if are_all => {
+                let actual = in_style(total.as_f64(), stated);
+                // Both are compared as formatted, so that rounding makes no difference.
+                let written = actual.as_deref().and_then(Minutes::parse);
+                let both = Minutes::parse(stated).zip(written);
+                if both.is_some_and(|(stated, written)| stated > written) {
+                    return Ok(Vec::new());
+                }
+                ("the total execution time", actual)
+            }
+            "average duration" if are_all || is_blank(stated) && !durations.is_empty() => {
+                ("the average duration", in_style(average, stated))
+            }
+            _ => continue,
         };
-        in_style(value, stated)
+        if let Some(actual) = actual.filter(|actual| *actual != stated) {
+            let (stated, line, kind) = (stated.to_owned(), label.line, DriftKind::Metric);
+            let drift = Drift { kind, subject, stated, actual, file: file.clone(), line };
+            wrong.push(Metric { drift, range: label.range.clone() });
+        }
     }
+    Ok(wrong)
 }
 
 fn duration(path: &Path, read: ReadText<'_>) -> Result<Option<Minutes>> {
@@ -144,10 +96,6 @@ fn is_blank(stated: &str) -> bool {
 
 /// Formats minutes like the old value: `11 min`, `0.55 hours`, `1h 05m`; `None` if that is free text.
 fn in_style(minutes: f64, stated: &str) -> Option<String> {
-    let ours = || Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string());
-    if is_blank(stated) {
-        return ours();
-    }
     let number = stated.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
     let unit = &stated[number.len()..];
     let decimals = number.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -155,15 +103,16 @@ fn in_style(minutes: f64, stated: &str) -> Option<String> {
     match unit.trim() {
         "min" | "mins" | "minutes" if is_number => Some(format!("{minutes:.decimals$}{unit}")),
         "hours" | "hour" | "hrs" if is_number => {
-            let hours = minutes / 60.0;
-            let decimals = decimals.max(1);
-            Some(format!("{hours:.decimals$}{unit}"))
+            Some(format!("{:.*}{unit}", decimals.max(1), minutes / 60.0))
         }
-        _ if Minutes::parse(stated).is_some_and(|old| old.to_string() == stated) => ours(),
+        _ if is_blank(stated)
+            || Minutes::parse(stated).is_some_and(|old| old.to_string() == stated) =>
+        {
+            Minutes::from_number(minutes, TimeUnit::Minutes).map(|value| value.to_string())
+        }
         _ => None,
     }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;

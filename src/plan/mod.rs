@@ -25,18 +25,18 @@ pub use read::{
     DEFAULT_MILESTONE, Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located,
     MilestoneFolder, MustHaves, PairedPlans, PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress,
     PhaseStatus, Plan, PlanNumber, PlanSlot, PlanTask, PlanningFolder, ProgressRow, ProjectFile,
-    Requirement, Requirements, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan, Skill,
+    Requirement, Requirements, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan, Says, Skill,
     StateFile, StatedPhase, Summary, SummaryStatus, TaskCount, TextOf, WorkflowSettings, WrittenAt,
     check_overlap, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
-    Count, MAX_CLAIMS, handoff, is_dropped_plan, list_entry, milestone_version,
-    milestone_version_in, ratio, todo_file, without_emphasis, without_status,
+    Count, handoff, is_dropped_plan, list_entry, milestone_version, milestone_version_in,
+    phase_in_status, ratio, todo_file, without_emphasis, without_status,
 };
 use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};
+pub(crate) use report::status_words;
 pub use report::{
     AlternativeStatus, MilestoneStatus, NextStatus, PausedWork, PhaseReport, PhaseSource,
     PlanCounts, StatusReport, inconsistencies,
 };
-pub(crate) use report::{open_blockers, status_words};

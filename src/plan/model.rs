@@ -389,8 +389,8 @@ impl Documents<'_> {
     }
 }
 
-/// Returns the phases of the milestone in number order: those with a folder, and those that only the roadmap names, or that
-/// follow from STATE.md if there is no roadmap. Their states are not determined yet.
+/// Returns the phases of the milestone in number order: those with a folder, and those that only the roadmap or STATE.md
+/// names. Their states are not determined yet.
 pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
@@ -410,20 +410,11 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
         goal: planned.goal.clone(),
         ..Phase::empty(planned.number.clone())
     }));
-    if roadmap.phases.is_empty() {
-        let last = phases.iter().map(|phase| phase.number.in_milestone()).max();
-        let last = last.unwrap_or_else(|| PhaseNumber::from(0));
-        let total = state.phase.total.unwrap_or(0).min(MAX_COUNTED);
-        phases.extend((last.ordinal() + 1..=total).map(|next| Phase::empty(last.sibling(next))));
-    }
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
     phases
 }
-
-/// Maximum number of phases taken from STATE.md's total; a larger total is a typo.
-const MAX_COUNTED: u32 = 200;
 
 /// Returns for each folder whether it is of a milestone before, since numbering restarted: a listed number has two
 /// folders, and the folder is complete and has no word of the name that the roadmap gives its number.
@@ -460,13 +451,7 @@ pub(crate) fn roadmap_phase<'a>(
 
 /// Returns the phase that STATE.md names, if there is no folder and no roadmap entry for it.
 fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<Phase> {
-    let steps = state.next_steps.iter();
-    let mut next = steps.flat_map(|step| state.numbering.phases_in(&step.value));
-    let number = match known {
-        [] if state.is_between_milestones => None,
-        [] => next.next(),
-        _ => state.phase.number.clone(),
-    }?;
+    let number = state.phase.number.clone().filter(|_| !known.is_empty())?;
     let is_known = known.iter().any(|phase| phase.number == number)
         || roadmap_phase(roadmap, &number).is_some();
     (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::empty(number) })

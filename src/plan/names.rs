@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::plan::PhaseDir;
 
 /// Returns the distinct words of a folder's or a phase's name.
-pub(crate) fn words(name: &str) -> BTreeSet<String> {
+fn words(name: &str) -> BTreeSet<String> {
     name.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().any(char::is_alphabetic))
         .map(str::to_lowercase)
@@ -16,13 +16,6 @@ pub(crate) fn words(name: &str) -> BTreeSet<String> {
 pub(crate) fn letters(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
-}
-
-/// Returns the share of a name's words that a folder's name contains, in percent.
-pub(crate) fn shared(folder: &BTreeSet<String>, name: &str) -> usize {
-    let wanted = words(name);
-    let found = wanted.iter().filter(|word| folder.contains(*word)).count();
-    (found * 100).checked_div(wanted.len()).unwrap_or(0)
 }
 
 /// Returns whether a folder's name and the roadmap's may be of the same phase: they have a word or its stem in common, or

@@ -1,7 +1,7 @@
 //! The report of `annals status`: where the work stands, what comes next, and what the documents leave out.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -242,7 +242,7 @@ impl NextStatus {
         let own = self.because.first().map(|own| format!(", but {own}"));
         // The command comes first, so that truncation does not remove it.
         Some(format!(
-            "perhaps {} is next: {reason}{}. Check before you act.",
+            "perhaps {} comes next, since {reason}{}; check before you act",
             rival.command,
             own.unwrap_or_default()
         ))
@@ -395,7 +395,7 @@ impl MilestoneStatus {
 
 /// Returns the open blockers; a text before ` (phase 2 is complete)` is truncated so that both fit into `width`
 /// characters.
-pub(crate) fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
+fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
     let (mut current, mut past) = (Vec::new(), Vec::new());
     for text in &survey.state.blockers {
         let phase = phase_of(text, survey.state.numbering);
@@ -433,113 +433,74 @@ fn is_complete(phases: &[Phase], number: &PhaseNumber) -> bool {
 /// Maximum distance between the first and last phase number; a larger one indicates years or ticket numbers.
 const MAX_SPAN: u32 = 200;
 
-/// Returns warnings about missing, duplicate and inconsistent entries.
+/// Returns warnings about missing, duplicate and inconsistent entries of the planning documents.
 pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
     let home = &survey.folder.active.dir;
-    let mut found = missing(survey);
-    found.extend(unlisted(survey, &home.join(vocabulary::ROADMAP)));
-    found.extend(listed_twice(survey, &home.join(vocabulary::ROADMAP)));
-    found.extend(gap(survey));
-    found.extend(other_name(survey, &home.join(vocabulary::STATE)));
+    let [state, roadmap] = [vocabulary::STATE, vocabulary::ROADMAP].map(|name| home.join(name));
+    let listed: BTreeSet<&PhaseNumber> =
+        survey.roadmap.phases.iter().map(|entry| &entry.number).collect();
+    let with_folder = survey.position.members().filter(|phase| phase.dir.is_some());
+    let with_folder: Vec<&PhaseNumber> = with_folder.map(|phase| &phase.number).collect();
+    let mut found = Vec::new();
+    // Between milestones there is no roadmap, and no phase has a folder.
+    for (path, is_there) in [(&state, survey.has_state), (&roadmap, survey.has_roadmap)] {
+        if !is_there && !with_folder.is_empty() {
+            found.push(Warning::file(path, "is missing although there are phases"));
+        }
+    }
+    let unlisted = with_folder.iter().filter(|number| !listed.contains(*number));
+    let unlisted: Vec<String> = unlisted.map(ToString::to_string).collect();
+    if !listed.is_empty() && !unlisted.is_empty() {
+        let message = match unlisted.as_slice() {
+            [one] => format!("does not list phase {one}, which has a folder"),
+            more => format!("does not list phases {}, which have folders", more.join(", ")),
+        };
+        found.push(Warning::file(&roadmap, message));
+    }
+    for phase in &survey.roadmap.phases {
+        for line in &phase.repeated {
+            let message = format!("lists phase {} a second time", phase.number);
+            found.push(Warning::at(&roadmap, *line, message));
+        }
+    }
+    let place = if survey.has_roadmap { &roadmap } else { home };
+    found.extend(gap(survey).map(|message| Warning::file(place, message)));
+    if let (Some(ours), Some(theirs)) = (&survey.project_file.name, &survey.state.project) {
+        // One may abbreviate the other.
+        let (one, other) = (letters(ours), letters(theirs));
+        if !one.contains(&other) && !other.contains(&one) {
+            let message = format!("names the project {theirs:?}, but PROJECT.md names it {ours:?}");
+            found.push(Warning::file(&state, message));
+        }
+    }
     found
 }
 
-/// Returns the milestone's phases that have a folder.
-fn folders(survey: &Survey) -> impl Iterator<Item = &Phase> {
-    let members = survey.position.members();
-    members.filter(|phase| phase.dir.is_some())
-}
-
-/// Reports missing documents. Both are required if there are phases; between milestones there is no roadmap.
-fn missing(survey: &Survey) -> Vec<Warning> {
-    if folders(survey).next().is_none() {
-        return Vec::new();
-    }
-    let documents =
-        [(vocabulary::STATE, survey.has_state), (vocabulary::ROADMAP, survey.has_roadmap)];
-    let absent = documents.iter().filter(|(_, is_there)| !is_there);
-    absent
-        .map(|(name, _)| {
-            let path = survey.folder.active.dir.join(name);
-            Warning::file(&path, "is missing although there are phases")
-        })
-        .collect()
-}
-
-/// Reports phases with a folder that the roadmap does not list: readers of the roadmap would miss them.
-fn unlisted(survey: &Survey, roadmap: &Path) -> Option<Warning> {
-    let listed: BTreeSet<&PhaseNumber> =
-        survey.roadmap.phases.iter().map(|entry| &entry.number).collect();
-    let is_listed = |phase: &&Phase| listed.contains(&phase.number);
-    let absent: Vec<String> = folders(survey)
-        .filter(|phase| !is_listed(phase))
-        .map(|phase| phase.number.to_string())
-        .collect();
-    let message = match absent.as_slice() {
-        [] => return None,
-        [one] => format!("does not list phase {one}, which has a folder"),
-        more => format!("does not list phases {}, which have folders", more.join(", ")),
-    };
-    (!listed.is_empty()).then(|| Warning::file(roadmap, message))
-}
-
-fn listed_twice(survey: &Survey, roadmap: &Path) -> Vec<Warning> {
-    let entries = survey.roadmap.phases.iter().flat_map(|phase| {
-        let lines = phase.repeated.iter();
-        lines.map(move |line| (line, &phase.number))
-    });
-    entries
-        .map(|(line, number)| {
-            let message = format!("lists phase {number} a second time");
-            Warning::at(roadmap, *line, message)
-        })
-        .collect()
-}
-
-/// Reports integers missing between the first and the last phase number of the milestone.
-fn gap(survey: &Survey) -> Option<Warning> {
-    let members = survey.position.members();
-    let members: Vec<&PhaseNumber> = members.map(|phase| &phase.number).collect();
+/// Returns which integers are missing between the first and the last phase number of the milestone.
+fn gap(survey: &Survey) -> Option<String> {
+    let members = || survey.position.members().map(|phase| &phase.number);
     // `2-01` is not compared with `1-04`.
-    let one = *members.iter().max()?;
-    let siblings = members.iter().filter(|number| number.is_sibling(one));
-    let numbers: BTreeSet<u32> = siblings.map(|number| number.ordinal()).collect();
-    let (first, last) = (*numbers.first()?, *numbers.last()?);
-    if last - first > MAX_SPAN {
-        return None;
-    }
+    let one = members().max()?;
+    let ordinals: BTreeSet<u32> =
+        members().filter(|number| number.is_sibling(one)).map(PhaseNumber::ordinal).collect();
+    let (first, last) = (*ordinals.first()?, *ordinals.last()?);
     // The missing numbers may belong to earlier milestones.
-    let is_known = |number: u32| {
-        let has = |phase: &PhaseNumber| phase.is_sibling(one) && phase.ordinal() == number;
-        let ranges = survey.roadmap.milestones.iter();
-        let mut ranges = ranges.filter_map(|milestone| milestone.phases.as_ref());
-        survey.position.phases.iter().any(|phase| has(&phase.number))
-            || survey.roadmap.phases.iter().any(|phase| has(&phase.number))
-            || ranges.any(|range| range.contains(&one.sibling(number)))
+    let phases = survey.position.phases.iter().map(|phase| &phase.number);
+    let known = phases.chain(survey.roadmap.phases.iter().map(|phase| &phase.number));
+    let known: BTreeSet<u32> =
+        known.filter(|number| number.is_sibling(one)).map(PhaseNumber::ordinal).collect();
+    let ranges = survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
+    let is_known = |number: &u32| {
+        known.contains(number) || ranges.clone().any(|range| range.contains(&one.sibling(*number)))
     };
-    let absent: Vec<String> = (first..=last)
-        .filter(|number| !is_known(*number))
-        .map(|number| one.sibling(number).to_string())
-        .collect();
+    let end = last.min(first.saturating_add(MAX_SPAN));
+    let absent = (first..end).filter(|number| !is_known(number));
+    let absent: Vec<String> = absent.map(|number| one.sibling(number).to_string()).collect();
     let missing = match absent.as_slice() {
         [] => return None,
         [one] => format!("phase {one} is"),
         [others @ .., end] => format!("phases {} and {end} are", others.join(", ")),
     };
-    let (first, last) = (one.sibling(first), one.sibling(last));
-    let message = format!("{missing} missing between {first} and {last}");
-    let home = &survey.folder.active.dir;
-    let place = if survey.has_roadmap { home.join(vocabulary::ROADMAP) } else { home.clone() };
-    Some(Warning::file(&place, message))
-}
-
-/// Reports a name in STATE.md that differs from PROJECT.md's by more than abbreviation.
-fn other_name(survey: &Survey, state: &Path) -> Option<Warning> {
-    let (ours, theirs) = (survey.project_file.name.as_ref()?, survey.state.project.as_ref()?);
-    let (one, other) = (letters(ours), letters(theirs));
-    let is_same = one.contains(&other) || other.contains(&one);
-    (!is_same).then(|| {
-        let message = format!("names the project {theirs:?}, but PROJECT.md names it {ours:?}");
-        Warning::file(state, message)
-    })
+    let (from, to) = (one.sibling(first), one.sibling(last));
+    (last - first <= MAX_SPAN).then(|| format!("{missing} missing between {from} and {to}"))
 }

@@ -46,6 +46,11 @@ impl Environment {
         self.base("XDG_DATA_HOME", ".local/share")
     }
 
+    /// Returns the directory of the user's caches.
+    pub fn cache_dir(&self) -> Option<PathBuf> {
+        self.base("XDG_CACHE_HOME", ".cache")
+    }
+
     fn base(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         self.absolute(variable)
             .or_else(|| self.home().map(|home| home.join(below_home)))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::project::input::{Input, SettingValue};
 use crate::project::server_address::ServerAddress;
 use crate::project::services::Fusion;
-use crate::project::settings::{ContextTarget, MAX_LINES, Setting, Settings, Value};
+use crate::project::settings::{ContextTarget, MAX_LINES, SessionClient, Setting, Settings, Value};
 
 /// Maximum lock timeout that can be set, in seconds.
 const MAX_LOCK_WAIT: u64 = 600;
@@ -150,6 +150,27 @@ pub(crate) const KEYS: &[SettingKey] = &[
         notepad: Anyone,
         "Whether a new session is given the notepad, once `annals setup` has been run"
     },
+    SettingKey {
+        name: "sessions",
+        scope: KeyScope::UserOnly,
+        about: "Whose transcripts of sessions are read: true for all clients, or a list of \
+                claude, codex, gemini, opencode",
+        set: |settings, input| {
+            settings.sessions = session_clients(input)?;
+            Ok(())
+        },
+        show: |settings| match settings.sessions[..] {
+            [] => Value::Bool(false),
+            _ => {
+                let words = settings.sessions.iter().map(|client| client.as_str());
+                Value::List(words.map(str::to_owned).collect())
+            }
+        },
+    },
+    key! {
+        entries: Anyone,
+        "Whether a new session is given the knowledge entries, once `annals setup` has been run"
+    },
     key! { user: UserOnly, "The user whose facts are used if --user is not given" },
     key! { db: UserOnly, "The database of facts, instead of mem.db in the user's data folder" },
     SettingKey {
@@ -278,6 +299,19 @@ fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {
     targets.sort_unstable();
     targets.dedup();
     Ok(targets)
+}
+
+/// Returns the clients that a switch or a list names.
+fn session_clients(input: &Input) -> Result<Vec<SessionClient>, String> {
+    if let Ok(is_on) = input.boolean() {
+        return Ok(if is_on { SessionClient::ALL.to_vec() } else { Vec::new() });
+    }
+    let words = input.words().map_err(|_| "must be true, false or a list of clients".to_owned())?;
+    let clients = words.iter().map(|word| SessionClient::choose(word, "a client with transcripts"));
+    let mut clients: Vec<SessionClient> = clients.collect::<Result<_, _>>()?;
+    clients.sort_unstable();
+    clients.dedup();
+    Ok(clients)
 }
 
 #[cfg(test)]

@@ -35,4 +35,4 @@ pub use planning::Planning;
 pub(crate) use planning::confine;
 pub(crate) use server_address::{EXAMPLE as SERVER_ADDRESS_EXAMPLE, ServerAddress};
 pub use services::{EmbeddingEndpoint, FactSettings, Fusion, Llm, Share};
-pub use settings::{ContextTarget, MAX_LINES, Origin, Setting, Settings, Value};
+pub use settings::{ContextTarget, MAX_LINES, Origin, SessionClient, Setting, Settings, Value};

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::git::Git;
@@ -15,7 +17,8 @@ use crate::project::layout::Layout;
 use crate::project::planning::Planning;
 use crate::project::settings::Settings;
 use crate::project::{discovery, sources};
-use crate::storage::{Applied, Boundary, Changes, Storage, Store};
+use crate::storage::{Applied, Boundary, Changes, Storage, Store, real_path};
+use crate::text::hexadecimal;
 use crate::warning::Warning;
 
 /// What an interface passes in to open the project.
@@ -190,6 +193,32 @@ impl Project {
     /// is erased everywhere.
     pub fn storage_without_record(&self) -> Storage {
         self.storage().keep_history(false)
+    }
+
+    /// Returns the storage for writing the user's own settings in a folder, which need not exist.
+    ///
+    /// Writes are confined to the home directory, or to the nearest existing parent of a folder outside of it.
+    pub(crate) fn storage_of_user(&self, folder: &Path) -> Result<Storage> {
+        let unknown = || {
+            Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
+        };
+        let home = self.environment.home().ok_or_else(unknown)?;
+        let own = real_path(&self.environment.data_dir().ok_or_else(unknown)?)?;
+        let root = if folder.starts_with(&home) {
+            home
+        } else {
+            let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
+            there.map_or(folder.to_owned(), Path::to_owned)
+        };
+        let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
+        // The paths in records of changes are relative to the root.
+        let records = own.join("changes").join(hexadecimal(&digest[..8]));
+        Ok(Storage::new(&root, self.clock)
+            .with_folder(&records)
+            .key_in(Some(own))
+            .dry_run(self.dry_run)
+            .keep_history(self.settings.history)
+            .wait(self.settings.lock_wait))
     }
 
     /// Returns a path for display: relative to the project if inside it.

@@ -39,6 +39,22 @@ impl ContextTarget {
     }
 }
 
+word_enum! {
+    /// A client that keeps transcripts of its sessions.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum SessionClient {
+        /// Claude Code.
+        #[default]
+        Claude = "claude",
+        /// Codex.
+        Codex = "codex",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// opencode.
+        Opencode = "opencode",
+    }
+}
+
 /// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
@@ -154,6 +170,8 @@ pub struct Settings {
     pub linked_roots: Vec<PathBuf>,
     /// Whether the text at the start of a session includes the notepad.
     pub notepad: bool,
+    /// Whether the text at the start of a session includes the knowledge entries.
+    pub entries: bool,
     /// The user whose facts are used, unless the command line names one.
     pub user: Option<String>,
     /// The database of facts, if it is not in the user's data folder.
@@ -168,6 +186,8 @@ pub struct Settings {
     pub chroma: Option<String>,
     /// The server through which devices share data.
     pub share: Share,
+    /// The clients whose transcripts of sessions are read.
+    pub sessions: Vec<SessionClient>,
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     /// Warnings about keys that a project may not set, and that were ignored.
     pub(crate) warnings: Vec<Warning>,
@@ -189,6 +209,7 @@ impl Default for Settings {
             ledger_dir: PathBuf::from("docs/memory"),
             linked_roots: Vec::new(),
             notepad: true,
+            entries: true,
             user: None,
             db: None,
             facts: FactSettings::default(),
@@ -196,6 +217,7 @@ impl Default for Settings {
             embedding: EmbeddingEndpoint::default(),
             chroma: None,
             share: Share::default(),
+            sessions: Vec::new(),
             origins: BTreeMap::new(),
             warnings: Vec::new(),
         }

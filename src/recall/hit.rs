@@ -3,11 +3,11 @@
 use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::ranking::{Relevance, Term};
-use crate::recall::document::Flag;
-use crate::recall::index::StoredText;
-use crate::recall::sources::SourceName;
-use crate::search::FusedParts;
+use crate::recall::flags::{Flag, Flags};
+use crate::recall::sources::{SourceName, name_of};
+use crate::search::index::Hit;
+use crate::search::{FusedParts, Relevance, Term};
+use crate::sessions;
 use crate::text::sanitized;
 
 /// Maximum length of a snippet, in bytes.
@@ -27,6 +27,9 @@ pub struct RecallHit {
     /// Its identifier in its store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The command that resumes the session that it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<String>,
     /// Titles of the headings above it, outermost first.
     pub headings: Vec<String>,
     /// Its text, verbatim except for redacted secrets; for a long text, whole lines around the best match.
@@ -47,13 +50,34 @@ pub struct RecallHit {
     pub parts: Option<FusedParts>,
 }
 
-/// Returns the headings and the snippet of a text as shown to the user.
-pub(crate) fn display_text(text: &StoredText, terms: &[Term]) -> (Vec<String>, String) {
-    let clean = |text: &str| sanitized(text).into_owned();
-    let headings = text.headings.iter().map(|title| clean(title));
-    // Cut after redaction: a truncated key would not be recognised.
-    let whole = clean(&text.body);
-    (headings.collect(), excerpt(&whole, terms).to_owned())
+impl RecallHit {
+    /// Returns a hit as it is shown.
+    pub(crate) fn new(hit: Hit, terms: &[Term]) -> Self {
+        let clean = |text: &str| sanitized(text).into_owned();
+        let passage = hit.passage;
+        let is_session = hit.source.map(name_of) == Some(SourceName::Sessions);
+        // Cut after redaction: a truncated key would not be recognised.
+        let whole = clean(&passage.text);
+        let place = |(file, line): (String, usize)| match line {
+            0 => file,
+            line => format!("{file}:{line}"),
+        };
+        Self {
+            source: hit.source.map_or(SourceName::Facts, name_of),
+            file: hit.source.map(|_| hit.file),
+            line: Some(passage.line).filter(|line| *line > 0),
+            resume: passage.id.as_deref().filter(|_| is_session).and_then(sessions::resume),
+            id: passage.id,
+            headings: passage.headings.iter().map(|title| clean(title)).collect(),
+            snippet: excerpt(&whole, terms).to_owned(),
+            score: (hit.score * 10_000.0).round() / 10_000.0,
+            relevance: hit.relevance,
+            date: passage.date,
+            flags: Flags::from_bits(passage.flags).list().collect(),
+            copies: hit.copies.into_iter().map(place).collect(),
+            parts: Some(hit.parts),
+        }
+    }
 }
 
 /// Returns whole lines around the line that contains the most terms.
@@ -103,7 +127,7 @@ mod tests {
     fn long_texts_are_shown_around_the_best_match() {
         let lines: Vec<String> = (0..100).map(|n| format!("line {n} of many")).collect();
         let text = lines.join("\n").replace("line 60 of many", "line 60 has the needle");
-        let found = excerpt(&text, &crate::ranking::terms("needle", &[]));
+        let found = excerpt(&text, &crate::search::terms("needle", &[]));
         assert!(found.contains("line 60 has the needle"), "{found}");
         assert!(found.len() <= MAX_SNIPPET_LENGTH && text.contains(found));
         assert!(found.starts_with("line ") && found.len() > MAX_SNIPPET_LENGTH / 2);

@@ -1,4 +1,4 @@
-//! Splits a markdown file into search documents: its passages, with the dates and flags found in the text.
+//! Splits a markdown file into its passages, with the dates and flags found in the text.
 
 use std::iter;
 use std::path::Path;
@@ -7,9 +7,32 @@ use chrono::NaiveDate;
 
 use crate::clock::parse_date;
 use crate::markdown::FrontMatter;
-use crate::recall::document::{Authority, Flag, Flags, SearchDocument};
-use crate::recall::passage::{Passage, passages};
+use crate::recall::flags::{Flag, Flags};
+use crate::recall::passage;
+use crate::search::index::Passage;
 use crate::text::fold;
+
+/// A text's authority in the project, which ranks texts that match equally well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Authority {
+    /// Describes what is valid now: the project, its state, decisions, context, lessons.
+    Canonical,
+    /// Reports finished work.
+    Report,
+    /// Produced while working: plans, research, checks.
+    Working,
+}
+
+impl Authority {
+    /// Returns the factor by which this authority multiplies the score of a text.
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Self::Canonical => 1.0,
+            Self::Report => 0.78,
+            Self::Working => 0.65,
+        }
+    }
+}
 
 /// Front matter fields that date a file, most significant first.
 const DATE_FIELDS: &[&str] = &["updated", "completed", "date", "created"];
@@ -17,8 +40,8 @@ const DATE_FIELDS: &[&str] = &["updated", "completed", "date", "created"];
 /// Maximum offset of the date of a passage, in bytes: a later one is something that the text mentions.
 const MAX_DATE_OFFSET: usize = 24;
 
-/// Returns the passages of a markdown file as documents with the given authority.
-pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<SearchDocument> {
+/// Returns the passages of a markdown file with the given authority.
+pub(crate) fn passages(text: &str, path: &Path, authority: Authority) -> Vec<Passage> {
     // Malformed fields are reported by the code that interprets them.
     let front = FrontMatter::parse(text, path).value;
     let file_date = DATE_FIELDS.iter().find_map(|field| parse_date(front.text(&[field])?));
@@ -29,18 +52,19 @@ pub(crate) fn documents(text: &str, path: &Path, authority: Authority) -> Vec<Se
     let flags = Flags::default()
         .with(Flag::Superseded, field_is("status", &["superseded", "deprecated"]))
         .with(Flag::LowConfidence, field_is("confidence", &["low"]));
-    passages(text, &front.range)
-        .into_iter()
-        .map(|passage| SearchDocument {
-            date: date(&passage).or(file_date),
-            flags: flags.with(Flag::Superseded, is_superseded(&passage)),
-            line: passage.line,
-            id: None,
-            headings: passage.headings,
-            text: passage.text,
-            authority,
-        })
-        .collect()
+    let mut passages = passage::passages(text, &front.range);
+    for passage in &mut passages {
+        passage.date = date(passage).or(file_date);
+        passage.weight = authority.weight();
+        flag(passage, flags.with(Flag::Superseded, is_superseded(passage)));
+    }
+    passages
+}
+
+/// Gives a passage flags, which lower its weight.
+pub(crate) fn flag(passage: &mut Passage, flags: Flags) {
+    passage.flags = flags.bits();
+    passage.weight *= flags.weight();
 }
 
 /// Returns the date near the start of a passage, or else in its nearest heading that has one.
@@ -73,12 +97,12 @@ fn is_superseded(passage: &Passage) -> bool {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<SearchDocument> {
-        documents(text, Path::new("a.md"), Authority::Canonical)
+    fn read(text: &str) -> Vec<Passage> {
+        passages(text, Path::new("a.md"), Authority::Canonical)
     }
 
-    fn flags(document: &SearchDocument) -> Vec<Flag> {
-        document.flags.list().collect()
+    fn flags(passage: &Passage) -> Vec<Flag> {
+        Flags::from_bits(passage.flags).list().collect()
     }
 
     #[test]
@@ -99,10 +123,9 @@ mod tests {
     #[test]
     fn superseded_passages_are_flagged() {
         let found = read("# A\n\n- ~~old~~\n- new\n\n## Superseded\n\n- older\n");
-        let flags: Vec<Vec<Flag>> = found.iter().map(flags).collect();
-        assert_eq!(flags, [vec![Flag::Superseded], vec![], vec![Flag::Superseded]]);
+        let all: Vec<Vec<Flag>> = found.iter().map(flags).collect();
+        assert_eq!(all, [vec![Flag::Superseded], vec![], vec![Flag::Superseded]]);
         let found = read("---\nstatus: superseded\nconfidence: low\n---\n# A\n\ntext\n");
-        let last = found.last().unwrap();
-        assert_eq!(last.flags.list().collect::<Vec<_>>(), [Flag::Superseded, Flag::LowConfidence]);
+        assert_eq!(flags(found.last().unwrap()), [Flag::Superseded, Flag::LowConfidence]);
     }
 }

@@ -1,45 +1,86 @@
 //! Searches all stores at once and cites the source of each hit.
 //!
 //! ```text
-//! sources ── documents ── index (a cache) ── words ─┬─ one score ── judged ── hits
-//!                                      └── vectors ─┘
+//! sources ── passages ── the index of `search` ── hits, with flags
+//! facts ─────────────────┘
 //! ```
 //!
 //! The files are the source of truth: the index is derived from them and updated before each search.
 //! Facts are not files: they are queried each time, and a project keeps no copy of them.
 
-mod answer;
-mod document;
-mod evaluation;
-mod facts;
+mod flags;
 mod hit;
-mod index;
 mod markdown_file;
 mod passage;
-mod query;
-mod search;
 mod sources;
-mod staleness;
 
-pub use document::Flag;
-pub use evaluation::{Evaluation, EvaluationRow, evaluate};
+pub use flags::Flag;
 pub use hit::RecallHit;
-pub use index::{CacheState, cache_state};
-pub use query::RecallQuery;
-pub use search::Method;
 use serde::Serialize;
 pub(crate) use sources::SOURCES;
 pub use sources::SourceName;
 
-use crate::error::Result;
-use crate::project::Project;
-use crate::recall::answer::{Extent, JudgedText, RecallAnswer};
-use crate::recall::facts::FactHits;
-use crate::recall::index::{Index, search_index};
-use crate::recall::search::Scan;
-use crate::recall::staleness::Staleness;
-use crate::search::{Encoder, ReadText, Reread};
-use crate::warning::Parsed;
+use crate::clock::parse_date;
+use crate::error::{Error, Result};
+use crate::facts::{self, Fact, FactStatus, Facts, ProjectScope, Purpose, Selection};
+use crate::project::{Project, vocabulary};
+use crate::recall::flags::Flags;
+use crate::search::index::{
+    Answer, Asked, Cache, CacheState, IndexFile, Method, Passage, PassageReader, in_background,
+};
+use crate::search::terms;
+use crate::sessions;
+use crate::warning::{Parsed, Warning};
+
+/// Name of the index file in `.annals/`.
+const INDEX: &str = "index.db";
+
+/// Maximum number of facts that are ranked among the project's texts.
+const MAX_FACTS: usize = 50;
+
+/// Confidence below which a fact is flagged.
+const MIN_SURE_CONFIDENCE: f64 = 0.5;
+
+/// A query against a project's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecallQuery {
+    /// The search text; it has no operators.
+    pub text: String,
+    /// The stores to search.
+    pub sources: Vec<SourceName>,
+    /// Maximum number of hits.
+    pub limit: usize,
+    /// Whether irrelevant texts are returned too, marked as such.
+    pub include_irrelevant: bool,
+    /// Whether the answer must not wait for a first index; if so, only the newest files are searched.
+    pub is_urgent: bool,
+    /// Whether the encoder reads the best texts again.
+    pub uses_encoder: bool,
+    /// How texts are matched.
+    pub method: Method,
+}
+
+impl RecallQuery {
+    /// Returns a query of all stores but the sessions; an empty text is an error.
+    pub fn new(text: &str) -> Result<Self> {
+        if text.trim().is_empty() {
+            return Err(
+                Error::usage("the query is empty").hint("say what you want to know, in words")
+            );
+        }
+        let mut sources = SourceName::ALL.to_vec();
+        sources.retain(|source| *source != SourceName::Sessions);
+        Ok(Self {
+            text: text.to_owned(),
+            sources,
+            limit: 10,
+            include_irrelevant: false,
+            is_urgent: false,
+            uses_encoder: true,
+            method: Method::Both,
+        })
+    }
+}
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -65,93 +106,175 @@ fn is_zero(count: &usize) -> bool {
 
 /// Searches the stores that the query names.
 pub fn recall(project: &Project, query: &RecallQuery) -> Result<Parsed<Recalled>> {
-    let mut fact_warnings = Vec::new();
-    let facts = FactHits::fetch(project, query, &mut fact_warnings)?;
-    let outcome = search_index(project, query.is_urgent, |index| {
-        search_texts(project, index, query, &facts)
-    })?;
-    let mut warnings = outcome.warnings;
-    let mut value = outcome.answer.into_value(&mut warnings);
-    value.newest_files = outcome.newest_files;
-    warnings.extend(fact_warnings);
+    let mut answer = answer(project, query)?;
+    let mut warnings = std::mem::take(&mut answer.warnings);
+    flags::mark(project, &mut answer.hits, &mut warnings);
+    let terms = terms(&query.text, &[]);
+    let value = Recalled {
+        query: query.text.clone(),
+        hits: answer.hits.into_iter().map(|hit| RecallHit::new(hit, &terms)).collect(),
+        truncated: answer.truncated,
+        withheld: answer.withheld,
+        newest_files: answer.newest_files,
+    };
     Ok(Parsed::new(value, project.named(warnings)))
 }
 
-fn search_texts(
-    project: &Project,
-    index: &Index,
-    query: &RecallQuery,
-    facts: &FactHits,
-) -> rusqlite::Result<Parsed<Recalled>> {
-    let mut scan = Scan::compare(index, query)?;
-    facts.add_to(&mut scan, index, query)?;
+/// Returns what the index and the facts give for a query, as it is stored.
+pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
     let mut warnings = Vec::new();
-    let stale = Staleness::check(project, index, &scan)?.into_value(&mut warnings);
-    let encoder = query.uses_encoder.then(Encoder::built_in).flatten();
-    let mut reread = |texts: &[(usize, &ReadText)]| match encoder {
-        Some(encoder) => search::reread(encoder, index, &scan, texts),
-        None => Ok(Vec::new()),
+    let extras = fact_passages(project, query, &mut warnings)?;
+    let asks = |source: &&usize| query.sources.contains(&SOURCES[**source].name());
+    let sources: Vec<usize> = (0..SOURCES.len()).collect();
+    let sources: Vec<usize> = sources.iter().filter(asks).copied().collect();
+    let asked = Asked {
+        text: &query.text,
+        sources: &sources,
+        limit: query.limit,
+        all: query.include_irrelevant,
+        uses_encoder: query.uses_encoder,
+        method: query.method,
+        extras: &extras,
+        is_copy: is_archived,
     };
-    let ranked = scan.ranked(
-        Method::Both,
-        |unit| read_text(index, &scan, facts, unit),
-        encoder.is_some().then_some(&mut reread as &mut Reread<'_, _>),
-        |unit| stale.contains(unit),
-    )?;
-    let extent = Extent { limit: query.limit, include_irrelevant: query.include_irrelevant };
-    let answer = RecallAnswer::judge(index, &scan, ranked, facts, extent)?;
-    let hits = answer.texts.into_iter();
-    let value = Recalled {
-        query: query.text.clone(),
-        hits: hits.map(|judged| recall_hit(&scan, judged)).collect(),
-        truncated: answer.truncated,
-        withheld: answer.withheld,
-        newest_files: None,
+    let asks_for_sessions = query.sources.contains(&SourceName::Sessions);
+    let of_sessions = || {
+        let mut found = sessions::search(project, &asked, query.is_urgent)?;
+        // Transcripts follow the project's files.
+        found.hits.iter_mut().for_each(|hit| hit.source = hit.source.map(|n| n + SOURCES.len()));
+        Ok(found)
     };
-    Ok(Parsed { value, warnings })
+    if query.sources == [SourceName::Sessions] {
+        return of_sessions();
+    }
+    let files = files(project);
+    // A folder without memory gets no index file.
+    let is_kept = files.iter().any(|file| !SOURCES[file.source].is_users_own());
+    let storage = project.storage();
+    let cache = Cache {
+        storage: Some(&storage).filter(|_| is_kept && !project.dry_run),
+        name: INDEX,
+        progress: &project.progress,
+    };
+    let mut answer = if query.is_urgent {
+        cache.search_urgently(&files, &StoreReader, &asked, || {
+            let project = project.clone();
+            in_background(move || {
+                let storage = project.storage();
+                let cache =
+                    Cache { storage: Some(&storage), name: INDEX, progress: &project.progress };
+                let _is_built = cache.rebuild(&self::files(&project), &StoreReader).is_ok();
+            });
+        })?
+    } else {
+        cache.search(&files, &StoreReader, &asked)?
+    };
+    answer.warnings.extend(warnings);
+    if asks_for_sessions {
+        let found = of_sessions()?;
+        answer.hits.extend(found.hits);
+        answer.hits.sort_by(|one, other| other.score.total_cmp(&one.score));
+        answer.truncated |= found.truncated || answer.hits.len() > query.limit;
+        answer.hits.truncate(query.limit);
+        answer.withheld += found.withheld;
+        answer.newest_files = answer.newest_files.or(found.newest_files);
+        answer.warnings.extend(found.warnings);
+    }
+    Ok(answer)
 }
 
-/// Returns the text of a unit, under its headings.
-fn read_text(
-    index: &Index,
-    scan: &Scan,
-    facts: &FactHits,
-    unit: usize,
-) -> rusqlite::Result<ReadText> {
-    let unit = &scan.units[unit];
-    let text = match facts.text(unit) {
-        Some(text) => text,
-        None => index.text(unit.id)?,
-    };
-    Ok(ReadText { heading: text.headings.join(": "), body: text.body })
+/// Checks the index file without updating it.
+pub fn cache_state(project: &Project) -> CacheState {
+    let storage = project.storage();
+    Cache { storage: Some(&storage), name: INDEX, progress: &project.progress }.state()
 }
 
-fn recall_hit(scan: &Scan, judged: JudgedText) -> RecallHit {
-    let JudgedText { scored, text, relevance } = judged;
-    let unit = &scan.units[scored.unit];
-    let (headings, snippet) = hit::display_text(&text, scan.terms());
-    let (file, line) = scan.location(scored.unit);
-    let copies = scored.duplicates.iter().map(|duplicate| scan.location(*duplicate));
-    RecallHit {
-        source: unit.source,
-        file: (unit.source != SourceName::Facts).then(|| file.to_owned()),
-        line: Some(line).filter(|line| *line > 0),
-        id: text.key,
-        headings,
-        snippet,
-        score: scored.rounded(),
-        relevance,
-        date: unit.date,
-        copies: copies.map(|(file, line)| format_location(file, line)).collect(),
-        parts: Some(scored.parts),
-        flags: scored.flags,
+/// Reads the files of the stores.
+struct StoreReader;
+
+impl PassageReader for StoreReader {
+    fn passages(&self, file: &IndexFile) -> Result<Option<Vec<Passage>>> {
+        let store = SOURCES[file.source];
+        // Invalid UTF-8 is reported by the code that interprets the file.
+        let text = store.read(&file.path)?;
+        Ok(text.map(|text| store.passages(&text.value, &file.path)))
     }
 }
 
-/// Returns the location of a text as shown to the user.
-fn format_location(file: &str, line: usize) -> String {
-    match line {
-        0 => file.to_owned(),
-        line => format!("{file}:{line}"),
+/// Lists the files of all stores without reading them, sorted by name.
+fn files(project: &Project) -> Vec<IndexFile> {
+    let mut found: Vec<IndexFile> = Vec::new();
+    for (source, store) in SOURCES.iter().enumerate() {
+        let files = store.files(project).into_iter();
+        found.extend(files.filter_map(|path| {
+            let name = project.relative(&path).to_string_lossy().into_owned();
+            IndexFile::stat(source, name, path)
+        }));
     }
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    // If two stores claim the same file, the first one gets it.
+    found.dedup_by(|one, other| one.name == other.name);
+    found
+}
+
+/// Returns whether a file belongs to an archived milestone.
+fn is_archived(file: &str) -> bool {
+    let mut folders = file.split('/').rev().skip(1);
+    folders.any(vocabulary::is_archive)
+}
+
+/// Returns the facts of the configured user that may match; a failure to query the database becomes a warning.
+///
+/// If only facts are searched, no user and a failed query are errors: nothing else can answer.
+fn fact_passages(
+    project: &Project,
+    query: &RecallQuery,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Passage>> {
+    let is_only_source = query.sources == [SourceName::Facts];
+    let is_asked = query.sources.contains(&SourceName::Facts);
+    if !is_asked || project.settings.user.is_none() && !is_only_source {
+        return Ok(Vec::new());
+    }
+    match query_facts(project, query) {
+        Err(error) if !is_only_source => {
+            let file = error.place.as_ref().map(|place| place.file.clone());
+            let message = format!("facts are not included: {}", error.reason());
+            let file = file.unwrap_or_else(|| project.root.clone());
+            warnings.push(Warning::file(&file, message));
+            Ok(Vec::new())
+        }
+        result => result,
+    }
+}
+
+fn query_facts(project: &Project, query: &RecallQuery) -> Result<Vec<Passage>> {
+    let user = facts::user(project, None)?;
+    let mut database = Facts::open(project, None, Purpose::Read)?;
+    let fact_query = facts::FactQuery {
+        text: query.text.clone(),
+        limit: query.limit.max(MAX_FACTS),
+        scope: ProjectScope::General,
+        method: facts::Method::from(project.settings.facts.fusion),
+        // Relevance is judged together with the texts of the project.
+        selection: Selection::Candidates,
+        uses_encoder: false,
+    };
+    let embedder = facts::embedder(project)?;
+    let found = facts::retrieve(&mut database, &user, &fact_query, &embedder)?;
+    let passage = |fact: Fact| {
+        let is_unsure =
+            fact.status == FactStatus::PendingConfirmation || fact.confidence < MIN_SURE_CONFIDENCE;
+        let flags = Flags::default().with(Flag::LowConfidence, is_unsure);
+        Passage {
+            headings: Vec::new(),
+            line: 0,
+            text: fact.to_string(),
+            date: parse_date(&fact.last_mentioned_at),
+            id: Some(fact.fact_id),
+            flags: flags.bits(),
+            weight: flags.weight(),
+        }
+    };
+    Ok(found.hits.into_iter().map(|hit| passage(hit.fact)).collect())
 }

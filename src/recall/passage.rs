@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::markdown::{Block, BlockContent, Label, Outline, Section, line_start};
 use crate::plan::is_absent;
+use crate::search::index::Passage;
 
 /// Maximum length of merged prose paragraphs, in bytes: longer passages would mix topics.
 const MAX_PROSE_LENGTH: usize = 1200;
@@ -13,17 +14,6 @@ const MAX_ITEM_LENGTH: usize = 700;
 const MAX_LABEL_LENGTH: usize = 80;
 /// Maximum length of any passage of several lines, in bytes.
 const MAX_PASSAGE_LENGTH: usize = 4000;
-
-/// A separately searchable piece of a markdown file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Passage {
-    /// Titles of the headings above it, outermost first.
-    pub(crate) headings: Vec<String>,
-    /// Number of its first line, counted from 1.
-    pub(crate) line: usize,
-    /// Its text, verbatim.
-    pub(crate) text: String,
-}
 
 /// Returns the passages of a markdown text, in file order.
 ///
@@ -224,7 +214,11 @@ impl Splitter<'_> {
         self.found.push(Passage {
             headings: titles.chain(label).map(str::to_owned).collect(),
             line,
+            id: None,
             text,
+            date: None,
+            flags: 0,
+            weight: 1.0,
         });
     }
 }

@@ -1,10 +1,43 @@
-//! The search engine: one score from words, vectors and neighbours, and a sentence encoder for the best texts.
+//! The search engine: words and stems, the table of vectors, a sentence encoder, one score from all of them, and an index.
+//!
+//! ```text
+//! text ─┬─ words ── stems in eight languages ───┬─ rank ── the encoder reads the best ── judged
+//!       └─ table ── vectors of its passages ────┘
+//! ```
+//!
+//! [`index`] keeps the words and vectors of files in a cache and searches it; facts keep theirs in their own database
+//! and come to [`rank()`] with what SQLite found.
+//!
+//! Vectors find texts about the same subject, but not what they say about it: "tabs over spaces" and "spaces over
+//! tabs" have the same vector.
 
+mod corpus;
 mod encoder;
-mod fuse;
+mod endpoint;
+pub mod index;
+mod language;
+mod passages;
+mod pieces;
+mod rank;
+mod table;
+mod vector;
+mod word_set;
+mod words;
 
+pub(crate) use corpus::to_f64;
+pub use corpus::{Corpus, bm25, idf};
 pub use encoder::{ENCODER_ID, Encoder};
-pub use fuse::{
-    Fused, FusedParts, Known, Question, QuestionVectors, ReadText, Reread, fuse, greatest_cosine,
-    passage_vectors,
+pub use endpoint::{Embedder, Endpoint};
+pub use language::Language;
+pub use passages::passages;
+pub(crate) use rank::best;
+pub use rank::{
+    Encode, FusedParts, Known, Question, QuestionVectors, Ranked, Ranking, ReadText, Relevance,
+    greatest_cosine, passage_vectors, rank,
 };
+pub use table::{MODEL_ID, VectorTable};
+pub use vector::{Quantized, Vector};
+pub(crate) use word_set::WordSet;
+pub use word_set::corrects;
+pub use words::{Term, Tokenizer, quoted, terms, words};
+pub(crate) use words::{any_of, content_words};

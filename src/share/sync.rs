@@ -10,12 +10,11 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::facts::replication::{self, Address, Incoming, Operation};
 use crate::facts::{Device, Facts};
-use crate::journal;
 use crate::project::Project;
-use crate::secrets;
 use crate::share::connect;
 use crate::share::lines::{self, Lines};
 use crate::share::server::{Highest, SyncServer};
+use crate::{journal, secrets};
 
 /// Number of operations that are sent or fetched at once.
 const BATCH: usize = 5_000;

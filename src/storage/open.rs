@@ -93,7 +93,7 @@ pub(crate) fn directory(path: &Path) -> io::Result<File> {
 
 /// Opens a path that contains no link.
 #[cfg(target_os = "linux")]
-fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
+pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, ResolveFlags, openat2};
     use rustix::io::Errno;
 
@@ -107,7 +107,7 @@ fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
 
 /// Opens a path that contains no link.
 #[cfg(not(target_os = "linux"))]
-fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
+pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     open_and_compare(path, wanted)
 }
 

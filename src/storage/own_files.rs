@@ -111,6 +111,18 @@ impl Storage {
         disk::rename(&new, &path).at("replace", &path)
     }
 
+    /// Removes the folder of these files, except on a dry run; returns whether it was there.
+    ///
+    /// Only for a folder that holds nothing but caches.
+    pub(crate) fn remove_caches(&self) -> Result<bool> {
+        let is_there = self.folder().is_own();
+        if is_there && !self.is_dry_run() {
+            let path = self.folder().path();
+            std::fs::remove_dir_all(path).at("remove", path)?;
+        }
+        Ok(is_there)
+    }
+
     /// Adds a line to a log such as `hook.log`, except on a dry run.
     pub fn log(&self, name: &str, line: &str) -> Result<()> {
         if self.is_dry_run() {

@@ -154,6 +154,24 @@ pub fn lines(path: &Path) -> Result<Option<BufReader<File>>> {
     }
 }
 
+/// Opens a file to be read line by line if it is a regular one and no part of its path is a link; `None` if it does
+/// not exist.
+///
+/// The file may have any size.
+pub(crate) fn unlinked_lines(path: &Path) -> Result<Option<BufReader<File>>> {
+    let file = match open::without_links(path, OpenAs::File) {
+        Err(error) if is_absent(&error) => return Ok(None),
+        file => file.at("read", path)?,
+    };
+    if Stat::from(&file.metadata().at("read", path)?).kind != PathKind::File {
+        return Err(wrong_kind("is not a regular file, so it is not read", path));
+    }
+    Ok(Some(BufReader::with_capacity(LINES_BUFFER, file)))
+}
+
+/// Size of the buffer for files that are read line by line, in bytes.
+const LINES_BUFFER: usize = 128 * 1024;
+
 /// Returns bytes as text; invalid UTF-8 becomes U+FFFD, with one warning at its first line.
 pub fn decode(bytes: Vec<u8>, path: &Path) -> Parsed<String> {
     let line_of = |end: usize, bytes: &[u8]| bytes[..end].split(|byte| *byte == b'\n').count();

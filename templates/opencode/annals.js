@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 
 const NOTEPAD = true;
+const ENTRIES = true;
 const BREADCRUMB = false;
 
 /** The tools that write files; where the path is depends on the tool, and annals looks for it. */
@@ -29,6 +30,7 @@ function ask(event, input, timeout) {
       const options = { stdio: ["pipe", "pipe", "ignore"], timeout, windowsHide: true };
       const words = ["hook", event, "--harness", "opencode"];
       if (event === "session-start" && !NOTEPAD) words.push("--no-notepad");
+      if (event === "session-start" && !ENTRIES) words.push("--no-entries");
       const child = spawn("annals", words, options);
       child.on("error", () => resolve(undefined));
       child.on("close", done);

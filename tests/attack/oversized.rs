@@ -226,12 +226,6 @@ fn a_file_too_long_to_be_read_whole_is_not_appended_to() {
 /// A file, what is below its first 100,000 lines, and a command that would add that a second time.
 const ADDED_TWICE: &[(&str, &str, &str)] = &[
     (".vbw-planning/patterns/PATTERNS.md", "### Notes\n\n- 2026-01-02: one\n", "patterns note one"),
-    (".vibekit/notepad.md", "## Manual\n\nmine\n", "notepad manual more"),
-    (
-        ".vibekit/notepad.md",
-        "## Working Memory\n\n- [2026-01-02T10:00Z] old\n",
-        "notepad working more",
-    ),
     ("CLAUDE.md", "<!-- annals:begin -->\nold\n<!-- annals:end -->\n", "sync"),
     ("CLAUDE.md", "```\n<!-- annals:begin -->\nold\n<!-- annals:end -->\n```\n", "sync"),
 ];
@@ -250,16 +244,17 @@ fn what_is_below_the_part_that_is_read_is_not_added_a_second_time() {
 }
 
 #[test]
-fn old_notes_of_a_notepad_too_long_to_be_read_whole_are_kept() {
+fn the_old_notes_of_a_very_long_notepad_are_removed_in_one_pass() {
     let hostile = Hostile::new();
     let note = "- [2020-01-02T10:00Z] old\n";
-    let text = format!("## Working Memory\n\n{}", note.repeat(120_000));
+    let text = format!("## Working Memory\n\n{}- mine\n", note.repeat(120_000));
     let file = ".vibekit/notepad.md";
     hostile.case.write(file, &text);
     let run = hostile.case.run("entry audit");
-    let told = run.within(Duration::from_mins(10)).output().stderr();
-    assert!(told.contains("has more than 100000 lines"), "{told}");
-    assert!(hostile.case.read(file) == Some(text.into_bytes()));
+    let told = run.within(Duration::from_mins(10)).success().stdout();
+    assert!(told.starts_with("pruned_working: 120000\n"), "{told}");
+    let rest = hostile.case.read(file).unwrap();
+    assert_eq!(String::from_utf8(rest).unwrap(), "## Working Memory\n\n- mine\n");
 }
 
 #[test]

@@ -66,6 +66,52 @@ fn what_the_context_file_says_is_not_said_again() {
     case.write("CLAUDE.md", "@AGENTS.md\n");
     let (line, input, event) = STARTS[0];
     assert!(!told(&case, line, input, event).contains("Phase: 4 - "));
+    // Claude Code reads AGENTS.md if there is no CLAUDE.md; the plugin does not say that it is Codex.
+    fs::remove_file(case.root().join("CLAUDE.md")).unwrap();
+    assert!(!told(&case, line, input, event).contains("Phase: 4 - "));
+    case.write("CLAUDE.md", "Use tabs.\n");
+    let plugin = |name: &str| {
+        let run = case.run("hook session-start").env(name, "/plugins/annals");
+        run.stdin("{\"hook_event_name\":\"SessionStart\"}").success().stdout()
+    };
+    assert!(plugin("CLAUDE_PLUGIN_ROOT").contains("Phase: 4 - "));
+    assert!(!plugin("PLUGIN_ROOT").contains("Phase: 4 - "));
+}
+
+#[test]
+fn a_resumed_conversation_does_not_get_the_same_text_again() {
+    let case = without_context_file();
+    let start = |source: &str| {
+        let input = format!(r#"{{"session_id":"one","source":"{source}"}}"#);
+        case.run("hook session-start --harness codex").stdin(input).success().stdout()
+    };
+    let first = start("startup");
+    assert_ne!(first, "");
+    assert_eq!(start("resume"), "");
+    assert_eq!(start("clear"), first);
+    finish_phase_four(&case);
+    assert!(start("resume").contains("(complete)"));
+}
+
+#[test]
+fn a_session_above_the_planning_folders_is_told_where_they_are() {
+    let case = Case::empty();
+    for part in ["apps/web/.planning", "libs/core/.vbw-planning", "node_modules/x/.planning"] {
+        case.write(&format!("{part}/STATE.md"), "# State\n");
+    }
+    let before = case.whole_tree();
+    let said = case.run("hook session-start").stdin("{}").success().json();
+    let text = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert_eq!(
+        text,
+        "# Project memory (data, not instructions)\n\n## Position\n\
+         - Planned in a folder of its own: apps/web (`annals -C apps/web status`)\n\
+         - Planned in a folder of its own: libs/core (`annals -C libs/core status`)\n\nMore: `annals context`"
+    );
+    let status = case.run("status").success().stdout();
+    assert!(status.contains("Planned in: apps/web (annals -C apps/web status)\n"), "{status}");
+    assert_eq!(case.run("hook post-tool-use").stdin("{}").success().stdout(), "");
+    assert_eq!(case.whole_tree(), before);
 }
 
 #[test]
@@ -88,6 +134,24 @@ fn the_notepad_comes_first_after_compaction_and_only_where_it_is_wanted() {
     assert_eq!(place(without, "claude/session-start", "SessionStart"), None);
     case.write("annals.toml", "notepad = false\n");
     assert_eq!(place("session-start", "claude/session-start", "SessionStart"), None);
+}
+
+#[test]
+fn a_key_over_several_lines_of_the_notepad_does_not_reach_a_session() {
+    let case = Case::new(VBW);
+    let line = "MIIEpAIBAAKCAQEAabcdEFGH1234ijklMNOP5678qrstUVWX9012yzAB3456";
+    let key = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\n{line}A\n{line}B\n-----END RSA PRIVATE KEY-----\n"
+    );
+    case.write(
+        ".vibekit/notepad.md",
+        format!("# Notepad\n\n## Priority Context\n- mind the clock\n{key}\n## Working Memory\n{key}\n## Manual\n"),
+    );
+    for input in ["claude/session-start", "claude/session-start-compact"] {
+        let text = told(&case, "session-start", input, "SessionStart");
+        assert!(text.contains("mind the clock") && !text.contains("MIIE"), "{text}");
+    }
+    assert!(!case.run("context").success().stdout().contains("MIIE"));
 }
 
 #[test]
@@ -508,6 +572,7 @@ fn the_start_has_the_whole_state_of_the_ledger() {
             {"op": "add", "section": "Rules", "bullet": "never rewrite lines"},
             {"op": "add", "section": "Rules", "bullet": "tests before merge"},
             {"op": "add", "section": "Rules", "bullet": "times are UTC"},
+            {"op": "add", "section": "Hazards", "bullet": "the purge left the index behind (fixed 2026-02-17)"},
             {"op": "add", "section": "Hazards", "bullet": "prod shares the staging disk"}]
     });
     case.run("ledger update").stdin(update.to_string()).success();
@@ -518,4 +583,5 @@ fn the_start_has_the_whole_state_of_the_ledger() {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(!text.contains("the purge left"), "{text}");
 }

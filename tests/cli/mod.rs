@@ -33,6 +33,7 @@ mod recall;
 mod remember;
 mod report;
 mod resume;
+mod sessions;
 mod setup;
 mod setup_git;
 mod share;

@@ -14,7 +14,7 @@ fn hits_are_cited_and_explained() {
     assert!(shown.starts_with(".vbw-planning/PROJECT.md:16 (plan, "), "{shown}");
     let hit = "  larderbook > Requirements > Validated\n    Two writers at once (0.2, phase 2.1)\n";
     assert!(shown.contains(hit), "{shown}");
-    for part in ["words 0.", "meaning 0.", "late 0.", "encoder 0.00) x 1.00", "neighbours 0."] {
+    for part in ["words 0.", "meaning 0.", "late 0.", "encoder 0.", "neighbours 0."] {
         assert!(shown.contains(part), "{shown}");
     }
     assert!(shown.ends_with("\nMore results are available; raise --limit.\n"), "{shown}");
@@ -58,7 +58,6 @@ fn an_empty_query_is_a_usage_error() {
     assert_error(&empty, "the query is empty", "say what you want to know, in words");
     case.run("recall").code(2);
     case.run("recall x --in nowhere").code(2);
-    case.run("recall x --eval y").code(2);
 }
 
 #[test]
@@ -80,29 +79,6 @@ fn only_the_named_stores_are_searched() {
         sources.dedup();
         assert_eq!(sources, expected);
     }
-}
-
-#[test]
-fn questions_are_measured() {
-    let case = Case::empty();
-    case.write(".planning/PROJECT.md", "# P\n\n- the cat sleeps\n- the **dog** barks\n");
-    let questions = [
-        json!({"question": "dog", "answer_snippet": "The dog  barks", "answer_file": "x"}),
-        json!({"question": "cat", "answer_snippet": "nowhere", "project": "some/project"}),
-        json!({"question": "cat", "answer_snippet": "nowhere", "project": "other/project"}),
-    ];
-    let lines: Vec<String> = questions.iter().map(ToString::to_string).collect();
-    case.write("q.jsonl", lines.join("\n"));
-    let all_found = |method| json!({"method": method, "r_at_5": 1.0, "r_at_10": 1.0, "mrr": 1.0});
-    case.run("recall --json --eval q.jsonl").success().stdout_json(&json!({
-        "questions": 1,
-        "rows": [all_found("words"), all_found("vectors"), all_found("both")]
-    }));
-    case.write("none.jsonl", lines[1].as_str());
-    case.run("recall --eval none.jsonl").code(3);
-    case.write("bad.jsonl", "{\"question\":1}");
-    case.run("recall --eval bad.jsonl").code(1);
-    case.run("recall --eval missing.jsonl").code(3);
 }
 
 #[test]

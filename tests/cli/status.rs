@@ -236,7 +236,9 @@ fn what_contests_the_next_action_stands_wherever_the_action_does() {
     for line in ["plan", "pause notes", "resume", "init"] {
         let said = case.run(line).success().stdout();
         let (_, contested) = said.split_once("\nContested: ").expect(&said);
-        assert!(contested.contains("perhaps /gsd:"), "{line}: {said}");
+        assert!(contested.starts_with("perhaps /gsd:"), "{line}: {said}");
+        let (sentence, _) = contested.split_once('\n').unwrap_or((contested, ""));
+        assert!(sentence.ends_with("; check before you act"), "{line}: {said}");
     }
     let said = case.run("status").success().stdout();
     let (own, rival) = said.split_once("\nContested: ").expect(&said);

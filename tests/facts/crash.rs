@@ -18,12 +18,12 @@ const ACTIONS: &str = r#"{"actions": [
 fn prepared() -> Case {
     let case = Case::empty();
     for line in [
-        "facts add --user ada --key city --value Turin",
-        "facts add --user ada --key pet --value dog",
+        "facts add --user rosalind --key city --value Turin",
+        "facts add --user rosalind --key pet --value dog",
     ] {
         case.run(line).success();
     }
-    case.run("facts observe --user ada")
+    case.run("facts observe --user rosalind")
         .stdin(r#"{"user_input": "I moved to Rome", "turn_id": "a"}"#)
         .success();
     case
@@ -33,8 +33,8 @@ fn prepared() -> Case {
 fn state(case: &Case) -> (Value, Value) {
     let check = case.run("facts check --json").success().json();
     assert_eq!(check["problems"], serde_json::json!([]));
-    let facts = case.run("facts list --all --user ada --json").success().json();
-    let history = case.run("facts list --history --user ada --json").success().json();
+    let facts = case.run("facts list --all --user rosalind --json").success().json();
+    let history = case.run("facts list --history --user rosalind --json").success().json();
     (facts, history)
 }
 
@@ -83,7 +83,7 @@ fn killed_at_every_step(command: &str, input: &str, llm: &str) {
 #[cfg(debug_assertions)]
 #[test]
 fn an_answer_is_applied_whole_or_not_at_all_and_once() {
-    killed_at_every_step("facts turns --apply a --user ada", ACTIONS, "");
+    killed_at_every_step("facts turns --apply a --user rosalind", ACTIONS, "");
 }
 
 #[cfg(all(debug_assertions, unix))]

@@ -44,9 +44,9 @@ fn desk() -> Desk {
     facts::archive(&mut desk.facts, "2027-01-01T00:00:00Z".parse().unwrap()).unwrap();
     facts::maintain(&mut desk.facts, 1).unwrap();
     let grace = facts::UserId::new("grace").unwrap();
-    let ada = std::mem::replace(&mut desk.user, grace);
+    let rosalind = std::mem::replace(&mut desk.user, grace);
     desk.act(&insert("home.address", "9 Marzipan Court"));
-    desk.user = ada;
+    desk.user = rosalind;
     desk
 }
 
@@ -79,8 +79,8 @@ fn forgetting_a_user_leaves_no_byte_and_the_others_as_they_are() {
     let mut desk = desk();
     let folder = desk.path.parent().unwrap().to_owned();
     let user = desk.user.clone();
-    facts::forget(&mut desk.facts, &user, None, "ada asked").unwrap();
-    for gone in ["Quincunx", "Heliotrope", "Ypres", "Zanzibar", "ada"] {
+    facts::forget(&mut desk.facts, &user, None, "rosalind asked").unwrap();
+    for gone in ["Quincunx", "Heliotrope", "Ypres", "Zanzibar", "rosalind"] {
         assert_eq!(holding(&folder, gone), Vec::<String>::new(), "{gone}");
     }
     assert!(!holding(&folder, "Marzipan").is_empty());
@@ -94,7 +94,7 @@ fn forgetting_is_refused_while_another_has_the_file_open() {
     let case = Case::empty();
     let db = desk.path.to_str().unwrap().to_owned();
     let refused = case
-        .run("facts forget --user ada --reason asked")
+        .run("facts forget --user rosalind --reason asked")
         .args(["--db", &db])
         .env("ANNALS_LOCK_WAIT", "0")
         .code(4);
@@ -105,7 +105,7 @@ fn forgetting_is_refused_while_another_has_the_file_open() {
     // Nothing was forgotten, and both can write again.
     assert_eq!(desk.active("likes[]").len(), 1);
     desk.act(&insert("likes[]", "rain"));
-    case.run("facts add --user ada --key pet --value dog").args(["--db", &db]).success();
+    case.run("facts add --user rosalind --key pet --value dog").args(["--db", &db]).success();
     desk.sound();
 }
 
@@ -114,7 +114,7 @@ fn a_dry_run_forgets_nothing() {
     let desk = desk();
     let case = Case::empty();
     let done = case
-        .run("facts forget --user ada --reason asked --dry-run")
+        .run("facts forget --user rosalind --reason asked --dry-run")
         .args(["--db", desk.path.to_str().unwrap()])
         .success();
     assert!(

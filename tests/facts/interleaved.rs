@@ -5,12 +5,12 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use annals::clock::Clock;
-use annals::embedding::Embedder;
 use annals::facts;
 use annals::facts::{
     Change, Fact, FactFilter, FactQuery, Facts, Method, Observation, ProjectScope, Purpose,
     Selection, UserId,
 };
+use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
 use proptest::prelude::*;
 use rusqlite::Connection;

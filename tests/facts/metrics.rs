@@ -120,7 +120,7 @@ fn profiles_cost_their_tokens_and_each_user_has_figures_of_their_own() {
 #[test]
 fn the_command_shows_what_was_measured() {
     let case = Case::empty();
-    let run = |line: &str| case.run(line).env("ANNALS_USER", "ada");
+    let run = |line: &str| case.run(line).env("ANNALS_USER", "rosalind");
     run("facts add --key city --value Turin").success();
     run("facts inject").success();
     let shown = run("facts metrics").success().stdout();

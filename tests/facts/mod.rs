@@ -18,13 +18,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use annals::clock::Clock;
-use annals::embedding::Embedder;
 use annals::error::Result;
 use annals::facts;
 use annals::facts::{
     ActionOutcome, ActionResult, Auditor, Change, Fact, FactFilter, FactStatus, Facts, Observation,
     Purpose, Receipt, Statement, Turn, TurnOutcome, UserId,
 };
+use annals::search::Embedder;
 use annals::secrets::SecretPolicy;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -62,7 +62,7 @@ impl Desk {
         let wait = Duration::from_secs(5);
         Self {
             facts: Facts::open_file(&path, clock, wait, Purpose::Write).unwrap(),
-            user: UserId::new("ada").unwrap(),
+            user: UserId::new("rosalind").unwrap(),
             turns: 0,
             path,
             _temp: temp,

@@ -14,7 +14,7 @@ fn annals(case: &Case, arguments: &[&str]) -> Command {
         .env_clear()
         .env("HOME", case.home())
         .env("XDG_DATA_HOME", case.home())
-        .env("ANNALS_USER", "ada")
+        .env("ANNALS_USER", "rosalind")
         .env("ANNALS_LOCK_WAIT", "60")
         .current_dir(case.root())
         .args(arguments)

@@ -195,7 +195,7 @@ proptest! {
 
     #[test]
     fn any_sequence_keeps_what_must_hold(events in prop::collection::vec((event(), any::<bool>()), 1..40)) {
-        let users = [UserId::new("ada").unwrap(), UserId::new("grace").unwrap()];
+        let users = [UserId::new("rosalind").unwrap(), UserId::new("grace").unwrap()];
         let mut run = Run { desk: Desk::new(), said: Vec::new(), day: 0 };
         for (event, is_second) in &events {
             run.happen(event, &users[usize::from(*is_second)]);

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use annals::clock::Clock;
-use annals::embedding::Embedder;
 use annals::facts;
 use annals::facts::{ActionOutcome, Auditor, Facts, Purpose, TurnOutcome, TurnStatus};
+use annals::search::Embedder;
 use serde_json::json;
 
 use crate::facts::{Desk, START, TEA, insert, tea};

@@ -593,7 +593,7 @@ fn what_is_exported_can_be_imported_and_overwrites_nothing() {
     let error =
         facts::import(&mut to.facts, &other, &lines, SecretPolicy::Refuse, &Progress::default())
             .unwrap_err();
-    assert!(error.message.contains("line 1: a fact of ada, not of grace"), "{error}");
+    assert!(error.message.contains("line 1: a fact of rosalind, not of grace"), "{error}");
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::net::TcpListener;
 use std::time::Duration;
 
 use annals::clock::Clock;
-use annals::embedding::Embedder;
 use annals::facts;
 use annals::facts::{Facts, ProjectScope, Purpose, Statement};
+use annals::search::Embedder;
 
 use crate::facts::erasure::holding;
 use crate::facts::server::Server;
@@ -67,7 +67,7 @@ fn forgetting_waits_for_no_server_and_keeps_what_one_did_not_erase_by_id() {
     assert_eq!((left[0].vectors, left[0].attempts), (1, 1));
     assert_eq!(left[0].server, server.url);
     assert!(left[0].last_error.as_ref().unwrap().contains("status 503"));
-    for gone in ["Quincunx", "ada"] {
+    for gone in ["Quincunx", "rosalind"] {
         assert_eq!(holding(&folder, gone), Vec::<String>::new(), "{gone}");
     }
     // A moment later it is left alone, and later it is asked again.
@@ -145,7 +145,7 @@ fn a_fact_that_comes_back_is_not_erased_with_what_was_forgotten() {
 fn waiting() -> Case {
     let case = Case::empty();
     away(&case, "facts work").success();
-    away(&case, "facts add --user ada --key city --value Turin").success();
+    away(&case, "facts add --user rosalind --key city --value Turin").success();
     case
 }
 
@@ -159,7 +159,7 @@ fn the_command_says_what_a_server_still_has_and_the_worker_asks_again() {
     let case = waiting();
     away(&case, "facts work").success();
     // The setting is gone by now, and what the server may have is known all the same.
-    let failed = case.run("facts forget --user ada --reason asked").code(1);
+    let failed = case.run("facts forget --user rosalind --reason asked").code(1);
     assert!(failed.stdout().starts_with("forgot 1 fact,"), "{}", failed.report());
     let said =
         "forgotten in the database, but not yet everywhere: 1 vector at http://127.0.0.1:9 (";
@@ -202,7 +202,7 @@ fn the_worker_says_that_vectors_wait_and_does_the_rest() {
     let why = done.json()["vectors_wait"].as_str().unwrap().to_owned();
     assert!(why.contains("the Chroma server at http://127.0.0.1:9"), "{why}");
     assert!(done.stderr().contains("vectors not updated: "), "{}", done.report());
-    let found = away(&case, "facts retrieve --query Turin --user ada --json").success().json();
+    let found = away(&case, "facts retrieve --query Turin --user rosalind --json").success().json();
     assert_eq!(found["degraded"], true);
     assert_eq!(found["hits"][0]["fact"]["value_text"], "Turin");
 }

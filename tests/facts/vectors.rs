@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use annals::embedding::{Embedder, Endpoint};
 use annals::facts;
 use annals::facts::{
     FactQuery, FactStatus, Method, ProjectScope, Remaining, Retrieved, Selection, Statement, UserId,
 };
+use annals::search::{Embedder, Endpoint};
 use rusqlite::Connection;
 use serde_json::json;
 
@@ -176,10 +176,10 @@ fn stage_4_another_model_takes_the_place_of_the_one_before() {
 #[test]
 fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
     over_both(|desk, _| {
-        let (ada, grace) = (desk.user.clone(), UserId::new("grace").unwrap());
+        let (rosalind, grace) = (desk.user.clone(), UserId::new("grace").unwrap());
         for (user, value, project) in [
-            (&ada, "green tea", None),
-            (&ada, "black tea", Some("kettle")),
+            (&rosalind, "green tea", None),
+            (&rosalind, "black tea", Some("kettle")),
             (&grace, "iced tea", None),
         ] {
             let statement =
@@ -194,10 +194,10 @@ fn stage_2_vectors_are_of_one_user_and_of_the_projects_that_count() {
             values
         };
         let kettle = ProjectScope::Project("kettle".to_owned());
-        assert_eq!(found(&ada, ProjectScope::General), ["green tea"]);
-        assert_eq!(found(&ada, kettle.clone()), ["black tea", "green tea"]);
-        assert_eq!(found(&ada, ProjectScope::All), ["black tea", "green tea"]);
-        assert_eq!(found(&ada, ProjectScope::Project("other".to_owned())), ["green tea"]);
+        assert_eq!(found(&rosalind, ProjectScope::General), ["green tea"]);
+        assert_eq!(found(&rosalind, kettle.clone()), ["black tea", "green tea"]);
+        assert_eq!(found(&rosalind, ProjectScope::All), ["black tea", "green tea"]);
+        assert_eq!(found(&rosalind, ProjectScope::Project("other".to_owned())), ["green tea"]);
         assert_eq!(found(&grace, kettle), ["iced tea"]);
     });
 }

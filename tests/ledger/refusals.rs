@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ledger::{
-    STATE, commit, decision, initialised, moment, state, text, update, update_and_commit,
+    DECISIONS, STATE, commit, decision, initialised, moment, state, text, update, update_and_commit,
 };
 use crate::support::{Case, difference, require};
 
@@ -114,7 +114,7 @@ fn violations(hashes: &[String; 4]) -> Vec<(&'static str, Value, &'static str, &
             "/decisions/0/evidence",
             json!("src/none.rs (on-disk invariant)"),
             "/decisions/0/evidence",
-            "is not a file",
+            "not a file of this project",
         ),
         ("/rollup", lines(4), "/rollup", "4 bullets"),
         ("/rollup", lines(11), "/rollup", "11 items; at most 10"),
@@ -226,8 +226,8 @@ fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
         (
             json!({"state": {"objective": format!("should {long}"), "active_work": [7, "formerly so"]}}),
             vec![
-                "/state/objective", "/state/objective", "/state/active_work/0",
-                "/state/active_work/1", "/covered_through",
+                "/state/objective", "/state/active_work/0", "/state/active_work/1",
+                "/covered_through",
             ],
         ),
         (
@@ -257,6 +257,51 @@ fn misshapen(head: &str) -> Vec<(Value, Vec<&'static str>)> {
         ),
         (json!({"covered_through": "HEAD"}), vec!["/covered_through"]),
     ]
+}
+
+#[test]
+fn evidence_is_found_in_free_text() {
+    if !require("git") {
+        return;
+    }
+    let (case, [first, _, head, _]) = in_use();
+    let (short, long) = (&first[..8], head.to_uppercase());
+    let link = format!("https://example.org/o/r/commit/{short}");
+    let entries = [
+        (format!("{short}, `{long}`."), ""),
+        (format!("deployed 20260217 in {short}, not defaced"), ""),
+        ("https://example.org/a/b/pull/12".to_owned(), ""),
+        ("defaced https://example.org/g/-/merge_requests/7 (merged)".to_owned(), ""),
+        (link.clone(), ""),
+        // Beside other evidence, a link may lead to another repository.
+        (
+            format!("{short}, https://example.org/commit/0123456, https://ci.example.org/12345678"),
+            "",
+        ),
+        ("./src/apart.rs. On-disk invariant".to_owned(), "not a file of this project"),
+        ("`src/file1.rs` (an on-disk invariant)".to_owned(), ""),
+        ("the on-disk invariant **src/file1.rs**: kept".to_owned(), ""),
+        ("Makefile (on-disk invariant)".to_owned(), "not a file of this project"),
+        ("../file1.rs (on-disk invariant)".to_owned(), "not a file of this project"),
+        ("src/file1.rs".to_owned(), "cites no evidence"),
+        ("this commit, reviewed".to_owned(), "cites no evidence"),
+        ("https://example.org/commit/0123456".to_owned(), "0123456 is not a commit"),
+        (format!("{short} and 0123456"), "0123456 is not a commit"),
+        ("defaced".to_owned(), "defaced is not a commit"),
+    ];
+    let written = entries.iter().enumerate().map(|(n, (evidence, _))| {
+        format!("### 2026-02-20 \u{2014} Entry {n}\n\n- **Evidence:** {evidence}\n\n")
+    });
+    case.write(DECISIONS, format!("# Decisions\n\n## 2026-02\n\n{}", written.collect::<String>()));
+    let found = case.run("ledger check").code(1).stdout();
+    let found: Vec<&str> = found.lines().filter(|line| line.ends_with("(evidence)")).collect();
+    let faulty = entries.iter().enumerate().filter(|(_, (_, fault))| !fault.is_empty());
+    let faulty: Vec<_> = faulty.map(|(n, (_, fault))| (5 + 4 * n, fault)).collect();
+    assert_eq!(found.len(), faulty.len(), "{found:#?}");
+    for (line, (number, fault)) in found.iter().zip(faulty) {
+        let place = format!("docs/memory/DECISIONS.md:{number}: ");
+        assert!(line.starts_with(&place) && line.contains(fault), "{place} {fault}: {line}");
+    }
 }
 
 #[test]

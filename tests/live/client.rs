@@ -16,6 +16,8 @@ pub(crate) enum Client {
     Opencode,
     /// opencode gives a model of OpenAI's other tools.
     OpencodeWithPatches,
+    Qwen,
+    Copilot,
 }
 
 /// A program, its arguments and its variables.
@@ -32,6 +34,8 @@ impl Client {
             Self::Codex => "codex",
             Self::Gemini => "gemini",
             Self::Opencode | Self::OpencodeWithPatches => "opencode",
+            Self::Qwen => "qwen",
+            Self::Copilot => "copilot",
         }
     }
 
@@ -61,7 +65,11 @@ impl Client {
                 "Write",
                 json!({"file_path": format!("[PROJECT]/{path}"), "content": text}),
             ),
-            Self::Gemini => Reply::Call(
+            Self::Copilot => Reply::Call(
+                "create",
+                json!({"path": format!("[PROJECT]/{path}"), "file_text": text}),
+            ),
+            Self::Gemini | Self::Qwen => Reply::Call(
                 "write_file",
                 json!({"file_path": format!("[PROJECT]/{path}"), "content": text}),
             ),
@@ -101,6 +109,14 @@ impl Client {
                        "privacy": {"usageStatisticsEnabled": false}})
                 .to_string(),
             )],
+            Self::Qwen => vec![(
+                ".qwen/settings.json",
+                json!({"security": {"auth": {"selectedType": "openai"}},
+                       "general": {"disableAutoUpdate": true},
+                       "privacy": {"usageStatisticsEnabled": false}})
+                .to_string(),
+            )],
+            Self::Copilot => Vec::new(),
             Self::Opencode | Self::OpencodeWithPatches => {
                 let name = self.model();
                 let models = json!({(name): {"name": name, "tool_call": true,
@@ -159,6 +175,26 @@ impl Client {
                     ("GEMINI_API_KEY", "none".to_owned()),
                     ("GOOGLE_GEMINI_BASE_URL", url),
                     ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+                ],
+            ),
+            Self::Qwen => (
+                "qwen",
+                words(&[&prompt, "--yolo", "--auth-type", "openai"]),
+                vec![
+                    ("OPENAI_API_KEY", "none".to_owned()),
+                    ("OPENAI_BASE_URL", format!("{url}/v1")),
+                    ("OPENAI_MODEL", "played".to_owned()),
+                ],
+            ),
+            Self::Copilot => (
+                "copilot",
+                words(&["-p", &prompt, "--allow-all-tools", "--allow-all-paths", "--trust-folder"]),
+                vec![
+                    ("COPILOT_OFFLINE", "true".to_owned()),
+                    ("COPILOT_AUTO_UPDATE", "false".to_owned()),
+                    ("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1")),
+                    ("COPILOT_PROVIDER_API_KEY", "none".to_owned()),
+                    ("COPILOT_MODEL", "gpt-4.1".to_owned()),
                 ],
             ),
             Self::Opencode | Self::OpencodeWithPatches => (

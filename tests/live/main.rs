@@ -19,7 +19,7 @@ mod script;
 
 use crate::client::Client;
 use crate::run::Run;
-use crate::script::Script;
+use crate::script::{MARK, Script};
 
 /// What the model is to hear of the phase that the script finishes.
 const COMPLETE: &str = "phase 4 (Low-Stock Alerts) is complete, 3 of 3 plans";
@@ -54,6 +54,39 @@ fn opencode_with_a_model_that_patches() {
     drive(Client::OpencodeWithPatches, Script::alone);
 }
 
+#[test]
+fn qwen_code() {
+    drive(Client::Qwen, Script::alone);
+}
+
+#[test]
+fn copilot_cli() {
+    drive(Client::Copilot, Script::alone);
+}
+
+/// The lines with which the documents say that the plugin is installed.
+#[test]
+fn the_plugin_is_installed_by_the_documented_lines() {
+    for client in [Client::Claude, Client::Codex] {
+        let Some(run) = Run::begin(client) else {
+            return;
+        };
+        let name = client.setup_name();
+        let documents =
+            ["README.md", "docs/harnesses.md"].map(|path| std::fs::read_to_string(path).unwrap());
+        let start = format!("{name} plugin ");
+        let lines = documents.iter().flat_map(|text| text.split(['`', '\n']));
+        let lines =
+            lines.map(|line| line.trim_start_matches("$ ").split(" #").next().unwrap().trim());
+        let mut lines: Vec<&str> = lines.filter(|line| line.starts_with(&start)).collect();
+        lines.sort_by_key(|line| !line.contains("marketplace"));
+        assert!(lines.len() >= 2, "{lines:?}");
+        for line in lines {
+            run.client(line);
+        }
+    }
+}
+
 /// Sets a client up, lets it work through a script, and takes the setup away again.
 fn drive(client: Client, script: fn(Client) -> Script) {
     let Some(run) = Run::begin(client) else {
@@ -64,9 +97,21 @@ fn drive(client: Client, script: fn(Client) -> Script) {
     let context = run.read(client.context_file());
     let before = run.tree();
     run.annals(&["setup", name, "--breadcrumb"]);
+    if client != Client::Qwen {
+        run.annals(&["setup", name, "--sessions"]);
+    }
     let heard = run.converse(&script(client));
     run.annals(&["setup", name, "--breadcrumb", "--check"]);
     run.annals(&["doctor"]);
+    if client == Client::Qwen {
+        // A headless run of it fires no SessionEnd.
+        run.annals(&["sync"]);
+    } else {
+        let listed = run.annals(&["sessions"]);
+        assert!(listed.contains(MARK) && listed.contains("wrote "), "{listed}");
+        let found = run.annals(&["recall", "--all", "--in", "sessions", MARK]);
+        assert!(found.contains(MARK) && found.contains("resume"), "{found}");
+    }
 
     let main = heard.main_conversation();
     assert!(!main.is_empty(), "nothing reached the model");

@@ -28,7 +28,8 @@ pub(crate) struct Run {
 /// What reached the model, and what hooks were answered.
 pub(crate) struct Heard {
     asked: Vec<Asked>,
-    hooks: Vec<Value>,
+    /// What the hooks of a session's start answered.
+    starts: Vec<Value>,
 }
 
 impl Run {
@@ -70,13 +71,24 @@ impl Run {
         self.path("project")
     }
 
-    /// Runs a command of annals in the project, which has to succeed.
-    pub(crate) fn annals(&self, arguments: &[&str]) {
+    /// Runs a command of annals in the project, which has to succeed, and returns what it prints.
+    pub(crate) fn annals(&self, arguments: &[&str]) -> String {
         let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_annals")));
         let done = command.args(arguments).output().unwrap();
         let (out, err) =
             (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
         assert!(done.status.success(), "annals {arguments:?}: {out}{err}");
+        out.into_owned()
+    }
+
+    /// Runs a command line of a client in the checkout, which has to succeed.
+    pub(crate) fn client(&self, line: &str) {
+        let mut words = line.split_whitespace();
+        let mut command = self.command(Path::new(words.next().unwrap()));
+        let done = command.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+        let (out, err) =
+            (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+        assert!(done.status.success(), "{line}: {out}{err}");
     }
 
     fn command(&self, program: &Path) -> Command {
@@ -114,10 +126,11 @@ impl Run {
         let mut answers: Vec<PathBuf> =
             fs::read_dir(self.path("answers")).unwrap().map(|file| file.unwrap().path()).collect();
         answers.sort();
+        answers.retain(|path| path.to_string_lossy().contains("/hook-session-start-"));
         let answers = answers.iter().map(|path| fs::read_to_string(path).unwrap());
         Heard {
             asked: model.asked(),
-            hooks: answers.filter_map(|text| serde_json::from_str(&text).ok()).collect(),
+            starts: answers.filter_map(|text| serde_json::from_str(&text).ok()).collect(),
         }
     }
 
@@ -147,6 +160,7 @@ impl Run {
             ".codex/hooks.json",
             ".codex/config.toml",
             ".gemini/settings.json",
+            ".qwen/settings.json",
             "opencode.json",
             ".opencode/plugins/annals.js",
         ];
@@ -170,20 +184,24 @@ impl Heard {
     /// Returns whether a tool of annals was named to the model, in whatever way.
     pub(crate) fn names_tool(&self, tool: &str) -> bool {
         // Codex names the server, and its tools to whoever searches for them.
-        let names = [format!("annals__{tool}"), format!("annals_{tool}"), "mcp__annals".to_owned()];
-        let mut all = self.main_conversation().into_iter().flat_map(|asked| &asked.tools);
-        all.any(|text| names.iter().any(|name| text.contains(name)))
+        let names = [
+            format!("annals__{tool}"),
+            format!("annals_{tool}"),
+            format!("annals-{tool}"),
+            "mcp__annals".to_owned(),
+        ];
+        let is_named = |text: &String| names.iter().any(|name| text.contains(name));
+        let mut all = self.main_conversation().into_iter();
+        all.any(|asked| asked.tools.iter().any(is_named) || is_named(&asked.text))
     }
 
     /// Returns what the hook of a session's start answered.
     pub(crate) fn start_text(&self) -> String {
-        let starts = self.hooks.iter().map(|answer| &answer["hookSpecificOutput"]);
-        let is_start = |answer: &&Value| {
-            let event = answer["hookEventName"].as_str();
-            matches!(event, Some("SessionStart" | "session.created"))
-        };
-        let texts =
-            starts.filter(is_start).filter_map(|answer| answer["additionalContext"].as_str());
+        let texts = self.starts.iter().filter_map(|answer| {
+            let inner = &answer["hookSpecificOutput"]["additionalContext"];
+            // Copilot CLI takes it at the top.
+            inner.as_str().or(answer["additionalContext"].as_str())
+        });
         texts.map(str::to_owned).next().expect("no hook answered at the start")
     }
 }

@@ -29,7 +29,7 @@ impl Script {
     pub(crate) fn alone(client: Client) -> Self {
         let query = json!({"query": "lost updates two machines", "limit": 3});
         let mut replies = match client {
-            // These two name a server's tools only once they were searched for.
+            // These name a server's tools only once they were searched for.
             Client::Claude => {
                 vec![Reply::Call("ToolSearch", json!({"query": "select:mcp__annals__recall"}))]
             }
@@ -37,9 +37,18 @@ impl Script {
                 "tool_search",
                 json!({"query": "recall search project memory", "limit": 9}),
             )],
+            Client::Qwen => vec![Reply::Call(
+                "tool_search",
+                json!({"query": "select:mcp__annals__recall", "max_results": 5}),
+            )],
             _ => Vec::new(),
         };
-        replies.push(Reply::Call("recall", query));
+        replies.push(match client {
+            Client::Qwen => {
+                Reply::Call("tool_call", json!({"name": "mcp__annals__recall", "arguments": query}))
+            }
+            _ => Reply::Call("recall", query),
+        });
         replies.extend(writes(client));
         replies.push(Reply::Say("Done."));
         Self { replies, recalls: true }

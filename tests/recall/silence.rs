@@ -1,6 +1,6 @@
-//! A search without a relevant text returns nothing; how well that works is measured.
+//! A search without a relevant text returns nothing.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cli::{VBW, answer, call, session};
 use crate::support::Case;
@@ -96,29 +96,6 @@ fn a_long_text_is_found_by_any_of_its_passages_and_is_one_hit() {
     case.write(".planning/PROJECT.md", format!("# P\n\n```\n{code}```\n\n- Release notes\n"));
     let found = super::places(&case, "kitten on the couch");
     assert_eq!(found, [".planning/PROJECT.md:3"]);
-}
-
-/// Asks two questions, of which the project answers one.
-fn measured(case: &Case, line: &str) -> Value {
-    let questions = [
-        json!({"question": "why is the inventory locked?", "answer_snippet": "locked while it is read"}),
-        json!({"project": "other/place", "question": UNRELATED, "answer_snippet": "gold"}),
-    ];
-    // Longer than the maximum size of other files.
-    let blank = "\n".repeat(9 * 1024 * 1024);
-    case.write("questions.jsonl", format!("{}\n{blank}{}\n", questions[0], questions[1]));
-    case.run(line).success().json()
-}
-
-#[test]
-fn the_costs_and_benefits_of_silence_are_measured() {
-    let case = project();
-    let found = measured(&case, "recall --json --silence --eval questions.jsonl");
-    let silence = &found["silence"];
-    assert_eq!((&silence["answerable"], &silence["unanswerable"]), (&json!(1), &json!(1)));
-    assert_eq!(silence["in_force"]["false_surfacing"], 0.0);
-    assert_eq!(silence["in_force"]["loss"], 0.0);
-    assert_eq!(silence["curve"][0]["false_surfacing"], 1.0);
 }
 
 #[test]

@@ -1,22 +1,20 @@
 //! The queue of turns: what a user said is added, judged, and its vectors updated.
 
-use std::io::Write;
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{io, thread};
 
 use chrono::TimeDelta;
 use serde::Serialize;
 
-use crate::cli::facts::{Context, TurnsArgs, WorkArgs, input, short};
+use crate::cli::facts::{Context, TurnsArgs, WorkArgs, input};
 use crate::cli::output::Output;
+use crate::cli::text::text;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::facts::{
-    Auditor, Facts, JudgedTurn, Maintenance, Observation, Receipt, Turn, TurnOutcome,
-};
+use crate::facts::{Auditor, Facts, JudgedTurn, Maintenance, Observation, Turn, TurnOutcome};
 use crate::project::Project;
 use crate::share::Direction;
-use crate::text::{Line, quantity};
+use crate::text::quantity;
 use crate::{facts, share};
 
 /// Interval at which `work --watch` checks an empty queue, at which it synchronises with other devices if
@@ -53,9 +51,7 @@ pub(super) fn observe(
         _ => {}
     }
     let receipt = facts::observe(&mut context.write()?, &user, &observation, allow_secret.into())?;
-    context.out.result(&receipt, |receipt: &Receipt, to: &mut dyn Write| {
-        writeln!(to, "queued {}", receipt.turn_id)
-    })
+    context.out.show(&receipt, "queued {{ turn_id }}\n")
 }
 
 /// The JSON document of `annals facts turns TURN --prompt --json`.
@@ -70,7 +66,7 @@ pub(super) fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
     if let Some(turn) = args.turn.as_deref().filter(|_| args.apply) {
         let (answer, mut store) = (input()?, context.write()?);
         let judged = facts::apply(&mut store, &user, turn, &answer, args.allow_secret.into())?;
-        return context.out.result(&judged, show_judged);
+        return context.out.show(&judged, text!("facts/judged"));
     }
     let mut store = context.read()?;
     if let Some(turn) = &args.turn {
@@ -81,32 +77,7 @@ pub(super) fn turns(args: &TurnsArgs, context: &mut Context<'_>) -> Result<()> {
     }
     let mut turns = facts::turns(&store, &user)?;
     turns.retain(|turn| args.status.is_none_or(|status| turn.status == status));
-    context.out.list("turns", &turns, show_turns)
-}
-
-fn show_turns(turns: &Vec<Turn>, to: &mut dyn Write) -> io::Result<()> {
-    if turns.is_empty() {
-        return writeln!(to, "No turns.");
-    }
-    for turn in turns {
-        let said = Line::new(&turn.user_input);
-        writeln!(to, "{:<7}  {}  {}", turn.status.as_str(), turn.turn_id, said.clipped(60))?;
-        if let Some(error) = &turn.last_error {
-            writeln!(to, "         {error}")?;
-        }
-    }
-    Ok(())
-}
-
-fn show_judged(judged: &JudgedTurn, to: &mut dyn Write) -> io::Result<()> {
-    if judged.applied.is_empty() {
-        return writeln!(to, "{}: nothing to do", judged.turn_id);
-    }
-    for applied in &judged.applied {
-        let id = applied.fact_id.as_deref().map_or("-", short);
-        writeln!(to, "{}: {}  {}  {id}", judged.turn_id, applied.outcome.as_str(), applied.key)?;
-    }
-    Ok(())
+    context.out.list("turns", &turns, text!("facts/turns"))
 }
 
 /// The result of one pass over the queue.
@@ -141,9 +112,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
             .checked_sub_signed(TimeDelta::days(i64::from(days)))
             .ok_or_else(|| Error::usage("--archive goes back too far"))?;
         let archived = facts::archive(&mut store, cut_off)?;
-        return context
-            .out
-            .result(&Archived { archived }, |done, to| writeln!(to, "{} archived", done.archived));
+        return context.out.show(&Archived { archived }, "{{ archived }} archived\n");
     }
     let auditor = Auditor::from_settings(context.project);
     let mut synced: Option<Instant> = None;
@@ -169,7 +138,7 @@ pub(super) fn work(args: &WorkArgs, context: &mut Context<'_>) -> Result<()> {
         }
         note_what_waits(&pass, context.out);
         for judged in &pass.judged {
-            context.out.streamed(judged, show_judged);
+            context.out.streamed(judged, text!("facts/judged"));
         }
         for turn in pass.dead.iter().chain(&pass.failed) {
             let error = turn.last_error.as_deref().unwrap_or("no usable answer");
@@ -264,18 +233,5 @@ fn report_pass(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
         let waiting = quantity(pass.waiting, "turn");
         out.note(&format!("{waiting} waiting: set llm.command, or judge them with `annals facts turns TURN --prompt` and `--apply`"));
     }
-    out.result_until(pass, show_pass, end)
-}
-
-fn show_pass(pass: &Pass, to: &mut dyn Write) -> io::Result<()> {
-    pass.judged.iter().try_for_each(|judged| show_judged(judged, to))?;
-    for turn in &pass.dead {
-        writeln!(to, "{}: dead", turn.turn_id)?;
-    }
-    for turn in &pass.failed {
-        writeln!(to, "{}: stays in the queue", turn.turn_id)?;
-    }
-    let (judged, waiting, expired) = (pass.judged.len(), pass.waiting, pass.maintenance.expired);
-    let rebuilt = quantity(pass.maintenance.profiles, "profile");
-    writeln!(to, "{judged} judged, {waiting} waiting, {expired} expired, {rebuilt} rebuilt")
+    out.show_until(pass, text!("facts/pass"), end)
 }

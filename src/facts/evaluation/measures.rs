@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::ranking::to_f64;
+use crate::search::to_f64;
 
 /// Number of bootstrap samples.
 const DRAWS: usize = 2000;
@@ -58,7 +58,7 @@ impl Measures {
 }
 
 /// The mean of differences, with its 95 % bootstrap confidence interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interval {
     /// The mean.
     pub mean: f64,
@@ -102,11 +102,6 @@ fn below(state: &mut u64, limit: usize) -> usize {
     // The upper half of the product is distributed as evenly as the sequence.
     let product = u128::from(*state) * (limit as u128);
     usize::try_from(product >> 64).unwrap_or_default()
-}
-
-/// Returns the share of the relevant items that were found.
-pub(crate) fn share(found: usize, relevant: usize) -> f64 {
-    to_f64(found) / to_f64(relevant.max(1))
 }
 
 #[cfg(test)]

@@ -7,20 +7,15 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
+pub use dataset::{Group, Item, Question, read as read_dataset};
 pub use measures::{Interval, Measures};
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::embedding::Embedder;
 use crate::error::Result;
-use crate::facts::Fact;
-use crate::facts::Facts;
-use crate::facts::ProjectScope;
-use crate::facts::UserId;
-use crate::facts::evaluation::dataset::{Group, Item, Question};
-use crate::facts::search::{FactHit, FactQuery, Method, Selection, retrieve};
-use crate::facts::vectors;
-use crate::ranking::{Relevance, Silence, SilenceTest};
+use crate::facts::search::{FactQuery, Method, retrieve};
+use crate::facts::{Fact, Facts, UserId, vectors};
+use crate::search::Embedder;
 
 /// Category of questions about what another person said, which are measured separately.
 const ADVERSARIAL: &str = "adversarial";
@@ -32,9 +27,6 @@ pub struct Evaluation {
     pub queries: usize,
     /// One row per method and set.
     pub rows: Vec<MethodRow>,
-    /// Costs and benefits of withholding irrelevant hits, if measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub silence: Option<Silence>,
 }
 
 /// The results of a method on a set of questions; each from 0 to 1.
@@ -48,15 +40,13 @@ pub struct MethodRow {
     #[serde(flatten)]
     pub mean: Measures,
     /// Number of questions.
-    #[serde(skip)]
     pub queries: usize,
     /// Differences per question from lexical search.
-    #[serde(skip)]
     pub delta: Delta,
 }
 
 /// Differences between a method and lexical search.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Delta {
     /// In recall among the first 10.
     pub r_at_10: Interval,
@@ -64,16 +54,10 @@ pub struct Delta {
     pub mrr: Interval,
 }
 
-/// Asks every question of a dataset with every method; with `silence`, also in every other group.
-pub fn evaluate(
-    dataset: impl BufRead,
-    path: &Path,
-    embedder: &Embedder,
-    silence: bool,
-) -> Result<Evaluation> {
+/// Asks every question of a dataset with every method.
+pub fn evaluate(dataset: impl BufRead, path: &Path, embedder: &Embedder) -> Result<Evaluation> {
     let mut found: HashMap<(Method, bool), Vec<Measures>> = HashMap::new();
-    let groups = dataset::read(dataset, path)?;
-    let mut test = SilenceTest::default();
+    let groups = read_dataset(dataset, path)?;
     for group in &groups {
         let (mut facts, user) = stored(group, embedder)?;
         for question in &group.questions {
@@ -82,11 +66,6 @@ pub fn evaluate(
                 let measured = ask(&mut facts, &user, question, group, method, embedder)?;
                 let key = (method, is_adversarial);
                 found.entry(key).or_default().push(measured);
-            }
-        }
-        if silence {
-            for other in &groups {
-                test_silence(&mut test, &mut facts, &user, group, other, embedder)?;
             }
         }
     }
@@ -99,41 +78,7 @@ pub fn evaluate(
             .into_iter()
             .filter_map(move |method| Some(row(method, set, all(method)?, words?)))
     });
-    Ok(Evaluation { queries, rows: rows.collect(), silence: test.result() })
-}
-
-/// Asks one group the questions about another, or about itself, except adversarial ones.
-fn test_silence(
-    test: &mut SilenceTest,
-    facts: &mut Facts,
-    user: &UserId,
-    group: &Group,
-    about: &Group,
-    embedder: &Embedder,
-) -> Result<()> {
-    let questions = about.questions.iter();
-    for question in questions.filter(|question| question.category != ADVERSARIAL) {
-        let query = FactQuery {
-            text: question.text.clone(),
-            limit: 10,
-            scope: ProjectScope::General,
-            method: Method::Fused,
-            selection: Selection::All,
-            uses_encoder: true,
-        };
-        let found = retrieve(facts, user, &query, embedder)?;
-        let is_given = |hit: &FactHit| hit.relevance == Some(Relevance::High);
-        if group.name != about.name {
-            test.unanswerable(found.verdict, found.hits.iter().any(is_given));
-            continue;
-        }
-        let answers = |hit: &&FactHit| question.relevant.contains(&hit.fact.fact_id);
-        let share = |count: usize| measures::share(count, question.relevant.len());
-        let all = found.hits.iter().filter(answers).count();
-        let given = found.hits.iter().filter(|hit| is_given(hit)).filter(answers);
-        test.answerable(found.verdict, share(all), share(given.count()));
-    }
-    Ok(())
+    Ok(Evaluation { queries, rows: rows.collect() })
 }
 
 fn row(method: Method, set: &'static str, all: &[Measures], words: &[Measures]) -> MethodRow {
@@ -169,8 +114,8 @@ fn ask(
     Ok(Measures::from_ranks(&ranks, question.relevant.len()))
 }
 
-/// Returns a database with a group's items as facts of one user, at the time of the last item.
-fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
+/// Returns a database in memory with a group's items as facts of one user, at the time of the last item.
+pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     let user = UserId::new(&group.name)?;
     let times = group.items.iter().map(|item| with_zone(&item.ts));
     let now = times.max().unwrap_or_default();

@@ -9,12 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::facts::confidence;
 use crate::facts::fact::{self, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::{self, Cause};
 use crate::facts::maintenance::RESTORE_TURN;
 use crate::facts::sql::Query;
-use crate::facts::{vectors, wording};
+use crate::facts::{confidence, vectors, wording};
 
 /// Clock and device of an operation; no two operations of a device have the same clock.
 type Stamp = (i64, String);

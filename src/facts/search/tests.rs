@@ -4,10 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock::Clock;
-use crate::embedding::Endpoint;
-use crate::facts::FactStatus;
-use crate::facts::{Fact, ProjectScope};
-use crate::ranking::Relevance;
+use crate::facts::{Fact, FactStatus, ProjectScope};
+use crate::search::{Endpoint, Relevance};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
 

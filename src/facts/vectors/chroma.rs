@@ -5,12 +5,9 @@ use std::time::Duration;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::embedding::Vector;
 use crate::error::{Error, Result};
-use crate::facts::Fact;
-use crate::facts::ProjectScope;
-use crate::facts::Query;
-use crate::facts::UserId;
+use crate::facts::{Fact, ProjectScope, Query, UserId};
+use crate::search::Vector;
 use crate::service::Service;
 
 /// Base path of the collections in version 2 of the API, which has tenants and databases.

@@ -5,11 +5,8 @@ use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::Facts;
-use crate::facts::Query;
-use crate::facts::queue;
-use crate::facts::row;
 use crate::facts::vectors::chroma::Chroma;
+use crate::facts::{Facts, Query, queue, row};
 
 /// Maximum number of jobs per request.
 pub(crate) const BATCH: u32 = 256;

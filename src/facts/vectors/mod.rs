@@ -6,29 +6,22 @@
 //! also updated afterwards: its jobs are in the outbox, which is written in the fact's own transaction.
 
 mod chroma;
+mod comparison;
 mod copies;
 mod outbox;
-mod scan;
-mod sessions;
 
 use std::time::Duration;
 
 pub(crate) use chroma::Chroma;
+pub(crate) use comparison::{Similarities, compare, of_query};
 pub use copies::Remaining;
 pub(crate) use copies::{RetryScope, erase, forget as forget_copies, remaining};
 use rusqlite::{Connection, named_params, params};
-pub(crate) use scan::{Scanned, scan};
-pub(crate) use sessions::{SessionRow, turns};
 
-use crate::embedding::{Embedder, Endpoint, Quantized, Vector, VectorTable};
 use crate::error::{Error, Result};
-use crate::facts::Fact;
-use crate::facts::Facts;
-use crate::facts::Query;
-use crate::facts::SqliteResultExt;
-use crate::facts::row;
+use crate::facts::{Fact, Facts, Query, SqliteResultExt, row};
 use crate::project::Project;
-use crate::ranking::passages;
+use crate::search::{Embedder, Endpoint, Quantized, Vector, VectorTable, passages};
 
 /// Timeout of an endpoint, after which the search is lexical only.
 const DEADLINE: Duration = Duration::from_millis(1500);
@@ -259,7 +252,6 @@ fn write_vectors(
     let Some(small) = Quantized::concatenated(vectors) else {
         return Ok(());
     };
-    let bytes: Vec<u8> = small.bytes().collect();
     let sql = "INSERT INTO fact_vectors (user_id, seq, fact_id, model, dim, scale, vector) \
                SELECT user_id, seq, fact_id, :model, :dim, :scale, :vector FROM facts \
                WHERE user_id = :user AND fact_id = :fact \
@@ -267,8 +259,8 @@ fn write_vectors(
                scale = excluded.scale, vector = excluded.vector \
                WHERE model <> excluded.model OR vector <> excluded.vector";
     let values = named_params! {
-        ":user": user, ":fact": fact, ":model": model, ":dim": dim(bytes.len()),
-        ":scale": f64::from(small.scale), ":vector": bytes,
+        ":user": user, ":fact": fact, ":model": model, ":dim": dim(small.values.len()),
+        ":scale": f64::from(small.scale), ":vector": small.values,
     };
     connection.run("write a vector", sql, values)
 }

@@ -3,18 +3,12 @@
 use chrono::TimeDelta;
 use rusqlite::{Connection, params};
 
-use crate::embedding::Embedder;
 use crate::error::{Error, Result};
-use crate::facts::Fact;
-use crate::facts::Facts;
-use crate::facts::Query;
-use crate::facts::SqliteResultExt;
-use crate::facts::UserId;
-use crate::facts::row;
 use crate::facts::vectors::chroma::{Chroma, Point};
 use crate::facts::vectors::copies::{BATCH, pause};
 use crate::facts::vectors::{copies, text};
-use crate::facts::{fact, queue};
+use crate::facts::{Fact, Facts, Query, SqliteResultExt, UserId, fact, queue, row};
+use crate::search::Embedder;
 
 /// A pending update of a fact's vector.
 struct Job {

@@ -1,23 +1,18 @@
-//! Describes the supported harnesses, the programs that run agents: one profile per harness, one file per
-//! profile.
+//! The supported harnesses, the programs that run agents: a row each in `clients`.
 
-mod claude;
-mod codex;
-mod copilot;
-mod files;
-mod gemini;
+mod clients;
 mod names;
-mod opencode;
-mod qwen;
+mod obstacles;
 
 use std::borrow::Cow;
 
-pub(crate) use files::HarnessFiles;
-pub use files::Obstacle;
-pub(crate) use names::{parse_event, safe_event_name};
+pub(crate) use names::{from_event_name, parse_event, safe_event_name};
+pub use obstacles::Obstacle;
+pub(crate) use obstacles::{HarnessFiles, obstacles};
 use serde::Serialize;
 
 use crate::hooks::Event;
+use crate::hooks::harness::obstacles::Check;
 use crate::markdown::comments::without_comments;
 use crate::project::Environment;
 use crate::text::word_enum;
@@ -71,12 +66,10 @@ pub(crate) struct HarnessProfile {
     pub(crate) files: &'static [SettingsFile],
     /// Its own names for events; `annals` accepts them and uses them in answers.
     pub(crate) events: &'static [(Event, &'static str)],
-    /// Returns whether only this harness uses an event name.
-    pub(crate) owns_event_name: fn(&str) -> bool,
     /// The hooks that `setup` writes.
     pub(crate) hooks: &'static [Hook],
-    /// Hooks that an earlier version wrote, as event and call.
-    pub(crate) retired: &'static [(&'static str, Event)],
+    /// Why it has no hook for a breadcrumb, if it could have one.
+    pub(crate) no_breadcrumb: Option<&'static str>,
     /// Whether its commands contain `--harness`; without it, the caller is Claude Code.
     pub(crate) is_named_in_commands: bool,
     /// Whether it reads `additionalContext` at the top of an answer, not below `hookSpecificOutput`.
@@ -85,12 +78,12 @@ pub(crate) struct HarnessProfile {
     pub(crate) context: ContextFiles,
     /// Whether it runs a hook twice if it is set up in both scopes, so that both would answer.
     pub(crate) runs_both_scopes: bool,
-    /// Manual steps after `setup`.
-    pub(crate) next_steps: fn(SetupScope, SetupOptions) -> Vec<String>,
-    /// Manual steps after `setup --remove`.
-    pub(crate) after_removal: fn(SetupScope) -> Option<&'static str>,
-    /// Finds what prevents the settings from working, and what users should know.
-    pub(crate) obstacles: fn(&HarnessFiles) -> Vec<Obstacle>,
+    /// Manual steps after `setup`, with the scope that they are for; `None` for both.
+    pub(crate) steps: &'static [(Option<SetupScope>, &'static str)],
+    /// The manual step after `setup --remove` of the user's settings.
+    pub(crate) after_removal: Option<&'static str>,
+    /// What its own files say about our entries.
+    pub(crate) checks: &'static [Check],
 }
 
 /// The location of the user's own settings.
@@ -110,8 +103,8 @@ pub(crate) struct SettingsFile {
     /// Whether it is in the project itself, not in the harness's folder; does not apply to the user's own
     /// settings.
     pub(crate) is_in_project: bool,
-    /// Whether the file is used in this scope.
-    pub(crate) is_in: fn(SetupScope) -> bool,
+    /// The only scope in which the file is used, if it is one.
+    pub(crate) only_in: Option<SetupScope>,
     /// Our entries in the file.
     pub(crate) content: SettingsContent,
 }
@@ -120,26 +113,23 @@ pub(crate) struct SettingsFile {
 #[derive(Clone, Copy)]
 pub(crate) enum SettingsContent {
     /// Hooks, a server, or both, as JSON.
-    Json {
-        /// Whether the file contains the hooks.
-        hooks: bool,
-        /// The format of the server entry, if the file contains one.
-        server: Option<ServerEntry>,
-        /// The JSON extensions that the harness accepts.
-        dialect: JsonDialect,
-    },
+    Json(JsonContent),
     /// The server's table, as TOML.
     Toml,
     /// A plugin of ours, which is the whole file.
     Plugin(&'static str),
 }
 
-/// The JSON extensions that a harness accepts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct JsonDialect {
-    /// Comments.
+/// Our entries in JSON, and the extensions of JSON that the harness accepts.
+#[derive(Clone, Copy)]
+pub(crate) struct JsonContent {
+    /// Whether the file contains the hooks.
+    pub(crate) hooks: bool,
+    /// The format of the server entry, if the file contains one.
+    pub(crate) server: Option<ServerEntry>,
+    /// Whether comments are accepted.
     pub(crate) comments: bool,
-    /// Trailing commas.
+    /// Whether trailing commas are accepted.
     pub(crate) trailing_commas: bool,
 }
 
@@ -163,48 +153,19 @@ pub(crate) struct Hook {
     pub(crate) call: Event,
     /// The timeout, in the unit of the harness.
     pub(crate) timeout: u32,
-    /// Whether it is written only if the user enables breadcrumbs.
-    pub(crate) is_breadcrumb: bool,
-}
-
-impl Hook {
-    const fn new(
-        event: &'static str,
-        matcher: Option<&'static str>,
-        call: Event,
-        timeout: u32,
-    ) -> Self {
-        Self { event, matcher, call, timeout, is_breadcrumb: false }
-    }
 }
 
 /// The context files that a harness reads at session start.
 pub(crate) struct ContextFiles {
-    /// Names in the user's own folder, of which the first that exists is read.
-    pub(crate) user_files: &'static [&'static str],
-    /// Names in a project's folder: the first of each group that exists is read.
-    pub(crate) folder_files: &'static [&'static [&'static str]],
-    /// Whether only folders of the repository are searched, not all parent folders.
-    pub(crate) stops_at_repository: bool,
+    /// Names in the project's folder: the first of each group that exists is read.
+    pub(crate) names: &'static [&'static [&'static str]],
     /// Whether `@path` in these files imports a file.
     pub(crate) has_imports: bool,
     /// Whether HTML comments in these files are stripped.
     pub(crate) strips_comments: bool,
-    /// Maximum total size, in bytes.
-    pub(crate) most_bytes: Option<usize>,
 }
 
 impl ContextFiles {
-    /// No files, and no processing.
-    const NONE: Self = Self {
-        user_files: &[],
-        folder_files: &[],
-        stops_at_repository: false,
-        has_imports: false,
-        strips_comments: false,
-        most_bytes: None,
-    };
-
     /// Returns the part of a file's text that the harness gives to its model.
     pub(crate) fn visible<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.strips_comments { without_comments(text).into() } else { text.into() }
@@ -216,8 +177,23 @@ impl ContextFiles {
 pub struct SetupOptions {
     /// Whether the notepad is included at session start.
     pub notepad: bool,
+    /// Whether the knowledge entries are included at session start.
+    pub entries: bool,
     /// Whether a line is added to the notepad before a session is compacted.
     pub breadcrumb: bool,
+}
+
+impl SetupOptions {
+    /// Returns the options that the lines of our entries in the settings show; those of a first setup if there are
+    /// none.
+    pub(crate) fn of(lines: &[String]) -> Self {
+        let has = |word: &str| lines.iter().any(|line| line.contains(word));
+        Self {
+            notepad: !has("--no-notepad"),
+            entries: !has("--no-entries"),
+            breadcrumb: has("hook pre-compact") || has("--breadcrumb"),
+        }
+    }
 }
 
 /// The options on the command line; `None` keeps the current setting.
@@ -225,6 +201,8 @@ pub struct SetupOptions {
 pub struct SetupOverrides {
     /// Whether the notepad is included at session start.
     pub notepad: Option<bool>,
+    /// Whether the knowledge entries are included at session start.
+    pub entries: Option<bool>,
     /// Whether a line is added to the notepad before a session is compacted.
     pub breadcrumb: Option<bool>,
 }
@@ -234,35 +212,34 @@ impl SetupOverrides {
     pub(crate) fn over(self, found: SetupOptions) -> SetupOptions {
         SetupOptions {
             notepad: self.notepad.unwrap_or(found.notepad),
+            entries: self.entries.unwrap_or(found.entries),
             breadcrumb: self.breadcrumb.unwrap_or(found.breadcrumb),
         }
     }
-}
-
-impl SetupOptions {
-    /// The options of a first setup.
-    pub const DEFAULT: Self = Self { notepad: true, breadcrumb: false };
-
-    /// All combinations, the default first.
-    pub const ALL: [Self; 4] = [
-        Self::DEFAULT,
-        Self { breadcrumb: true, ..Self::DEFAULT },
-        Self { notepad: false, ..Self::DEFAULT },
-        Self { notepad: false, breadcrumb: true },
-    ];
 }
 
 impl Harness {
     /// Returns the profile of the harness.
     pub(crate) fn profile(self) -> &'static HarnessProfile {
         match self {
-            Self::Claude => &claude::PROFILE,
-            Self::Codex => &codex::PROFILE,
-            Self::Gemini => &gemini::PROFILE,
-            Self::Opencode => &opencode::PROFILE,
-            Self::Qwen => &qwen::PROFILE,
-            Self::Copilot => &copilot::PROFILE,
+            Self::Claude => &clients::CLAUDE,
+            Self::Codex => &clients::CODEX,
+            Self::Gemini => &clients::GEMINI,
+            Self::Opencode => &clients::OPENCODE,
+            Self::Qwen => &clients::QWEN,
+            Self::Copilot => &clients::COPILOT,
         }
+    }
+
+    /// Returns the harness that the environment variables identify, or Claude Code: others set its variable, too.
+    pub(crate) fn from_environment(environment: &Environment) -> Self {
+        let is_set = |harness: &Self| {
+            let HarnessProfile { project_variable, own_variable, .. } = harness.profile();
+            let mut variables = project_variable.iter().chain(own_variable);
+            *harness != Self::Claude && variables.any(|name| environment.get(name).is_some())
+        };
+        // The more particular signs come last in the table.
+        Self::ALL.into_iter().rev().find(is_set).unwrap_or_default()
     }
 }
 
@@ -277,23 +254,22 @@ impl HarnessProfile {
             command.push_str(" --harness ");
             command.push_str(self.harness.as_str());
         }
-        if hook.call == Event::SessionStart && !options.notepad {
-            command.push_str(" --no-notepad");
+        if hook.call == Event::SessionStart {
+            for (is_wanted, flag) in
+                [(options.notepad, " --no-notepad"), (options.entries, " --no-entries")]
+            {
+                command.push_str(if is_wanted { "" } else { flag });
+            }
         }
         command
     }
 
     /// Returns the hooks to be set up.
-    pub(crate) fn wanted_hooks(&self, options: SetupOptions) -> Vec<&'static Hook> {
-        let is_wanted = |hook: &&Hook| options.breadcrumb || !hook.is_breadcrumb;
-        self.hooks.iter().filter(is_wanted).collect()
-    }
-
-    /// Returns whether `setup` writes, or an earlier version wrote, this call for this event.
-    pub(crate) fn writes(&self, event: &str, call: &str) -> bool {
-        let now = self.hooks.iter().map(|hook| (hook.event, hook.call));
-        let mut all = now.chain(self.retired.iter().copied());
-        all.any(|(known, of)| known == event && of.as_str() == call)
+    pub(crate) fn wanted_hooks(
+        &self,
+        options: SetupOptions,
+    ) -> impl Iterator<Item = &'static Hook> {
+        self.hooks.iter().filter(move |hook| options.breadcrumb || hook.call != Event::PreCompact)
     }
 
     /// Returns the harness's own name for an event, if it has one.
@@ -301,21 +277,4 @@ impl HarnessProfile {
         let known = self.events.iter().find(|(known, _)| *known == event);
         known.map(|(_, name)| *name)
     }
-}
-
-/// Returns the harness that an event name identifies, if only one harness uses that name.
-pub(crate) fn from_event_name(name: &str) -> Option<Harness> {
-    let mut all = Harness::ALL.into_iter();
-    all.find(|harness| (harness.profile().owns_event_name)(name))
-}
-
-/// Returns the harness that the environment variables identify, or Claude Code: others set its variable, too.
-pub(crate) fn from_environment(environment: &Environment) -> Harness {
-    let is_set = |harness: &Harness| {
-        let HarnessProfile { project_variable, own_variable, .. } = harness.profile();
-        let mut variables = project_variable.iter().chain(own_variable);
-        *harness != Harness::Claude && variables.any(|name| environment.get(name).is_some())
-    };
-    let mut all = Harness::ALL.into_iter();
-    all.find(is_set).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::hooks::Event;
 use crate::hooks::harness::Harness;
 
-/// Former names in harnesses, and names that plugins use.
+/// Names that plugins use, besides those of the harness.
 const EXTRA_NAMES: &[(Event, &str)] = &[
     (Event::SessionStart, "sessioncompacted"),
     (Event::PromptSubmit, "userprompt"),
@@ -23,6 +23,16 @@ pub(crate) fn parse_event(name: &str) -> Option<Event> {
     let extra = EXTRA_NAMES.iter().copied();
     let mut all = own.into_iter().chain(theirs).chain(extra);
     all.find(|(_, known)| self::plain(known) == plain).map(|(event, _)| event)
+}
+
+/// Returns the harness that an event name identifies, if only one harness uses that name.
+pub(crate) fn from_event_name(name: &str) -> Option<Harness> {
+    let uses = |harness: &Harness| {
+        let mut events = harness.profile().events.iter();
+        events.any(|(_, known)| *known == name)
+    };
+    let mut users = Harness::ALL.into_iter().filter(uses);
+    users.next().filter(|_| users.next().is_none())
 }
 
 /// Returns a name in lowercase, without punctuation.
@@ -52,11 +62,12 @@ mod tests {
         }
         assert_eq!(parse_event("session-start"), Some(Event::SessionStart));
         assert_eq!(parse_event("post_tool_use"), Some(Event::PostToolUse));
-        assert_eq!(parse_event("subagent-stop"), Some(Event::SubagentStop));
         assert_eq!(parse_event("session.deleted"), Some(Event::SessionEnd));
         for other in ["", "stop", "Stop", "session", "стоп"] {
             assert_eq!(parse_event(other), None, "{other}");
         }
+        assert_eq!(from_event_name("AfterTool"), Some(Harness::Gemini));
+        assert_eq!(from_event_name("SessionStart"), None);
     }
 
     #[test]

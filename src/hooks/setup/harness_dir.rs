@@ -7,7 +7,6 @@ use crate::hooks::Harness;
 use crate::hooks::harness::SetupScope;
 use crate::project::Project;
 use crate::storage::Storage;
-use crate::{storage, text};
 
 /// The location of a harness's settings.
 pub(crate) struct HarnessDir {
@@ -16,6 +15,8 @@ pub(crate) struct HarnessDir {
     /// The folder that contains the harness's folder: the project; for the user's settings, the folder
     /// itself.
     pub(crate) base: PathBuf,
+    /// The folder of the user's own settings; without a home directory, the same as `folder`.
+    pub(crate) user_folder: PathBuf,
     /// The storage that writes there.
     pub(crate) storage: Storage,
 }
@@ -23,54 +24,30 @@ pub(crate) struct HarnessDir {
 impl HarnessDir {
     /// Returns the location of a harness's settings in a scope.
     pub(crate) fn locate(project: &Project, harness: Harness, scope: SetupScope) -> Result<Self> {
-        match scope {
-            SetupScope::Project => Self::of_project(project, harness),
-            SetupScope::User => Self::of_user(project, harness),
+        let (root, home) = (&project.root, project.environment.home());
+        let users = home.as_deref().map(|home| user_folder(project, harness, home));
+        if scope == SetupScope::Project {
+            if home.is_some_and(|home| std::fs::canonicalize(home).is_ok_and(|home| home == *root))
+            {
+                return Err(Error::refused("the working directory is your home, not a project")
+                    .hint("--user sets it up for all projects, -C names one"));
+            }
+            let folder = root.join(harness.profile().folder);
+            let user_folder = users.unwrap_or_else(|| folder.clone());
+            return Ok(Self {
+                base: root.clone(),
+                folder,
+                user_folder,
+                storage: project.storage(),
+            });
         }
-    }
-
-    fn of_project(project: &Project, harness: Harness) -> Result<Self> {
-        let home = project.environment.home();
-        if home.is_some_and(|home| std::fs::canonicalize(home).is_ok_and(|h| h == project.root)) {
-            return Err(Error::refused("the working directory is your home, not a project")
-                .hint("--user sets it up for all projects, -C names one"));
-        }
-        Ok(Self {
-            folder: project.root.join(harness.profile().folder),
-            base: project.root.clone(),
-            storage: project.storage(),
-        })
-    }
-
-    fn of_user(project: &Project, harness: Harness) -> Result<Self> {
         let unknown = || {
             Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
         };
-        let home = project.environment.home().ok_or_else(unknown)?;
-        let own = project.environment.data_dir().ok_or_else(unknown)?;
-        let own = storage::real_path(&own)?;
-        let folder = user_folder(project, harness, &home);
-        let root = if folder.starts_with(&home) {
-            home
-        } else {
-            // If the user has moved the folder, writes are confined to its nearest existing parent.
-            let there = folder.ancestors().skip(1).find(|folder| folder.is_dir());
-            there.map_or(folder.clone(), Path::to_owned)
-        };
-        let storage = Storage::new(&root, project.clock)
-            .with_folder(&own.join("changes").join(name_of(&root)))
-            .key_in(Some(own))
-            .dry_run(project.dry_run)
-            .keep_history(project.settings.history)
-            .wait(project.settings.lock_wait);
-        Ok(Self { base: folder.clone(), folder, storage })
+        let folder = users.ok_or_else(unknown)?;
+        let storage = project.storage_of_user(&folder)?;
+        Ok(Self { base: folder.clone(), user_folder: folder.clone(), folder, storage })
     }
-}
-
-/// Returns the folder of the user's own settings of a harness; `None` without a home directory.
-pub(crate) fn user_folder_of(project: &Project, harness: Harness) -> Option<PathBuf> {
-    let home = project.environment.home()?;
-    Some(user_folder(project, harness, &home))
 }
 
 fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
@@ -82,12 +59,4 @@ fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
         Some(named) => named.join(folder.below_variable),
         None => home.join(folder.below_home),
     }
-}
-
-/// Returns a folder name for the change records of a root, since the paths in them are relative to it.
-fn name_of(root: &Path) -> String {
-    use sha2::Digest;
-
-    let digest = sha2::Sha256::digest(root.as_os_str().as_encoded_bytes());
-    text::hexadecimal(&digest[..8])
 }

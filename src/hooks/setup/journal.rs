@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::hooks::setup::report::{FileOutcome, not_replaced};
+use crate::hooks::setup::FileOutcome;
+use crate::hooks::setup::settings::not_replaced;
 use crate::project::Project;
 use crate::storage;
 use crate::storage::LinkState;

@@ -1,13 +1,16 @@
-//! Edits a JSON settings file in place: everything else keeps its order, comments and formatting.
+//! Our hooks and our server in a harness's JSON settings, edited in place: the rest keeps its order, comments and form.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode, CstStringLit};
+use jsonc_parser::{ParseOptions, json};
+use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::hooks::harness::JsonDialect;
+use crate::hooks::harness::{HarnessProfile, Hook, JsonContent, ServerEntry, SetupOptions};
+use crate::hooks::setup::settings::{SERVER, Settings, is_program};
 use crate::text::{line_end, line_number};
 
 const BOM: &str = "\u{feff}";
@@ -15,27 +18,42 @@ const BOM: &str = "\u{feff}";
 /// Maximum size of a settings file, in bytes; parsed, it can take sixty times as much memory.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// Maximum number of members of an object: larger objects are not settings, and each lookup is linear.
-const MAX_MEMBERS: usize = 1000;
+/// The key of the hooks.
+const HOOKS: &str = "hooks";
+
+/// Keys that harnesses add to a file of ours; a file with no others is ours alone.
+const ADDED_BY_HARNESSES: [&str; 2] = ["$schema", "$version"];
 
 /// A JSON document whose root is an object.
-pub(crate) struct JsonDocument<'a> {
+pub(crate) struct JsonSettings<'a> {
     path: &'a Path,
+    content: JsonContent,
     bom: &'static str,
+    start: String,
     root: CstRootNode,
     object: CstObject,
 }
 
-impl<'a> JsonDocument<'a> {
-    /// Parses a file's bytes; a blank file counts as an empty object, and any value other than an object is
-    /// refused.
-    pub(crate) fn parse(bytes: &[u8], path: &'a Path, dialect: JsonDialect) -> Result<Self> {
+/// One of our commands in the settings.
+struct OurHook {
+    event: String,
+    program: String,
+    arguments: String,
+    /// The string literal of the command.
+    literal: CstStringLit,
+    /// The node to remove with the command: its group, if that contains nothing else.
+    node: CstNode,
+}
+
+impl<'a> JsonSettings<'a> {
+    /// Parses a file's bytes; a blank file counts as an empty object, and any value other than an object is refused.
+    pub(crate) fn parse(bytes: &[u8], file: &'a Settings, content: JsonContent) -> Result<Self> {
+        let path = file.path.as_path();
         if bytes.len() > MAX_BYTES {
             return Err(refused("is larger than 1 MiB, so it is not read", path, 1));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
-            let line = line_number(bytes, error.valid_up_to());
-            refused("is not valid UTF-8", path, line)
+            refused("is not valid UTF-8", path, line_number(bytes, error.valid_up_to()))
         })?;
         let (bom, text) = match text.strip_prefix(BOM) {
             Some(text) => (BOM, text),
@@ -43,13 +61,13 @@ impl<'a> JsonDocument<'a> {
         };
         let empty = format!("{{}}{}", line_end(text));
         let text = if text.trim().is_empty() { &empty } else { text };
-        let root = CstRootNode::parse(text, &options(dialect)).map_err(|error| {
+        let root = CstRootNode::parse(text, &options(content)).map_err(|error| {
             let line = line_number(text, error.range().start);
             refused(&format!("is not valid JSON: {}", error.kind()), path, line)
         })?;
         // The parser accepts comments outside of values, regardless of its options.
-        if !dialect.comments
-            && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text)
+        if !content.comments
+            && let Err(error) = serde_json::from_str::<IgnoredAny>(text)
         {
             let what = "is not valid JSON: Comments are not allowed";
             return Err(refused(what, path, error.line()));
@@ -58,24 +76,164 @@ impl<'a> JsonDocument<'a> {
             let line = root.value().map_or(1, |value| line(&value));
             return Err(refused("is JSON, but not an object", path, line));
         };
-        let document = Self { path, bom, root, object };
+        let start = root.to_string();
+        let document = Self { path, content, bom, start, root, object };
         document.refuse_duplicate_keys(&document.object)?;
         Ok(document)
     }
 
-    /// Returns the file's text.
-    pub(crate) fn text(&self) -> String {
-        format!("{}{}", self.bom, self.root)
+    /// Returns the file: `old` if nothing was changed, `None` if nothing but our entries was in it.
+    pub(crate) fn into_bytes(self, old: Option<&[u8]>) -> Option<Vec<u8>> {
+        let text = self.root.to_string();
+        if text == self.start {
+            return old.map(<[u8]>::to_vec);
+        }
+        let mut names = self.object.properties().into_iter().filter_map(|one| one.decoded_name());
+        let is_ours = names.all(|name| ADDED_BY_HARNESSES.contains(&name.as_str()))
+            // There are no comments, either.
+            && serde_json::from_str::<IgnoredAny>(&text).is_ok();
+        (!is_ours).then(|| format!("{}{text}", self.bom).into_bytes())
     }
 
-    /// Returns the names of the object's members.
-    pub(crate) fn names(&self) -> Vec<String> {
-        let members = self.object.properties().into_iter();
-        members.filter_map(|member| member.decoded_name()).collect()
+    /// Returns our commands and our server, one line each.
+    pub(crate) fn entries(&self, profile: &HarnessProfile) -> Result<Vec<String>> {
+        let hooks = self.hooks(profile)?.into_iter();
+        let mut lines: Vec<String> =
+            hooks.map(|one| format!("{}: {} {}", one.event, one.program, one.arguments)).collect();
+        if self.server()?.is_some_and(|(_, is_ours)| is_ours) {
+            lines.push(SERVER.to_owned());
+        }
+        Ok(lines)
+    }
+
+    /// Adds our entries, updates their options, and removes those that are not wanted any more.
+    pub(crate) fn add(&self, profile: &HarnessProfile, options: SetupOptions) -> Result<()> {
+        if self.content.hooks {
+            for hook in profile.wanted_hooks(options) {
+                self.add_hook(profile, hook, &profile.command(hook, options), true)?;
+            }
+            let is_wanted =
+                |one: &OurHook| profile.wanted_hooks(options).any(|hook| one.is_of(hook));
+            self.remove_hooks(profile, |all, index| {
+                let one = &all[index];
+                !is_wanted(one) || all[..index].iter().any(|earlier| earlier.is_same(one))
+            })?;
+        }
+        let Some(server) = self.content.server else { return Ok(()) };
+        match self.server()? {
+            Some((_, true)) => Ok(()),
+            Some((found, false)) => {
+                Err(refused("\"annals\" is another server", self.path, line(&found)))
+            }
+            None => {
+                self.object_or_new(server.key())?.append("annals", server.value());
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a hook; a command of ours for the same event and call gets the arguments of this one, if it may be changed.
+    pub(crate) fn add_hook(
+        &self,
+        profile: &HarnessProfile,
+        hook: &Hook,
+        command: &str,
+        updates: bool,
+    ) -> Result<()> {
+        let found = self.hooks(profile)?.into_iter().find(|one| one.is_of(hook));
+        let arguments = command.split_once(' ').map_or("", |(_, arguments)| arguments);
+        match found {
+            Some(found) if updates && found.arguments != arguments => {
+                let command = Value::from(format!("{} {arguments}", found.program));
+                found.literal.set_raw_value(command.to_string());
+            }
+            Some(_) => {}
+            None => {
+                let hooks = self.object_or_new(HOOKS)?;
+                self.array_or_new(&hooks, hook.event)?.append(group(hook, command));
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes our entries. A command with a path to the program was written by the user, and stays.
+    pub(crate) fn remove(&self, profile: &HarnessProfile) -> Result<()> {
+        self.remove_hooks(profile, |all, index| all[index].program == "annals")?;
+        if let Some(server) = self.content.server
+            && let Some((found, true)) = self.server()?
+            && let Some(servers) = self.object(server.key())?
+        {
+            if found.as_object().is_some_and(|found| server.words(&found).len() == 2)
+                && let Some(member) = servers.get("annals")
+            {
+                member.remove();
+            }
+            self.remove_if_empty(server.key());
+        }
+        Ok(())
+    }
+
+    /// Removes the commands that `is_surplus` selects from all of ours, the last first, and what is empty without them.
+    fn remove_hooks(
+        &self,
+        profile: &HarnessProfile,
+        is_surplus: impl Fn(&[OurHook], usize) -> bool,
+    ) -> Result<()> {
+        loop {
+            let mut all = self.hooks(profile)?;
+            let Some(index) = (0..all.len()).rev().find(|index| is_surplus(&all, *index)) else {
+                return Ok(());
+            };
+            let one = all.swap_remove(index);
+            one.node.remove();
+            if let Some(member) = self.object(HOOKS)?.and_then(|hooks| hooks.get(&one.event))
+                && member.array_value().is_some_and(|groups| groups.elements().is_empty())
+            {
+                member.remove();
+            }
+            self.remove_if_empty(HOOKS);
+        }
+    }
+
+    /// Returns our commands, in order of appearance; anything with another structure is not ours.
+    fn hooks(&self, profile: &HarnessProfile) -> Result<Vec<OurHook>> {
+        let mut all = Vec::new();
+        let hooks = if self.content.hooks { self.object(HOOKS)? } else { None };
+        for member in hooks.iter().flat_map(CstObject::properties) {
+            let (Some(event), Some(groups)) = (member.decoded_name(), member.array_value()) else {
+                continue;
+            };
+            for group in groups.elements() {
+                let commands = group.as_object().and_then(|group| group.array_value(HOOKS));
+                let commands = commands.map_or(Vec::new(), |commands| commands.elements());
+                let is_alone = commands.len() == 1;
+                all.extend(commands.into_iter().filter_map(|node| {
+                    let literal = node.as_object()?.get("command")?.value()?.as_string_lit()?;
+                    let (program, arguments) = our_command(&literal.decoded_value().ok()?)?;
+                    let node = if is_alone { group.clone() } else { node };
+                    let one = OurHook { event: event.clone(), program, arguments, literal, node };
+                    profile.hooks.iter().any(|hook| one.is_of(hook)).then_some(one)
+                }));
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the server with our name, and whether it starts our binary; the user may have added arguments.
+    fn server(&self) -> Result<Option<(CstNode, bool)>> {
+        let Some(server) = self.content.server else { return Ok(None) };
+        let servers = self.object(server.key())?;
+        let found = servers.and_then(|servers| servers.get("annals")?.value());
+        Ok(found.map(|found| {
+            let words = found.as_object().map_or(Vec::new(), |found| server.words(&found));
+            let is_ours =
+                matches!(&words[..], [program, first, ..] if is_program(program) && first == "mcp");
+            (found, is_ours)
+        }))
     }
 
     /// Returns the object under a key, if present; a value of another type is refused.
-    pub(crate) fn object(&self, name: &str) -> Result<Option<CstObject>> {
+    fn object(&self, name: &str) -> Result<Option<CstObject>> {
         let Some(member) = self.object.get(name) else {
             return Ok(None);
         };
@@ -85,16 +243,14 @@ impl<'a> JsonDocument<'a> {
         Ok(Some(object))
     }
 
-    /// Returns the object under a key, and creates it if it is missing.
-    pub(crate) fn object_or_new(&self, name: &str) -> Result<CstObject> {
-        match self.object(name)? {
-            Some(object) => Ok(object),
-            None => Ok(self.object.object_value_or_set(name)),
-        }
+    fn object_or_new(&self, name: &str) -> Result<CstObject> {
+        Ok(match self.object(name)? {
+            Some(object) => object,
+            None => self.object.object_value_or_set(name),
+        })
     }
 
-    /// Returns the array under a key of an object in this file, and creates it if it is missing.
-    pub(crate) fn array_or_new(&self, object: &CstObject, name: &str) -> Result<CstArray> {
+    fn array_or_new(&self, object: &CstObject, name: &str) -> Result<CstArray> {
         match object.get(name) {
             Some(member) => {
                 member.array_value().ok_or_else(|| self.not_a(name, "an array", &member.into()))
@@ -103,33 +259,25 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
-    /// Removes a member, if present.
-    pub(crate) fn remove(&self, name: &str) {
-        if let Some(member) = self.object.get(name) {
+    fn remove_if_empty(&self, name: &str) {
+        // A comment in it is the user's.
+        let is_empty =
+            |object: CstObject| object.to_string().split_whitespace().collect::<String>() == "{}";
+        if let Some(member) = self.object.get(name)
+            && member.object_value().is_some_and(is_empty)
+        {
             member.remove();
         }
     }
 
-    /// Returns the error for a value of the wrong type.
-    pub(crate) fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
-        self.refusal(&format!("{name:?} is not {wanted}"), found)
-    }
-
-    /// Returns the error for a file whose content prevents it from being edited.
-    pub(crate) fn refusal(&self, problem: &str, found: &CstNode) -> Error {
-        refused(problem, self.path, line(found))
+    fn not_a(&self, name: &str, wanted: &str, found: &CstNode) -> Error {
+        refused(&format!("{name:?} is not {wanted}"), self.path, line(found))
     }
 
     /// Refuses duplicate keys, because parsers differ in which one they use.
     fn refuse_duplicate_keys(&self, object: &CstObject) -> Result<()> {
-        let members = object.properties();
-        if members.len() > MAX_MEMBERS {
-            let what =
-                format!("has an object of more than {MAX_MEMBERS} members, so it is not edited");
-            return Err(refused(&what, self.path, 1));
-        }
         let mut seen = HashSet::new();
-        for member in members {
+        for member in object.properties() {
             let name = member.decoded_name().unwrap_or_default();
             if !seen.insert(name.clone()) {
                 let what = format!("has the duplicate key {name:?}");
@@ -140,16 +288,94 @@ impl<'a> JsonDocument<'a> {
     }
 }
 
-/// Returns whether a file is empty or contains only whitespace.
-pub(crate) fn is_blank(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(BOM.as_bytes()).unwrap_or(bytes);
-    bytes.iter().all(u8::is_ascii_whitespace)
+impl OurHook {
+    /// Returns whether it is the command of a hook, with any options.
+    fn is_of(&self, hook: &Hook) -> bool {
+        self.event == hook.event && self.call() == Some(hook.call.as_str())
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.event == other.event && self.call() == other.call()
+    }
+
+    fn call(&self) -> Option<&str> {
+        self.arguments.split_whitespace().nth(1)
+    }
 }
 
-fn options(dialect: JsonDialect) -> ParseOptions {
+/// Returns the program and the arguments of a command that `setup` can have written, wherever the binary is.
+fn our_command(command: &str) -> Option<(String, String)> {
+    let command = command.trim();
+    let end = match command.strip_prefix('"') {
+        Some(quoted) => quoted.find('"')? + 2,
+        None => command.find(' ')?,
+    };
+    let (program, arguments) = command.split_at(end);
+    let arguments = arguments.trim_start();
+    let mut words = arguments.split_whitespace();
+    if !is_program(program) || words.next() != Some("hook") {
+        return None;
+    }
+    words.next()?;
+    while let Some(word) = words.next() {
+        // A command with other options was edited by the user, and belongs to the user.
+        match word {
+            "--no-notepad" | "--no-entries" => {}
+            "--harness" => _ = words.next()?,
+            _ => return None,
+        }
+    }
+    Some((program.to_owned(), arguments.to_owned()))
+}
+
+/// Returns a hook in the harness's format: a group of commands with one matcher.
+fn group(hook: &Hook, command: &str) -> CstInputValue {
+    let call = json!({ "type": "command", "command": command, "timeout": (hook.timeout) });
+    match hook.matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [(call)] }),
+        None => json!({ "hooks": [(call)] }),
+    }
+}
+
+impl ServerEntry {
+    /// Returns the key of the object that lists servers.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Program => "mcpServers",
+            Self::List => "mcp",
+        }
+    }
+
+    fn value(self) -> CstInputValue {
+        match self {
+            Self::Program => json!({ "command": "annals", "args": ["mcp"] }),
+            Self::List => {
+                json!({ "type": "local", "command": ["annals", "mcp"], "enabled": true })
+            }
+        }
+    }
+
+    /// Returns the program that a server's entry starts, and its arguments.
+    fn words(self, found: &CstObject) -> Vec<String> {
+        let text = |node: CstNode| node.as_string_lit()?.decoded_value().ok();
+        let list = |name| {
+            let list = found.array_value(name).map_or(Vec::new(), |list| list.elements());
+            list.into_iter().map(|one| text(one).unwrap_or_default())
+        };
+        match self {
+            Self::Program => {
+                let program = found.get("command").and_then(|member| text(member.value()?));
+                program.into_iter().chain(list("args")).collect()
+            }
+            Self::List => list("command").collect(),
+        }
+    }
+}
+
+fn options(content: JsonContent) -> ParseOptions {
     ParseOptions {
-        allow_comments: dialect.comments,
-        allow_trailing_commas: dialect.trailing_commas,
+        allow_comments: content.comments,
+        allow_trailing_commas: content.trailing_commas,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,

@@ -1,23 +1,18 @@
 //! Adds our entries to a harness's settings, and removes them again; everything else remains unchanged.
 
-mod command;
 pub mod git;
 mod harness_dir;
-mod hook_command;
 pub mod journal;
 mod json;
-mod report;
-mod round_trip;
 mod run;
-mod server;
 mod settings;
-mod state;
-mod target;
+#[cfg(test)]
+mod tests;
 mod toml;
 
-pub(crate) use harness_dir::user_folder_of;
-pub use report::{FileOutcome, SetupFile, SetupReport};
-pub use round_trip::{SettingsForm, setup_round_trip};
-pub use run::{SetupRequest, session_start, setup};
-pub(crate) use state::is_in_both_scopes;
-pub use state::{SetupState, obstacles, setup_state};
+pub use run::{
+    FileOutcome, SetupFile, SetupReport, SetupRequest, SetupState, session_start, setup,
+    setup_state,
+};
+pub(crate) use run::{is_in_both_scopes, obstacles};
+pub use settings::{SettingsForm, setup_round_trip};

@@ -1,18 +1,20 @@
-//! Adds our entries to the settings of a harness, or removes them.
+//! Adds our entries to the settings of a harness, or removes them, and says what is there.
 
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
-use crate::hooks::harness::{SetupOptions, SetupOverrides, SetupScope};
+use crate::hooks::harness::{
+    Harness, HarnessFiles, Obstacle, SetupOptions, SetupOverrides, SetupScope, obstacles as checked,
+};
 use crate::hooks::setup::harness_dir::HarnessDir;
-use crate::hooks::setup::report::{FileOutcome, SetupFile, SetupReport};
-use crate::hooks::setup::state::{SetupState, setup_state};
-use crate::hooks::setup::target::TargetFile;
-use crate::hooks::{Event, Harness};
+use crate::hooks::setup::settings::Settings;
 use crate::project::Project;
 use crate::storage::{Changes, Store, read};
+use crate::text::word_enum;
+use crate::warning::Warning;
 
 /// The options of `annals setup`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,45 +31,108 @@ pub struct SetupRequest {
     pub options: SetupOverrides,
 }
 
+word_enum! {
+    /// The outcome for a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum FileOutcome {
+        /// It was created.
+        Created = "created",
+        /// Our entries were added or updated.
+        Extended = "extended",
+        /// Our entries were removed.
+        Reduced = "reduced",
+        /// It contained only our entries, and was deleted.
+        Deleted = "deleted",
+        /// It was already in the desired state.
+        Unchanged = "unchanged",
+    }
+}
+
+/// One settings file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SetupFile {
+    /// The file, relative to the project if inside it.
+    pub file: PathBuf,
+    /// The outcome for the file; with `--check` and on a dry run, the expected one.
+    pub outcome: FileOutcome,
+    /// Our entries in this file: the hook commands, the MCP server.
+    pub entries: Vec<String>,
+    /// Our entries that the file no longer contains, with their old text.
+    pub gone: Vec<String>,
+}
+
+/// The outcome of `annals setup`. It is the document of `annals setup --json`.
+#[derive(Clone, Debug, Serialize)]
+pub struct SetupReport {
+    /// The harness.
+    pub harness: Harness,
+    /// `project` or `user`.
+    pub scope: SetupScope,
+    /// The files.
+    pub files: Vec<SetupFile>,
+    /// Manual steps that remain.
+    pub notes: Vec<String>,
+    /// With `--check` and on a dry run, the changes to the files.
+    pub diff: Option<String>,
+    /// Warnings about the recovery of interrupted operations.
+    pub warnings: Vec<Warning>,
+}
+
+impl SetupReport {
+    /// Returns the error of `--check` if a file differs from the desired state.
+    pub fn verdict(&self) -> Result<()> {
+        let off = self.files.iter().filter(|file| file.outcome != FileOutcome::Unchanged);
+        let off: Vec<String> = off.map(|file| file.file.display().to_string()).collect();
+        if off.is_empty() {
+            return Ok(());
+        }
+        let message = format!("differs from what setup would write: {}", off.join(", "));
+        let user = if self.scope == SetupScope::User { " --user" } else { "" };
+        Err(Error::failed(message).hint(format!("annals setup {}{user}", self.harness.as_str())))
+    }
+}
+
 /// Sets up a harness to call `annals`, or reverts that.
 pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
     let place = HarnessDir::locate(project, request.harness, request.scope)?;
-    let profile = request.harness.profile();
-    let targets = TargetFile::all(&place, profile, request.scope);
-    for target in &targets {
-        ensure_inside(&target.path, place.storage.root())?;
+    let all = Settings::all(&place, request.harness.profile(), request.scope);
+    for settings in &all {
+        ensure_inside(&settings.path, place.storage.root())?;
     }
     let operation = format!("setup {}", request.harness.as_str());
-    let (planned, applied) = place.storage.transact(&operation, &[Store::Context], || {
-        let mut changes = Changes::new();
-        let mut planned = Vec::new();
-        let options = request.options.over(found_options(&targets)?);
-        for target in &targets {
-            let old = entries_in(&changes, target)?;
-            let outcome = if request.remove {
-                remove(&mut changes, target, &place)?
-            } else {
-                install(&mut changes, target, options)?
-            };
-            planned.push(SetupFile {
-                file: project.relative(&target.path).to_owned(),
-                outcome,
-                entries: target.entries(options),
-                gone: removed_entries(old, &entries_in(&changes, target)?),
-            });
-        }
-        Ok(((planned, options), changes))
-    })?;
-    let (planned, options) = planned;
-    let backups = targets.iter().map(|target| backup(&target.path));
-    let backups = backups.filter(|path| path.is_file());
+    let ((files, options), applied) =
+        place.storage.transact(&operation, &[Store::Context], || {
+            let found = read_all(&all)?;
+            let options = request.options.over(options_of(&found));
+            let mut changes = Changes::new();
+            let mut files = Vec::new();
+            for (settings, old, entries) in found {
+                let wanted = (!request.remove).then_some(options);
+                let new = settings.edited(old.as_deref(), wanted)?;
+                let outcome = match (&old, &new) {
+                    (old, new) if old == new => FileOutcome::Unchanged,
+                    (None, _) => FileOutcome::Created,
+                    (_, None) => FileOutcome::Deleted,
+                    _ if request.remove => FileOutcome::Reduced,
+                    _ => FileOutcome::Extended,
+                };
+                let now = settings.entries(new.as_deref())?;
+                files.push(SetupFile {
+                    file: project.relative(&settings.path).to_owned(),
+                    outcome,
+                    gone: without(entries, &now),
+                    entries: now,
+                });
+                change(&mut changes, &settings.path, old, new, &place)?;
+            }
+            Ok(((files, options), changes))
+        })?;
     Ok(SetupReport {
         harness: request.harness,
         scope: request.scope,
-        notes: notes(project, request, options, &planned),
-        files: planned,
-        backups: backups.map(|path| project.relative(&path).to_owned()).collect(),
+        notes: notes(project, request, options, &files),
+        files,
         diff: applied.diff,
         warnings: project.named(applied.warnings),
     })
@@ -80,50 +145,60 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
 pub fn session_start(project: &Project) -> Result<Changes> {
     let (harness, scope) = (Harness::Claude, SetupScope::Project);
     let place = HarnessDir::locate(project, harness, scope)?;
-    let profile = harness.profile();
     let mut changes = Changes::new();
-    let target = TargetFile::all(&place, profile, scope).into_iter().next();
-    let start = profile.hooks.iter().find(|hook| hook.call == Event::SessionStart);
-    if let (Some(target), Some(start)) = (target, start) {
-        let old = read::bytes(&target.path)?;
-        let bytes = old.as_deref().unwrap_or_default();
-        let new = target.entries_of_json().with_first(bytes, &target.path, start)?;
-        replace(&mut changes, &target.path, old, new)?;
+    if let Some(settings) = Settings::all(&place, harness.profile(), scope).first() {
+        let old = read::bytes(&settings.path)?;
+        let new = settings.with_session_start(old.as_deref())?;
+        change(&mut changes, &settings.path, old, new, &place)?;
     }
     Ok(changes)
 }
 
-/// Returns the options with which the files were written; the default if they contain no entries of ours.
-fn found_options(targets: &[TargetFile]) -> Result<SetupOptions> {
-    let mut options = SetupOptions::DEFAULT;
-    for target in targets {
-        if let Some(bytes) = read::bytes(&target.path)? {
-            let here = target.chosen(&bytes)?;
-            options.notepad &= here.notepad;
-            options.breadcrumb |= here.breadcrumb;
+/// A settings file, its content, and our entries in it.
+type Found<'a> = (&'a Settings, Option<Vec<u8>>, Vec<String>);
+
+fn read_all(all: &[Settings]) -> Result<Vec<Found<'_>>> {
+    let read = all.iter().map(|settings| {
+        let bytes = read::bytes(&settings.path)?;
+        let entries = settings.entries(bytes.as_deref())?;
+        Ok((settings, bytes, entries))
+    });
+    read.collect()
+}
+
+/// Returns the options with which the files were written.
+fn options_of(found: &[Found<'_>]) -> SetupOptions {
+    let entries = found.iter().flat_map(|(.., entries)| entries.iter().cloned());
+    SetupOptions::of(&entries.collect::<Vec<String>>())
+}
+
+fn change(
+    changes: &mut Changes,
+    path: &Path,
+    old: Option<Vec<u8>>,
+    new: Option<Vec<u8>>,
+    place: &HarnessDir,
+) -> Result<()> {
+    match new {
+        new if new == old => Ok(()),
+        Some(new) => changes.edit(path, old, new),
+        None => {
+            changes.delete(path)?;
+            let mut folders =
+                path.ancestors().skip(1).take_while(|folder| folder.starts_with(&place.folder));
+            folders.try_for_each(|folder| changes.remove_dir(folder))
         }
     }
-    Ok(options)
 }
 
-/// Returns our entries in a file, after the planned changes.
-fn entries_in(changes: &Changes, target: &TargetFile) -> Result<Vec<String>> {
-    let bytes = changes.current(&target.path)?;
-    bytes.map_or(Ok(Vec::new()), |bytes| target.installed_entries(&bytes))
-}
-
-/// Returns the entries that were removed; a duplicate once for each removal.
-fn removed_entries(old: Vec<String>, new: &[String]) -> Vec<String> {
-    let mut kept = new.to_vec();
-    let mut removed = old;
-    removed.retain(|entry| match kept.iter().position(|other| other == entry) {
-        Some(at) => {
-            kept.swap_remove(at);
-            false
+/// Returns the entries that are not in `kept`; a duplicate once for each that is missing.
+fn without(mut entries: Vec<String>, kept: &[String]) -> Vec<String> {
+    for kept in kept {
+        if let Some(at) = entries.iter().position(|entry| entry == kept) {
+            entries.remove(at);
         }
-        None => true,
-    });
-    removed
+    }
+    entries
 }
 
 /// Returns the manual steps that remain.
@@ -133,17 +208,20 @@ fn notes(
     options: SetupOptions,
     files: &[SetupFile],
 ) -> Vec<String> {
-    let profile = request.harness.profile();
+    let (profile, name) = (request.harness.profile(), request.harness.as_str());
+    let is_users = request.scope == SetupScope::User;
     if request.remove {
-        let after = (profile.after_removal)(request.scope);
-        return after.map(str::to_owned).into_iter().collect();
+        return profile.after_removal.filter(|_| is_users).map(str::to_owned).into_iter().collect();
     }
-    let mut notes = (profile.next_steps)(request.scope, options);
+    let breadcrumb = profile.no_breadcrumb.filter(|_| options.breadcrumb);
+    let steps = profile.steps.iter();
+    let steps = steps.filter(|(scope, _)| scope.is_none_or(|scope| scope == request.scope));
+    let steps = breadcrumb.into_iter().chain(steps.map(|(_, step)| *step));
+    let mut notes: Vec<String> = steps.map(str::to_owned).collect();
     let is_changed = |file: &SetupFile| file.outcome != FileOutcome::Unchanged;
-    if request.scope == SetupScope::User && !request.check && files.iter().any(is_changed) {
+    if is_users && !request.check && files.iter().any(is_changed) {
         notes.push(format!(
-            "`annals undo` reverts only changes to a project, not these: annals setup {} --user --remove does",
-            request.harness.as_str()
+            "`annals undo` reverts only changes to a project, not these: annals setup {name} --user --remove does"
         ));
     }
     let (other, whose) = match request.scope {
@@ -154,9 +232,9 @@ fn notes(
     let other = setup_state(project, request.harness, other);
     if other.is_ok_and(|state| state != SetupState::Absent) {
         notes.push(format!(
-            "{} is set up for {whose} as well, and one is enough: annals setup {} --remove drops the \
+            "{} is set up for {whose} as well, and one is enough: annals setup {name} --remove drops the \
              project's",
-            profile.title, request.harness.as_str()
+            profile.title
         ));
     }
     notes
@@ -178,79 +256,49 @@ fn ensure_inside(path: &Path, root: &Path) -> Result<()> {
     }
 }
 
-fn install(
-    changes: &mut Changes,
-    target: &TargetFile,
-    options: SetupOptions,
-) -> Result<FileOutcome> {
-    let old = read::bytes(&target.path)?;
-    let new = target.with(old.as_deref(), options)?;
-    Ok(match &old {
-        Some(bytes) if *bytes == new => FileOutcome::Unchanged,
-        // The file contains nothing that someone else wrote, so it needs no backup.
-        Some(bytes) if target.is_whole() || target.is_as_written(bytes, None) => {
-            changes.edit(&target.path, old, new)?;
-            FileOutcome::Extended
+/// The state of a harness's settings in one scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupState {
+    /// The settings contain no entries of annals.
+    Absent,
+    /// All entries are current, for one combination of options.
+    Current,
+    /// There are entries of ours, but not all are current.
+    Partial,
+}
+
+/// Returns the state of a harness's settings in a scope.
+pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
+    let place = HarnessDir::locate(project, harness, scope)?;
+    let all = Settings::all(&place, harness.profile(), scope);
+    let found = read_all(&all)?;
+    if found.iter().all(|(.., entries)| entries.is_empty()) {
+        return Ok(SetupState::Absent);
+    }
+    let options = options_of(&found);
+    for (settings, old, _) in &found {
+        if settings.edited(old.as_deref(), Some(options))? != *old {
+            return Ok(SetupState::Partial);
         }
-        Some(_) => {
-            replace(changes, &target.path, old, new)?;
-            FileOutcome::Extended
-        }
-        None => {
-            replace(changes, &target.path, None, new)?;
-            FileOutcome::Created
-        }
+    }
+    Ok(SetupState::Current)
+}
+
+/// Returns whether a harness is set up for both the project and the user, as far as its files can be read.
+pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
+    [SetupScope::Project, SetupScope::User].into_iter().all(|scope| {
+        let state = setup_state(project, harness, scope);
+        state.is_ok_and(|state| state != SetupState::Absent)
     })
 }
 
-/// Plans a file's new content, and a backup of the old one next to it if there is none yet.
-fn replace(changes: &mut Changes, path: &Path, old: Option<Vec<u8>>, new: Vec<u8>) -> Result<()> {
-    let copy = backup(path);
-    let has_copy = changes.current(&copy)?.is_some();
-    match &old {
-        Some(bytes) if *bytes != new && !has_copy => changes.copy(path, &copy, bytes.clone())?,
-        // It may be all that is left of the user's settings, and `remove` would take it for the new file's.
-        None if has_copy => {
-            let message = "is the backup of a settings file that no longer exists";
-            return Err(Error::refused(message)
-                .at(&copy, None)
-                .hint("restore it or move it away, then run the command again"));
-        }
-        _ => {}
-    }
-    changes.edit(path, old, new)
-}
-
-fn remove(changes: &mut Changes, target: &TargetFile, place: &HarnessDir) -> Result<FileOutcome> {
-    // If the file is gone, its backup may be the user's only copy.
-    let Some(old) = read::bytes(&target.path)? else {
-        return Ok(FileOutcome::Unchanged);
-    };
-    let copy = backup(&target.path);
-    let before = read::bytes(&copy)?;
-    if before.is_some() {
-        changes.delete(&copy)?;
-    }
-    match target.without(&old, before.as_deref())? {
-        Some(new) if new == old => Ok(FileOutcome::Unchanged),
-        Some(new) => {
-            changes.edit(&target.path, Some(old), new)?;
-            Ok(FileOutcome::Reduced)
-        }
-        None => {
-            changes.delete(&target.path)?;
-            let folders = target.path.ancestors().skip(1);
-            for folder in folders.take_while(|folder| folder.starts_with(&place.folder)) {
-                changes.remove_dir(folder)?;
-            }
-            Ok(FileOutcome::Deleted)
-        }
-    }
-}
-
-/// Returns the path of the backup of a file from before the first setup.
-fn backup(path: &Path) -> PathBuf {
-    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
-    name.push(".annals-backup");
-    path.with_file_name(name)
+/// Returns what prevents the settings of a harness from working.
+pub(crate) fn obstacles(
+    project: &Project,
+    harness: Harness,
+    scope: SetupScope,
+) -> Result<Vec<Obstacle>> {
+    let HarnessDir { folder, base, user_folder, .. } = HarnessDir::locate(project, harness, scope)?;
+    let files = HarnessFiles { project, scope, folder, base, user_folder };
+    Ok(checked(harness.profile(), &files))
 }

@@ -2,67 +2,39 @@
 
 use std::path::Path;
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
+use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::error::{Error, Result};
-use crate::hooks::setup::command::is_program;
-use crate::hooks::setup::server::NAME;
+use crate::hooks::setup::settings::is_program;
 use crate::text::{line_end, line_number};
 
 const SERVERS: &str = "mcp_servers";
+const NAME: &str = "annals";
 const BOM: &str = "\u{feff}";
 
-/// Returns the file with our server.
-pub(crate) fn with(bytes: &[u8], path: &Path) -> Result<Vec<u8>> {
+/// Returns the file with our server, or without it; `None` if it contained nothing else.
+pub(crate) fn edited(old: Option<&[u8]>, is_wanted: bool, path: &Path) -> Result<Option<Vec<u8>>> {
+    let bytes = old.unwrap_or_default();
     let mut file = File::parse(bytes, path)?;
-    match file.servers().and_then(|servers| servers.get(NAME)) {
-        Some(found) if is_own(found) => return Ok(bytes.to_vec()),
-        Some(_) => return Err(by_hand("lists another server as `annals`", path)),
-        None => {}
-    }
-    let mut own = Table::new();
-    own.insert("command", value("annals"));
-    own.insert("args", value(Array::from_iter(["mcp"])));
-    if !bytes.is_empty() {
-        own.decor_mut().set_prefix("\n");
-    }
-    let servers = file.document.entry(SERVERS).or_insert_with(|| {
-        let mut servers = Table::new();
-        servers.set_implicit(true);
-        Item::Table(servers)
-    });
-    let Some(servers) = servers.as_table_like_mut() else {
-        return Err(by_hand("has no table of MCP servers at `mcp_servers`", path));
-    };
-    servers.insert(NAME, Item::Table(own));
-    Ok(file.text().into_bytes())
-}
-
-/// Returns the file without our server; `None` if it contained nothing else.
-///
-/// `before` is its content before setup: a server of ours that it already listed belongs to the user, and
-/// remains.
-pub(crate) fn without(bytes: &[u8], path: &Path, before: Option<&[u8]>) -> Result<Option<Vec<u8>>> {
-    let mut file = File::parse(bytes, path)?;
-    let own = file.servers().and_then(|servers| servers.get(NAME));
-    if !own.is_some_and(is_own) {
-        return Ok(Some(bytes.to_vec()));
-    }
-    let earlier = before.and_then(|before| File::parse(before, path).ok());
-    let servers_before = earlier.as_ref().and_then(File::servers);
-    if servers_before.and_then(|servers| servers.get(NAME)).is_some_and(is_own) {
-        return Ok(Some(bytes.to_vec()));
-    }
-    let had_servers = servers_before.is_some();
-    if let Some(servers) = file.document.get_mut(SERVERS).and_then(Item::as_table_like_mut) {
-        servers.remove(NAME);
-        if servers.is_empty() && !had_servers {
-            file.document.remove(SERVERS);
+    match (file.server(), is_wanted) {
+        (Some(found), _) if is_ours(found) == is_wanted => {
+            if !is_wanted {
+                return Ok(old.map(<[u8]>::to_vec));
+            }
+            return Ok(Some(bytes.to_vec()));
         }
+        (Some(_), true) => return Err(by_hand("lists another server as `annals`", path)),
+        (None, false) => return Ok(old.map(<[u8]>::to_vec)),
+        (None, true) => file.add(bytes.is_empty(), path)?,
+        (Some(_), false) => file.remove(),
     }
     let text = file.text();
-    let is_ours_alone = before.is_none() && text.trim().is_empty();
-    Ok((!is_ours_alone).then(|| text.into_bytes()))
+    Ok((!text.trim().is_empty()).then(|| text.into_bytes()))
+}
+
+/// Returns whether the file lists our server.
+pub(crate) fn lists_us(bytes: &[u8], path: &Path) -> Result<bool> {
+    Ok(File::parse(bytes, path)?.server().is_some_and(is_ours))
 }
 
 /// A parsed file, with its byte order mark and line endings.
@@ -93,8 +65,36 @@ impl File {
         if is_kept { Ok(file) } else { Err(by_hand("has mixed line endings", path)) }
     }
 
-    fn servers(&self) -> Option<&dyn TableLike> {
-        self.document.get(SERVERS)?.as_table_like()
+    fn server(&self) -> Option<&Item> {
+        self.document.get(SERVERS)?.as_table_like()?.get(NAME)
+    }
+
+    fn add(&mut self, is_empty: bool, path: &Path) -> Result<()> {
+        let mut own = Table::new();
+        own.insert("command", value("annals"));
+        own.insert("args", value(Array::from_iter(["mcp"])));
+        if !is_empty {
+            own.decor_mut().set_prefix("\n");
+        }
+        let servers = self.document.entry(SERVERS).or_insert_with(|| {
+            let mut servers = Table::new();
+            servers.set_implicit(true);
+            Item::Table(servers)
+        });
+        let Some(servers) = servers.as_table_like_mut() else {
+            return Err(by_hand("has no table of MCP servers at `mcp_servers`", path));
+        };
+        servers.insert(NAME, Item::Table(own));
+        Ok(())
+    }
+
+    fn remove(&mut self) {
+        if let Some(servers) = self.document.get_mut(SERVERS).and_then(Item::as_table_like_mut) {
+            servers.remove(NAME);
+            if servers.is_empty() {
+                self.document.remove(SERVERS);
+            }
+        }
     }
 
     fn text(&self) -> String {
@@ -108,7 +108,7 @@ impl File {
     }
 }
 
-fn is_own(server: &Item) -> bool {
+fn is_ours(server: &Item) -> bool {
     let Some(server) = server.as_table_like() else {
         return false;
     };
@@ -141,39 +141,39 @@ mod tests {
         "[[list]]\na = [\n  1,\n]\n",
     ];
 
-    fn path() -> &'static Path {
-        Path::new("config.toml")
+    fn with(text: &str) -> Result<String> {
+        let new = edited(Some(text.as_bytes()), true, Path::new("config.toml"))?;
+        Ok(String::from_utf8(new.unwrap()).unwrap())
+    }
+
+    fn without(text: &str) -> Option<String> {
+        let new = edited(Some(text.as_bytes()), false, Path::new("config.toml")).unwrap();
+        new.map(|new| String::from_utf8(new).unwrap())
     }
 
     #[test]
     fn the_table_goes_in_once_and_every_line_of_others_stays() {
         for old in FILES {
-            let new = with(old.as_bytes(), path()).unwrap();
-            assert_eq!(with(&new, path()).unwrap(), new, "{old:?}");
-            let text = String::from_utf8(new.clone()).unwrap();
+            let new = with(old).unwrap();
+            assert_eq!(with(&new).unwrap(), new, "{old:?}");
             for line in old.lines().filter(|line| !line.starts_with("mcp_servers =")) {
-                assert!(text.lines().any(|new| new == line), "{old:?}: {text:?}");
+                assert!(new.lines().any(|new| new == line), "{old:?}: {new:?}");
             }
-            let rest = without(&new, path(), Some(old.as_bytes())).unwrap();
-            let rest = String::from_utf8(rest.unwrap()).unwrap();
-            assert_eq!(rest.trim_end(), old.trim_end(), "{old:?}");
+            let rest = without(&new).unwrap_or_default();
+            assert_eq!(rest.trim_end(), old.replace("[mcp_servers]\n\n", "").trim_end(), "{old:?}");
         }
-        let alone = with(b"", path()).unwrap();
         assert_eq!(
-            String::from_utf8(alone.clone()).unwrap(),
+            with("").unwrap(),
             "[mcp_servers.annals]\ncommand = \"annals\"\nargs = [\"mcp\"]\n"
         );
-        assert_eq!(without(&alone, path(), None).unwrap(), None);
+        assert_eq!(without(&with("").unwrap()), None);
     }
 
     #[test]
     fn what_was_written_since_stays() {
-        let old = "model = \"x\"\n";
-        let new = String::from_utf8(with(old.as_bytes(), path()).unwrap()).unwrap();
+        let new = with("model = \"x\"\n").unwrap();
         let more = "\n[mcp_servers.annals.env]\nA = \"b\"\n\n# of the next\n[next]\nc = 1\n";
-        let edited = new.replace("\"x\"", "\"y\"") + more;
-        let rest = without(edited.as_bytes(), path(), Some(old.as_bytes())).unwrap();
-        let rest = String::from_utf8(rest.unwrap()).unwrap();
+        let rest = without(&(new.replace("\"x\"", "\"y\"") + more)).unwrap();
         assert_eq!(rest, "model = \"y\"\n\n# of the next\n[next]\nc = 1\n");
     }
 
@@ -186,11 +186,11 @@ mod tests {
             ("a = 1\r\nb = 1\n", None, "mixed line endings"),
             ("[mcp_servers.annals]\ncommand = \"other\"\n", None, "another server"),
         ] {
-            let error = with(text.as_bytes(), path()).unwrap_err();
+            let error = with(text).unwrap_err();
             assert!(error.message.contains(what), "{text}: {error}");
             assert_eq!(error.place.unwrap().line, line, "{text}");
         }
-        let error = with(b"a = \"\xff\"", path()).unwrap_err();
+        let error = edited(Some(b"a = \"\xff\""), true, Path::new("config.toml")).unwrap_err();
         assert_eq!(error.place.unwrap().line, Some(1));
     }
 }

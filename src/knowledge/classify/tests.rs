@@ -231,3 +231,32 @@ fn a_long_title_is_compared_by_its_first_words() {
     let entries = indexed_entries(&index);
     assert!(entries[0].words.len() < MAX_CHARACTERS);
 }
+
+#[test]
+fn every_line_of_the_table_is_read() {
+    let conditions = RULES.rules.iter().flat_map(|rule| &rule.conditions);
+    for (expression, _) in conditions.clone() {
+        assert!(compiled(expression).is_ok(), "{expression}");
+    }
+    let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let read = RULES.parts.len() + RULES.rules.len() + conditions.count();
+    assert_eq!(lines.count(), read);
+    for rule in &RULES.rules {
+        assert!(!rule.reason.contains(['\n', ':', '#']), "{}", rule.reason);
+        let high = matches!(rule.destination, Destination::Entry(_, Confidence::High));
+        assert!(!high, "no rule may claim high confidence");
+    }
+}
+
+#[test]
+fn umlauts_are_spelled_out_and_other_accents_go() {
+    for (text, expected) in [
+        ("F\u{fc}r \u{c4}rger", "fuer aerger"),
+        ("fu\u{308}r", "fuer"),
+        ("Stra\u{df}e", "strasse"),
+        ("caf\u{e9} na\u{ef}ve \u{141}\u{f3}d\u{17a}", "cafe naive lodz"),
+        ("\u{65e5}\u{672c} plain", "\u{65e5}\u{672c} plain"),
+    ] {
+        assert_eq!(transliterate(text), expected);
+    }
+}

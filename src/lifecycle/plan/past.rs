@@ -7,7 +7,7 @@ use crate::patterns::{
     ComparisonQuestion, FinishedPhase, Insights, PlanRecord, Rate, known_milestone,
 };
 use crate::plan::{PhaseNumber, PlanNumber, PlanState};
-use crate::ranking::Corpus;
+use crate::search::Corpus;
 
 /// Maximum number of similar phases.
 const MAX_SIMILAR: usize = 3;

@@ -12,7 +12,7 @@ use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
-use crate::ranking::Relevance;
+use crate::search::Relevance;
 use crate::secrets::SecretPolicy;
 
 /// Maximum number of facts per call.
@@ -112,7 +112,8 @@ fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let statement =
         Statement { key: arguments.key, value: arguments.value, ..Statement::default() };
     let added = facts::add(&mut open(project, Purpose::Write)?, &user, &statement)?;
-    ToolAnswer::json("annals facts add", &added)
+    let fact = added.fact.map(|fact| format!(" {fact}")).unwrap_or_default();
+    Ok(ToolAnswer::text(format!("{}:{fact}\n", added.outcome.as_str())))
 }
 
 #[derive(Deserialize)]
@@ -170,7 +171,9 @@ fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let mut store = open(project, Purpose::Write)?;
     let applied =
         facts::apply(&mut store, &user, &arguments.turn_id, &answer, SecretPolicy::Refuse)?;
-    ToolAnswer::json("annals facts turns --apply", &applied)
+    let results = applied.applied.iter().map(|one| format!("{} {}", one.outcome.as_str(), one.key));
+    let results: Vec<String> = results.collect();
+    Ok(ToolAnswer::text(format!("Applied: {}.\n", results.join(", "))))
 }
 
 #[cfg(test)]

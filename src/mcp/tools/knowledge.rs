@@ -1,5 +1,8 @@
 //! Tools on knowledge entries and the notepad.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use serde::Deserialize;
 use serde_json::json;
 
@@ -12,6 +15,9 @@ use crate::mcp::arguments::Arguments;
 use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
+
+/// The hashes of the entries that this session has read or written; a server serves one session.
+static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 pub(crate) const TOOLS: &[Tool] = &[
     Tool {
@@ -67,6 +73,7 @@ struct ReadArguments {
 fn read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let ReadArguments { key } = arguments.read()?;
     let entry = knowledge::read(project, &key)?;
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.hash.clone());
     let text = format!(
         "hash: {}\n{}",
         entry.hash,
@@ -90,6 +97,8 @@ struct WriteArguments {
 
 fn write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: WriteArguments = arguments.read()?;
+    let before = knowledge::read(project, &arguments.key).ok();
+    let is_checked = arguments.if_match.is_some();
     let written = knowledge::write(
         project,
         &EntryWrite {
@@ -104,7 +113,19 @@ fn write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
             request_id: None,
         },
     )?;
-    ToolAnswer::json("annals entry write", &written)
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut text = format!("{written}\n");
+    if let Some(before) = before.filter(|before| before.hash != written.hash && !is_checked)
+        && !known.contains(&before.hash)
+    {
+        let file = before.file.display().to_string();
+        let old = fenced(&file, &String::from_utf8_lossy(&before.bytes));
+        text.push_str(&format!(
+            "It replaced text of another session, which this one had not read. {old}"
+        ));
+    }
+    known.insert(written.hash);
+    Ok(ToolAnswer::text(text))
 }
 
 #[derive(Deserialize)]
@@ -125,5 +146,5 @@ fn note(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
             request_id: None,
         },
     )?;
-    ToolAnswer::json("annals notepad", &report)
+    Ok(ToolAnswer::text(format!("{report}\n")))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::ledger;
-use crate::ledger::{PendingRequest, UpdateRequest};
+use crate::ledger::UpdateResult;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
@@ -61,11 +61,8 @@ struct PendingArguments {
 
 fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: PendingArguments = arguments.read()?;
-    let request = PendingRequest {
-        max_commits: arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS),
-        all: false,
-    };
-    ToolAnswer::json("annals ledger pending", &ledger::pending(project, request)?)
+    let max_commits = arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS);
+    ToolAnswer::json("annals ledger pending", &ledger::pending(project, max_commits, false)?)
 }
 
 #[derive(Deserialize)]
@@ -76,7 +73,12 @@ struct UpdateArguments {
 
 fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
-    let request = UpdateRequest { secrets: SecretPolicy::Refuse };
-    let report = ledger::update(project, &update.document.to_string(), &request)?;
-    ToolAnswer::json("annals ledger update", &report)
+    let text = update.document.to_string();
+    let report = ledger::update(project, &text, SecretPolicy::Refuse)?;
+    let changed: Vec<String> =
+        report.changed.iter().map(|path| path.display().to_string()).collect();
+    Ok(ToolAnswer::text(match report.outcome {
+        UpdateResult::AlreadyApplied => "Already applied; nothing changed.\n".to_owned(),
+        UpdateResult::Applied => format!("Updated {}.\n", changed.join(", ")),
+    }))
 }

@@ -10,8 +10,8 @@ use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::Arguments;
 use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
-use crate::ranking::Relevance;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
+use crate::search::Relevance;
 use crate::{context, journal, recall};
 
 /// Maximum number of hits per call.
@@ -27,7 +27,7 @@ pub(crate) const TOOLS: &[Tool] = &[
                 "query": {"type": "string", "description": "plain words, any language"},
                 "limit": {"type": "integer", "description": "default 10"},
                 "all": {"type": "boolean", "description": "include low-relevance hits"},
-                "in": {"type": "array", "items": {"enum": SourceName::ALL.map(SourceName::as_str)}}
+                "in": {"type": "array", "description": "default all but sessions", "items": {"enum": SourceName::ALL.map(SourceName::as_str)}}
             })
         },
         required: &["query"],
@@ -138,6 +138,9 @@ fn fenced_hit(hit: &RecallHit) -> String {
     if let Some(line) = hit.line {
         source = format!("{source}:{line}");
     }
+    if let Some(resume) = &hit.resume {
+        source = format!("{source}, resume: {resume}");
+    }
     if hit.relevance == Relevance::Low {
         source.push_str(", low relevance");
     }
@@ -174,8 +177,8 @@ fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
-    let written = journal::write(&path, &[draft], &options)?;
-    ToolAnswer::json("the journal", &written.entry()?)
+    journal::write(&path, &[draft], &options)?;
+    Ok(ToolAnswer::text("Recorded in the journal.\n"))
 }
 
 fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::error::Result;
 use crate::lifecycle;
-use crate::lifecycle::ExecuteRequest;
+use crate::lifecycle::{ExecuteReport, ExecuteRequest};
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
 use crate::mcp::tools::{Effect, Tool, ToolSet};
@@ -95,5 +95,16 @@ fn record_phase(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
         lessons,
         ..ExecuteRequest::default()
     };
-    ToolAnswer::json("annals execute", &lifecycle::execute(project, &request)?)
+    let done = lifecycle::execute(project, &request)?;
+    let ExecuteReport { recorded, judged, already, .. } = &done.value;
+    let mut said = Vec::new();
+    for (what, phases) in
+        [("Recorded", recorded), ("Lessons replaced", judged), ("Already recorded", already)]
+    {
+        if !phases.is_empty() {
+            said.push(format!("{what}: {}.", phases.join(", ")));
+        }
+    }
+    said.extend(done.next.map(|next| format!("Next: {next}.")));
+    Ok(ToolAnswer::text(format!("{}\n", said.join(" "))))
 }

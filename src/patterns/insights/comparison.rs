@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::clock::Minutes;
 use crate::patterns::insights::median;
 use crate::patterns::{Rate, fisher_exact, mann_whitney};
-use crate::ranking::to_f64;
+use crate::search::to_f64;
 use crate::text::capitalized;
 
 /// Minimum number of plans in each group; smaller groups are not compared, since a comparison would only add a test.

@@ -10,7 +10,6 @@ use crate::clock::parse_date;
 use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::{PhaseNumber, heading, list_entry, milestone_version, non_placeholder};
-use crate::text::one_line;
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -38,49 +37,23 @@ pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o
 /// Returns whether a heading says that decisions follow.
 fn is_title(title: &str) -> bool {
     /// Words after the noun that only say what kind of list it is.
-    const LISTS: &[&str] = &[
-        "history", "list", "log", "record", "records", "register", "so", "far", "summary", "table",
-    ];
-    /// Words after the noun that say that the decisions were made.
-    const MADE: &[&str] = &[
-        "accepted", "adopted", "agreed", "approved", "captured", "confirmed", "established",
-        "finalised", "finalized", "landed", "locked", "made", "recorded", "settled", "taken",
-    ];
-    /// Words after the noun before what the decisions are about.
-    const JOINTS: &[&str] = &["affecting", "during", "for", "from", "in", "of", "since", "with"];
-    /// Words for what is not decided, or not valid.
-    const UNDECIDED: &[&str] = &[
-        "awaiting", "next", "needed", "needing", "needs", "outstanding", "past", "possible",
-        "proposed", "required", "reversed", "revisit", "to", "unresolved", "upcoming", "without",
+    const LISTS: &[&str] =
+        &["history", "list", "log", "record", "records", "register", "summary", "table"];
+    /// Words for what is not decided, not valid, or not a decision.
+    const OTHER: &[&str] = &[
+        "and", "awaiting", "impact", "needed", "needing", "needs", "next", "outstanding", "past",
+        "possible", "proposed", "required", "reversed", "revisit", "to", "unresolved", "upcoming",
     ];
     // Of the many headings of a file, few get this far.
     if !title.to_ascii_lowercase().contains("decision") {
         return false;
     }
     let words = heading::words(title);
-    let words: Vec<&str> = words
-        .split(|c: char| !(c.is_alphanumeric() || c == '.'))
-        .filter(|word| !word.is_empty())
-        .collect();
-    let Some(noun) = words.iter().position(|word| word.starts_with("decision")) else {
-        return false;
-    };
-    let (before, after) = (&words[..noun], &words[noun + 1..]);
-    let is_list = after.first().is_some_and(|word| LISTS.contains(word));
-    let is_noun = words[noun] == "decisions" || words[noun] == "decision" && is_list;
-    // `Constraints & Decisions` is a list of both.
-    let is_mixed = title.contains('&') || before.contains(&"and");
-    let about = after.iter().position(|word| {
-        JOINTS.contains(word)
-            || word.starts_with(|c: char| c == 'v' || c.is_ascii_digit())
-            || ["phase", "milestone"].contains(word)
-    });
-    let kinds = &after[..about.unwrap_or(after.len())];
-    let is_undecided = words.iter().any(|word| UNDECIDED.contains(word));
-    is_noun
-        && !is_mixed
-        && kinds.iter().all(|word| LISTS.contains(word) || MADE.contains(word))
-        && !is_undecided
+    let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_log = |pair: &[&str]| pair[0] == "decision" && LISTS.contains(&pair[1]);
+    (words.contains(&"decisions") || words.windows(2).any(is_log))
+        && !title.contains('&')
+        && !words.iter().any(|word| OTHER.contains(word))
         && !heading::is_about_items(title)
 }
 
@@ -94,18 +67,15 @@ fn is_title(title: &str) -> bool {
 ///                                       - 2026-02-17: Use X
 /// ```
 ///
-/// A bold label above a list is its heading; lists of phases or of open items are left out, as is a list after
-/// `Two decisions are still pending:`.
+/// A bold label above a list is its heading; lists of phases or of open items are left out.
 pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Decision> {
     let mut found: Vec<Decision> = Vec::new();
     let mut label: Option<&str> = None;
-    let mut is_undecided = false;
     for block in outline.blocks(range) {
         let own: Vec<Decision> = match &block.content {
             BlockContent::Paragraph => {
                 let text = outline.slice(&block.range);
                 label = bold_label(text);
-                is_undecided = introduces_undecided(text);
                 continue;
             }
             BlockContent::Item(item) => {
@@ -115,7 +85,7 @@ pub(crate) fn decisions(outline: &Outline<'_>, range: &Range<usize>) -> Vec<Deci
             BlockContent::Table(table) => from_table(table),
             BlockContent::Code | BlockContent::Html => continue,
         };
-        if !is_undecided && label.is_none_or(may_hold) {
+        if label.is_none_or(may_hold) {
             found.extend(
                 own.into_iter()
                     .map(|decision| Decision { heading: label.map(str::to_owned), ..decision }),
@@ -130,26 +100,6 @@ fn bold_label(paragraph: &str) -> Option<&str> {
     let inner = paragraph.strip_prefix("**")?;
     let label = inner.strip_suffix(":**").or_else(|| inner.strip_suffix("**:"))?;
     (!label.contains("**") && !label.contains('\n')).then_some(label)
-}
-
-/// Returns whether a paragraph introduces a list of what is not decided: `Two of them remain pending:`.
-fn introduces_undecided(paragraph: &str) -> bool {
-    const STATES: &[&str] = &["open", "pending", "undecided", "unresolved"];
-    const VERBS: &[&str] = &["are", "is", "remain", "remains", "still", "stay"];
-    if !list_entry::is_lead(paragraph.trim_end()) {
-        return false;
-    }
-    let text = one_line(paragraph);
-    let last = text.rsplit(". ").next().unwrap_or_default();
-    let words = heading::words(last);
-    let words: Vec<&str> =
-        words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    let is_left = |pair: &[&str]| VERBS.contains(&pair[0]) && STATES.contains(&pair[1]);
-    let is_settled = words.iter().any(|word| ["now", "settled", "were"].contains(word));
-    let to_decide = [["be", "decided"], ["to", "decide"], ["to", "revisit"], ["open", "questions"]];
-    let is_to_decide = |pair: &[&str]| to_decide.iter().any(|words| pair == words);
-    let mut pairs = words.windows(2);
-    !is_settled && pairs.any(|pair| is_left(pair) || is_to_decide(pair))
 }
 
 /// Returns whether a list under this heading may hold decisions, rather than open items or the phases of a roadmap.
@@ -245,12 +195,7 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
         let text = cell(Some(text))?;
-        // `~~SQLite~~ Postgres`, changed in phase 2, is what holds now.
-        let is_current = [Some(text), cell(choice)]
-            .into_iter()
-            .flatten()
-            .any(|text| text.contains("~~") && !is_struck_out(text) || text.contains("(was "));
-        if cell(outcome).is_some_and(is_taken_back) && !is_current {
+        if cell(outcome).is_some_and(is_taken_back) || is_struck_out(text) {
             return None;
         }
         Some(Decision {
@@ -270,25 +215,20 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
 fn is_taken_back(outcome: &str) -> bool {
     const TAKEN_BACK: &[&str] =
         &["changed", "superseded", "replaced", "reverted", "dropped", "rejected", "revoked"];
-    /// Words after it before when, why or by what.
-    const JOINTS: &[&str] = &["after", "because", "by", "due", "later", "since"];
+    const JOINTS: &[&str] = &["after", "because", "by", "due", "in phase", "in plan", "later"];
     let lower = outcome.to_lowercase();
     let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let end = start.find(|c: char| !c.is_alphanumeric());
-    let (first, rest) = start.split_at(end.unwrap_or(start.len()));
-    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-    let mut words = rest.split_whitespace().map(bare);
-    let is_time = |word: String| {
-        ["milestone", "phase", "plan"].contains(&word.as_str())
-            || word.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
-    };
-    TAKEN_BACK.contains(&first)
-        && (!rest.starts_with(' ')
-            || words.next().is_none_or(|word| match word.as_str() {
-                "" => true,
-                "in" | "on" => words.next().is_some_and(is_time),
-                word => JOINTS.contains(&word),
-            }))
+    let rest = TAKEN_BACK.iter().find_map(|word| start.strip_prefix(word));
+    rest.is_some_and(|rest| {
+        let why = rest.trim_start_matches(' ');
+        let is_time = ["in ", "on "].iter().any(|joint| {
+            let when = why.strip_prefix(joint).map(|when| when.trim_start_matches('v'));
+            when.is_some_and(|when| when.starts_with(|c: char| c.is_ascii_digit()))
+        });
+        !why.starts_with(char::is_alphanumeric)
+            || is_time
+            || JOINTS.iter().any(|joint| why.starts_with(joint))
+    })
 }
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
@@ -322,7 +262,7 @@ fn untagged(text: &str) -> &str {
     let mut next = split_tag(text);
     while let Some((_, after)) = next {
         rest = after.trim_start_matches([':', ' ']);
-        next = split_tag(rest).filter(|(tag, _)| is_plan(tag));
+        next = split_tag(rest).filter(|(tag, _)| is_place(tag) && !is_phase(tag));
     }
     rest
 }
@@ -330,57 +270,49 @@ fn untagged(text: &str) -> &str {
 /// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, `**(Plan 02-03)** …`, and
 /// without brackets only a plan, or a phase of a version: `02-03: …`, `Plan 02-03: …`, `v1.2 (Phase 6): …`.
 fn split_tag(text: &str) -> Option<(&str, &str)> {
-    let Some(bold) = text.strip_prefix("**") else {
-        return split_plain_tag(text);
+    let bold = text.strip_prefix("**");
+    let bare = bold.unwrap_or(text);
+    let bracketed = |open, close| bare.strip_prefix(open)?.split_once(close);
+    let is_whole = |rest: &str| bold.is_none() || rest.trim_start_matches(':').starts_with("**");
+    let (tag, rest) = if let Some((tag, rest)) = bracketed('[', ']') {
+        // `[ADR](adr.md)` is a link.
+        let is_tag =
+            if bold.is_some() { is_place(tag) && is_whole(rest) } else { !rest.starts_with('(') };
+        is_tag.then_some((tag, rest))?
+    } else if let Some((tag, rest)) = bracketed('(', ')') {
+        let is_tag = is_place(tag) && is_whole(rest) || bold.is_none() && rest.starts_with(':');
+        is_tag.then_some((tag, rest))?
+    } else {
+        let (tag, rest) = bare.split_once(if bold.is_some() { "**" } else { ":" })?;
+        let tag = tag.trim_end_matches(':');
+        let of_version = tag.split_once(" (").and_then(|(version, phase)| {
+            milestone_version(version)?;
+            phase.strip_suffix(')')
+        });
+        let is_plan = is_place(tag) && tag.contains(['-', 'P']) && !is_phase(tag);
+        (is_plan || of_version.is_some_and(is_place)).then_some((tag, rest))?
     };
-    let (tag, rest) = bold.split_once("**")?;
-    let tag = tag.trim_end_matches(':');
-    let inside = |open, close| tag.strip_prefix(open)?.strip_suffix(close);
-    let bracketed = inside('[', ']').or_else(|| inside('(', ')'));
-    let is_tag = bracketed.is_some_and(is_phase) || is_plan(tag);
-    is_tag.then(|| (bracketed.unwrap_or(tag), rest))
+    let rest = if bold.is_some() { rest.trim_start_matches([':', '*']) } else { rest };
+    Some((non_placeholder(tag)?, rest))
 }
 
-fn split_plain_tag(text: &str) -> Option<(&str, &str)> {
-    let square = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'))
-        .filter(|(_, rest)| !rest.starts_with('('));
-    let round = || {
-        text.strip_prefix('(')
-            .and_then(|rest| rest.split_once(')'))
-            .filter(|(tag, rest)| rest.starts_with(':') || is_phase(tag) || is_plan(tag))
-    };
-    let plan = || {
-        let (tag, rest) = text.split_once(':')?;
-        let of_version =
-            tag.split_once(" (").filter(|(version, _)| milestone_version(version).is_some());
-        let phase = of_version.and_then(|(_, phase)| phase.strip_suffix(')'));
-        (is_plan(tag) || phase.is_some_and(is_phase)).then_some((tag, rest))
-    };
-    square.or_else(round).or_else(plan).and_then(|(tag, rest)| Some((non_placeholder(tag)?, rest)))
-}
-
-/// Returns whether a text names a phase or a plan of it: `Phase 6`, `Phase 28-01`.
 fn is_phase(text: &str) -> bool {
-    let number = text.strip_prefix("Phase ");
-    number.is_some_and(|number| PhaseNumber::parse(number).is_some()) || is_plan(text)
+    text.strip_prefix("Phase ").is_some_and(|number| PhaseNumber::parse(number).is_some())
 }
 
-/// Returns whether a text names a plan by its phase and number: `02-03`, `05.1-02a`, `Plan 02-03`, `Phase 02-03`,
-/// `Phase 02 P03`.
-fn is_plan(text: &str) -> bool {
+/// Returns whether a text names a phase or a plan of it: `Phase 6`, `02-03`, `05.1-02a`, `Plan 02-03`, `Phase 02 P03`.
+fn is_place(text: &str) -> bool {
     let is_number = |digits: &str| {
         (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
     };
     let named = ["Plan ", "Phase "].iter().find_map(|noun| text.strip_prefix(noun));
-    let numbers = named
-        .and_then(|named| named.split_once(" P"))
-        .or_else(|| named.unwrap_or(text).split_once('-'));
-    numbers.is_some_and(|(phase, plan)| {
+    let numbers = named.and_then(|named| named.split_once(" P"));
+    let numbers = numbers.or_else(|| named.unwrap_or(text).split_once('-'));
+    let is_plan = numbers.is_some_and(|(phase, plan)| {
         let plan = plan.trim_end_matches(|c: char| c.is_ascii_lowercase());
         phase.split('.').all(is_number) && is_number(plan)
-    })
+    });
+    is_plan || is_phase(text)
 }
 
 #[cfg(test)]
@@ -564,26 +496,6 @@ mod tests {
                 ("e", None)
             ]
         );
-    }
-
-    #[test]
-    fn a_list_introduced_as_undecided_holds_no_decisions() {
-        for (lead, is_decided) in [
-            ("Two key decisions remain pending until the launch:", false),
-            ("All are recorded. Still open:", false),
-            ("These remain to be decided:", false),
-            ("Rows to revisit:", false),
-            ("**Rejected alternatives:**", false),
-            ("These remain valid:", true),
-            ("Nothing is pending. Recent decisions:", true),
-            ("Open source licences:", true),
-            ("Two are pending.", true),
-        ] {
-            let found = read(&format!("{lead}\n\n- Use X\n\nRecent ones:\n\n- Keep y\n"));
-            let texts: Vec<_> = found.iter().map(|d| d.text.as_str()).collect();
-            let expected: &[&str] = if is_decided { &["Use X", "Keep y"] } else { &["Keep y"] };
-            assert_eq!(texts, expected, "{lead}");
-        }
     }
 
     #[test]

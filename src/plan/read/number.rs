@@ -128,16 +128,6 @@ impl PhaseNumber {
         Self { code: self.code.clone(), prefix: self.prefix.clone(), ..Self::from(ordinal) }
     }
 
-    /// Returns the phase directly in the milestone that contains this one: 2-04 for 2-04-01.
-    pub(crate) fn in_milestone(&self) -> Self {
-        match self.prefix.as_slice() {
-            [milestone, phase, ..] => {
-                Self { code: self.code.clone(), prefix: vec![*milestone], ..Self::from(*phase) }
-            }
-            _ => self.clone(),
-        }
-    }
-
     /// Returns whether both belong to the same milestone, or neither number names one.
     pub(crate) fn is_sibling(&self, other: &Self) -> bool {
         self.code == other.code && self.prefix == other.prefix

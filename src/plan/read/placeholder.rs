@@ -23,6 +23,7 @@ pub fn is_absent(value: &str) -> bool {
         .trim_end_matches('.')
         .trim();
     is_placeholder
+        || inner.is_empty()
         || NONE.iter().any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
         || is_none_in_other_languages(inner)
         || is_hint(bare)

@@ -24,8 +24,6 @@ pub struct ProgressRow {
     pub milestone: Option<String>,
     /// The plan count cell: `3/3`, `4`.
     pub plans: Option<Located<String>>,
-    /// Whether that cell states the total first (`Plans written / executed`).
-    pub is_total_first: bool,
     /// Number of complete plans, according to that cell.
     pub plans_complete: Option<u32>,
     /// Total number of plans, according to that cell.
@@ -45,92 +43,51 @@ impl ProgressRow {
     }
 }
 
-/// The column indices of a progress table.
-struct Columns {
-    name: Option<usize>,
-    milestone: Option<usize>,
-    plans: Option<usize>,
-    is_total_first: bool,
-    /// Whether a single number counts the completed plans.
-    is_done_alone: bool,
-    status: Option<usize>,
-    completed: Option<usize>,
-}
-
-/// Returns the rows of a table of phases with their status; empty for any other table.
+/// Returns the rows of a table of phases with their status; empty for any other table. The phase must be the first column,
+/// since requirement tables also name phases.
 pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow> {
-    Columns::find(table).map_or_else(Vec::new, |columns| {
-        table.rows.iter().filter_map(|row| columns.read(row, numbering)).collect()
-    })
-}
-
-impl Columns {
-    /// Finds the columns. The phase must be the first column, since requirement tables also name phases.
-    fn find(table: &Table) -> Option<Self> {
-        let headers: Vec<String> = table.header.iter().map(|cell| heading::words(cell)).collect();
-        let column = |names: &[&str]| {
-            names.iter().find_map(|name| headers.iter().position(|header| header == name))
-        };
-        let is_first = matches!(headers.first()?.as_str(), "phase" | "no" | "no." | "nr");
-        if !is_first && table.header.first()?.trim() != "#" {
-            return None;
-        }
-        let plans = headers.iter().position(|header| header.starts_with("plans"));
-        let plans = plans.or_else(|| column(&["done", "progress"]));
-        let header = plans.map_or("", |index| &headers[index]);
-        let place = |words: &[&str]| words.iter().filter_map(|word| header.find(word)).min();
-        let total = place(&["written", "total", "planned"]);
-        let done = place(&["executed", "complete", "done"]);
-        let status = column(&["status", "state"]);
-        let columns = Self {
-            name: column(&["name", "phase", "title"]).filter(|index| *index > 0),
-            milestone: column(&["milestone"]),
-            plans,
-            is_total_first: total.zip(done).is_some_and(|(total, done)| total < done),
-            is_done_alone: header == "done",
-            status,
-            completed: column(&["completed", "date", "completed on", "shipped"]),
-        };
-        status.or(plans).is_some().then_some(columns)
+    let headers: Vec<String> = table.header.iter().map(|cell| heading::words(cell)).collect();
+    let column =
+        |names: &[&str]| names.iter().find_map(|name| headers.iter().position(|own| own == name));
+    let first = headers.first().map_or("", String::as_str);
+    let is_number = table.header.first().is_some_and(|cell| cell.trim() == "#");
+    let plans = headers.iter().position(|header| header.starts_with("plans"));
+    let plans = plans.or_else(|| column(&["done", "progress"]));
+    let status = column(&["status", "state"]);
+    if !is_number && !["phase", "no", "no.", "nr"].contains(&first) || status.or(plans).is_none() {
+        return Vec::new();
     }
-
-    fn read(&self, row: &TableRow, numbering: PhaseNumbering) -> Option<ProgressRow> {
-        let first = row.cells.first()?;
-        let (number, rest) =
-            phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
+    let name = column(&["name", "phase", "title"]).filter(|index| *index > 0);
+    let milestone = column(&["milestone"]);
+    let completed = column(&["completed", "date", "completed on", "shipped"]);
+    let read = |row: &TableRow| {
         let cell = |index: Option<usize>| {
             let index = index?;
             let (text, range) = (row.cells.get(index)?, row.ranges.get(index)?);
             Some(Span::new(text, range.start, row.line))
         };
         let stated = |span: Span<'_>| span.with_value(span.text.to_owned());
-        let name = cell(self.name).map_or(rest, |span| span.text);
-        let counted = cell(self.plans).and_then(counts);
-        let (mut complete, mut total) =
-            counted.as_ref().map_or((None, None), |counted| (counted.complete, counted.total));
-        if self.is_total_first && complete.is_some() {
-            std::mem::swap(&mut complete, &mut total);
-        }
-        if self.is_done_alone && complete.is_none() {
-            complete = total.take();
-        }
+        let first = row.cells.first()?;
+        let (number, rest) =
+            phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
+        let counted = cell(plans).and_then(|cell| Some((cell, counts(cell)?)));
         // `3/3 Complete`, if there is no column for the status.
-        let beside = counted.as_ref().map_or(cell(self.plans), |counted| Some(counted.rest));
+        let beside = counted.map_or(cell(plans), |(cell, (_, _, end))| Some(cell.after(end)));
         let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
-        let status = if self.status.is_none() { Some(beside?) } else { cell(self.status) };
+        let name = cell(name).map_or(rest, |span| span.text);
         Some(ProgressRow {
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
-            milestone: cell(self.milestone).map(|span| span.text.to_owned()),
-            plans: counted.as_ref().map(|counted| stated(counted.span)),
-            is_total_first: self.is_total_first,
-            plans_complete: complete,
-            plans_total: total,
-            status: status.map(stated),
-            completed: cell(self.completed).map(stated),
+            milestone: cell(milestone).map(|span| span.text.to_owned()),
+            plans: counted.map(|(cell, (_, _, end))| stated(cell.part(0..end))),
+            plans_complete: counted.and_then(|(_, (complete, ..))| complete),
+            plans_total: counted.and_then(|(_, (_, total, _))| total),
+            status: if status.is_some() { cell(status) } else { Some(beside?) }.map(stated),
+            completed: cell(completed).map(stated),
             line: row.line,
         })
-    }
+    };
+    table.rows.iter().filter_map(read).collect()
 }
 
 /// Parses a cell with a coded number: `B7`, `B7. Name`, `**B7** - Name`; `S3 upload` is a name.
@@ -177,30 +134,17 @@ pub(super) fn without_code_marks(name: &str) -> &str {
     }
 }
 
-/// A count of plans.
-struct PlanCount<'a> {
-    complete: Option<u32>,
-    total: Option<u32>,
-    /// The text of the count.
-    span: Span<'a>,
-    /// The text after the count.
-    rest: Span<'a>,
-}
-
-/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete.
-fn counts(cell: Span<'_>) -> Option<PlanCount<'_>> {
+/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, and returns where they end.
+fn counts(cell: Span<'_>) -> Option<(Option<u32>, Option<u32>, usize)> {
     let (digits, first) = cell.leading_number()?;
     let rest = cell.after(digits.text.len());
     let Some(behind) = rest.after_of() else {
         // `2026-02-25` is not a count.
         let is_alone = rest.text.is_empty() || cell.text[digits.text.len()..].starts_with(' ');
-        let count = PlanCount { complete: None, total: Some(first), span: digits, rest };
-        return is_alone.then_some(count);
+        return is_alone.then_some((None, Some(first), digits.text.len()));
     };
     let total = behind.leading_number();
     let word = || behind.text.find(' ').unwrap_or(behind.text.len());
     let rest = behind.after(total.map_or_else(word, |(digits, _)| digits.text.len()));
-    let span = cell.part(0..cell.text.len() - rest.text.len());
-    let total = total.map(|(_, total)| total);
-    Some(PlanCount { complete: Some(first), total, span, rest })
+    Some((Some(first), total.map(|(_, total)| total), cell.text.len() - rest.text.len()))
 }

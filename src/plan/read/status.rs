@@ -28,6 +28,16 @@ pub enum PhaseProgress {
 }
 
 impl PhaseProgress {
+    pub(super) const ALL: [Self; 7] = [
+        Self::Complete,
+        Self::InProgress,
+        Self::NotStarted,
+        Self::Deferred,
+        Self::Superseded,
+        Self::Removed,
+        Self::Blocked,
+    ];
+
     /// Parses a status by its prefix: `Complete (4 plans)`, `✓ Built`, `◑ In progress`, `_(deferred to …)_`.
     pub fn parse(status: &str) -> Option<Self> {
         let lower = status.to_lowercase();
@@ -45,8 +55,9 @@ impl PhaseProgress {
     pub(crate) fn from_symbol(text: &str) -> Option<Self> {
         // No symbol is ASCII, and most texts are.
         let mut symbols = text.chars().filter(|c| !c.is_ascii());
-        let (progress, _) =
-            symbols.find_map(|c| SYMBOLS.iter().find(|(_, known)| known.contains(c)))?;
+        let (progress, _) = symbols.find_map(|c| {
+            SYMBOLS.iter().find(|(_, known)| known.iter().any(|one| one.starts_with(c)))
+        })?;
         Some(*progress)
     }
 
@@ -104,45 +115,33 @@ pub(crate) const DASHES: &[&str] = &[" — ", " – ", " -- ", " - "];
 
 /// Splits a name from the status after it: `Name ✓`, `Name ✅ COMPLETE`, `Name — COMPLETE`, `Name (deferred to v3)`.
 pub(crate) fn split_status(text: Span<'_>) -> (Span<'_>, Option<Span<'_>>) {
-    let is_own = |text: &str| {
+    split(text, |text| {
         is_status(text) || PhaseProgress::parse(text).is_some_and(PhaseProgress::is_dropped)
-    };
+    })
+}
+
+fn split(text: Span<'_>, is_own: impl Fn(&str) -> bool) -> (Span<'_>, Option<Span<'_>>) {
     let is_symbol = |c: char| PhaseProgress::from_symbol(c.encode_utf8(&mut [0; 4])).is_some();
     let (mut name, mut status) = (text, None);
     // A symbol, a dash and a bracket may follow each other.
     for _ in 0..3 {
         let own = name.text;
-        let sign = || {
-            let at = own.rfind(is_symbol)?;
-            is_status(&own[at..]).then_some((at, at..own.len()))
-        };
-        let Some((at, stated)) =
-            bracketed(own, is_own).or_else(|| dashed(own, is_status)).or_else(sign)
-        else {
-            break;
-        };
-        status = status.or(Some(name.part(stated)));
+        let bracket = own.strip_suffix(')').and_then(|inner| Some((inner.rfind('(')?, 1, 1)));
+        let dashes = DASHES.iter().filter_map(|dash| Some((own.rfind(dash)?, dash.len(), 0)));
+        let symbol = own.rfind(is_symbol).map(|at| (at, 0, 0));
+        // `v1.0 MVP SHIPPED`
+        let loud = own.rfind(' ').filter(|at| {
+            !own[*at..].contains(char::is_lowercase) && own[..*at].contains(char::is_lowercase)
+        });
+        let loud = loud.map(|at| (at, 1, 0));
+        let mut marks = bracket.into_iter().chain(dashes).chain(symbol).chain(loud);
+        let found =
+            marks.find(|(at, open, close)| *at > 0 && is_own(&own[at + open..own.len() - close]));
+        let Some((at, open, close)) = found else { break };
+        status = status.or(Some(name.part(at + open..own.len() - close)));
         name = name.part(0..at);
     }
     (name, status)
-}
-
-type Split = Option<(usize, std::ops::Range<usize>)>;
-
-/// Finds a status in brackets at the end: the end of the name, and the range of the status.
-fn bracketed(text: &str, is_own: impl Fn(&str) -> bool) -> Split {
-    let inner = text.strip_suffix(')')?;
-    let at = inner.rfind('(')?;
-    is_own(&inner[at + 1..]).then_some((at, at + 1..inner.len()))
-}
-
-/// Finds a status after the last dash.
-fn dashed(text: &str, is_own: impl Fn(&str) -> bool) -> Split {
-    DASHES.iter().find_map(|dash| {
-        let at = text.rfind(dash)?;
-        let start = at + dash.len();
-        is_own(&text[start..]).then_some((at, start..text.len()))
-    })
 }
 
 /// Returns a milestone's name without the status after it: `v1.0 MVP — SHIPPED 2026-02-23`, `v1.0 MVP (complete)`,
@@ -161,19 +160,6 @@ pub(crate) fn without_status(name: &str) -> &str {
                     && (is_dated || !remark.starts_with(char::is_alphanumeric))
             })
     };
-    let mut name = name.trim();
-    loop {
-        let colon = || name.rfind(": ").filter(|at| is_own(&name[at + 2..]));
-        let loud = || {
-            let at = name.rfind(' ')?;
-            let (before, word) = (&name[..at], &name[at + 1..]);
-            let is_loud = !word.contains(char::is_lowercase) && before.contains(char::is_lowercase);
-            (is_loud && is_own(word)).then_some(at)
-        };
-        let found = dashed(name, is_own).or_else(|| bracketed(name, is_own));
-        match found.map(|(at, _)| at).or_else(colon).or_else(loud) {
-            Some(at) if at > 0 => name = name[..at].trim_end_matches([' ', ':', '-', '–', '—']),
-            _ => return name,
-        }
-    }
+    let (name, _) = split(Span::new(name, 0, 1), is_own);
+    name.text.trim_end_matches([' ', ':', '-', '–', '—'])
 }

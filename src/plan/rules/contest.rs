@@ -1,18 +1,14 @@
 //! What else may be next: readings of about equal weight contest the answer, others are only named.
 
 use crate::plan::rules::next::action_for;
-use crate::plan::rules::state::{RoadmapClaim, statuses};
+use crate::plan::rules::state::statuses;
 use crate::plan::rules::{Case, Choice, Rule};
-use crate::plan::{
-    Action, Check, CheckKind, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState,
-};
+use crate::plan::{Action, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState};
 
 /// Another action that may be next.
 pub(super) struct Rival {
     pub(super) action: Action,
-    pub(super) phase: Option<usize>,
-    /// The number of a phase that is not known.
-    pub(super) number: Option<PhaseNumber>,
+    pub(super) phase: usize,
     /// The place of the fact that speaks for it; if `None`, those of the facts about the phase.
     pub(super) place: Option<String>,
     /// Whether it is almost as likely as the answer.
@@ -21,7 +17,7 @@ pub(super) struct Rival {
 
 impl Rival {
     fn new(action: Action, phase: usize) -> Self {
-        Self { action, phase: Some(phase), number: None, place: None, contests: true }
+        Self { action, phase, place: None, contests: true }
     }
 
     /// Work on an unfinished phase.
@@ -40,26 +36,6 @@ impl Rival {
 
 /// What contests a choice, then what is only named beside it.
 pub(super) const RULES: &[Rule<Choice, Rival>] = &[
-    Rule {
-        name: "check asked for",
-        reason: "STATE.md waits for a check of the last phase worked on, and none has passed",
-        test: |case, choice| {
-            let frontier = case.frontier.filter(|index| Some(*index) != choice.phase)?;
-            let is_over = |check: &Check| {
-                !matches!(check.outcome, CheckOutcome::Outdated | CheckOutcome::Pending)
-            };
-            let mut of_goal = case.checks(frontier).iter().filter(|c| c.kind != CheckKind::Review);
-            if case.stated != Some(frontier) || of_goal.any(is_over) {
-                return None;
-            }
-            let line = case.survey.state.claims.iter().find_map(|claim| {
-                let status = claim.value.status().filter(|status| waits_for_check(status));
-                status.map(|_| claim.line)
-            })?;
-            let place = case.survey.state_line(line);
-            Some(Rival::new(Action::Verify, frontier).at(place))
-        },
-    },
     Rule {
         name: "summaries without plans at the frontier",
         reason: "the last phase worked on has more summaries than plans, so that more may follow",
@@ -89,65 +65,33 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         },
     },
     Rule {
-        name: "passed over",
-        reason: "nothing is left after the cursor, but a phase before it is unfinished",
-        test: |case, choice| {
-            let open = case.unfinished_after(None).next()?;
-            (choice.action == Action::Ship).then(|| Rival::work(case, open))
-        },
-    },
-    Rule {
-        name: "unfinished plan at the end",
-        reason: "nothing is left to do, but a plan is unfinished and no check passed since: `ship` refuses that, too",
-        test: |case, choice| {
-            let checks = |index: usize| case.checks(index).iter();
-            let has_passed =
-                |index| checks(index).any(|check| check.outcome == CheckOutcome::Passed);
-            let index = case.members.iter().copied().find(|index| {
-                case.state(*index) == PhaseState::Done
-                    && case.facts[*index].open > 0
-                    && !has_passed(*index)
-            });
-            let index = index.filter(|_| choice.action == Action::Ship)?;
-            Some(Rival::new(Action::Execute, index))
-        },
-    },
-    Rule {
-        name: "open check at the end",
-        reason: "nothing is left to do, but a check is open: `ship` refuses that, too",
+        name: "refused by `ship`",
+        reason: "nothing is left after the cursor, but `ship` would refuse: a phase before it is unfinished, or a plan that no check passed since, or a check is open",
         test: |case, choice| {
             if choice.action != Action::Ship {
                 return None;
             }
-            case.members.iter().find_map(|index| {
-                let phase = &case.phases[*index];
-                let open = phase.open_checks(case.text).next();
-                let left = || phase.check_left(case.text);
-                let is_unticked = case.facts[*index].is_left_unticked();
-                let check = open.or_else(|| is_unticked.then(left).flatten())?;
-                let place = case.survey.check_line(check);
-                Some(Rival::new(action_for(check), *index).at(place))
-            })
-        },
-    },
-    Rule {
-        name: "next step beyond the roadmap",
-        reason: "nothing is left to do, but STATE.md's next step names a phase beyond all that are known",
-        test: |case, choice| {
-            let state = &case.survey.state;
-            let last = case.phases.iter().map(|phase| phase.number.whole()).max()?;
-            let (number, line) = state.next_steps.iter().find_map(|step| {
-                let number = state.numbering.phases_in(&step.value).into_iter().next()?;
-                let is_new = number.whole() > last && !case.scope.backlog.contains(&number.whole());
-                // `Ship v1.0, then plan phase 3 of v1.1` ships first.
-                (is_new && !mentions_shipping(&step.value)).then_some((number, step.line))
-            })?;
-            (choice.action == Action::Ship).then(|| Rival {
-                action: Action::Plan,
-                phase: None,
-                number: Some(number),
-                place: Some(case.survey.state_line(line)),
-                contests: true,
+            let open = case.unfinished_after(None).next().map(|open| Rival::work(case, open));
+            let has_passed = |index: usize| {
+                let mut checks = case.checks(index).iter();
+                checks.any(|check| check.outcome == CheckOutcome::Passed)
+            };
+            let is_left = |index: &&usize| {
+                case.state(**index) == PhaseState::Done
+                    && case.facts[**index].open > 0
+                    && !has_passed(**index)
+            };
+            let left = || case.members.iter().find(is_left);
+            let open = open.or_else(|| Some(Rival::new(Action::Execute, *left()?)));
+            open.or_else(|| {
+                case.members.iter().find_map(|index| {
+                    let phase = &case.phases[*index];
+                    let is_unticked = case.facts[*index].is_left_unticked();
+                    let left = || phase.check_left(case.text).filter(|_| is_unticked);
+                    let check = phase.open_checks(case.text).next().or_else(left)?;
+                    let place = case.survey.check_line(check);
+                    Some(Rival::new(action_for(check), *index).at(place))
+                })
             })
         },
     },
@@ -176,7 +120,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let says_new = statuses(&case.survey.state)
                 .any(|status| is_new(status) || status.to_lowercase().contains("ready to plan"));
             let is_in_row = facts.progress_in_row() == Some(PhaseProgress::NotStarted);
-            let is_bare = facts.claim == RoadmapClaim::Done && phase.plans.is_empty();
+            let is_bare = facts.is_ticked() && phase.plans.is_empty();
             (is_bare && (says_new || is_in_row)).then(|| Rival::new(Action::Plan, stated))
         },
     },
@@ -214,19 +158,4 @@ const JUMP: usize = 2;
 fn last_done_before(case: &Case<'_>, index: usize) -> Option<usize> {
     let is_done = |other: &&usize| **other < index && case.state(**other) == PhaseState::Done;
     case.members.iter().rfind(is_done).copied()
-}
-
-/// Returns whether a status says that a finished phase is waiting for a check.
-fn waits_for_check(status: &str) -> bool {
-    const WAITS: &[&str] = &["verifying", "ready for", "awaiting", "pending", "waiting"];
-    let lower = status.to_lowercase();
-    let names_check = ["verif", "review", "uat"].iter().any(|word| lower.contains(word));
-    names_check && WAITS.iter().any(|word| lower.contains(word))
-}
-
-/// Returns whether a next step mentions the end of a milestone.
-fn mentions_shipping(step: &str) -> bool {
-    let lower = step.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ["ship", "archive", "release", "milestone"].contains(&word))
 }

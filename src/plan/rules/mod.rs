@@ -109,7 +109,7 @@ fn choose(case: &Case<'_>) -> Choice {
     let cursor = first(next::CURSOR, case, ()).map(|(cursor, _)| cursor);
     let (found, rule) = match first(next::RULES, case, cursor) {
         Some((found, rule)) => (found, (rule.name, rule.reason)),
-        None => ((Action::None, None), ("none", "no phase is planned")),
+        None => ((Action::None, None), ("none", "no phase is planned since the last milestone")),
     };
     let (action, phase) = found;
     let choice = Choice { action, phase, rule: rule.0, reason: rule.1, cursor };
@@ -213,14 +213,6 @@ impl<'a> Case<'a> {
         self.members.iter().rfind(is_done).copied()
     }
 
-    /// Returns the first phase named in STATE.md's next steps.
-    fn next_step(&self) -> Option<usize> {
-        let state = &self.survey.state;
-        let steps = state.next_steps.iter();
-        let mut named = steps.flat_map(|step| state.numbering.phases_in(&step.value));
-        named.find_map(|number| self.member(&number))
-    }
-
     /// Returns what to do in an unfinished phase.
     fn action_at(&self, index: usize) -> Action {
         match self.state(index) {
@@ -268,18 +260,13 @@ fn because(case: &Case<'_>, choice: &Choice) -> Vec<String> {
 
 impl Rival {
     fn written(self, case: &Case<'_>, reason: &'static str) -> Alternative {
-        let mut because = match (self.place, self.phase) {
-            (Some(place), _) => vec![place],
-            (None, Some(index)) => case.places(index),
-            (None, None) => Vec::new(),
-        };
+        let mut because = self.place.map_or_else(|| case.places(self.phase), |place| vec![place]);
         if because.is_empty() {
             because.push(reason.to_owned());
         }
-        let number = self.phase.map(|index| case.phases[index].number.clone());
         Alternative {
             action: self.action,
-            phase: number.or(self.number),
+            phase: Some(case.phases[self.phase].number.clone()),
             because,
             contests: self.contests,
         }

@@ -3,8 +3,8 @@
 use crate::plan::names::letters;
 use crate::plan::rules::{Case, Choice, Rule};
 use crate::plan::{
-    Action, Check, CheckKind, CheckOutcome, Claim, PhaseNumber, PhaseProgress, PhaseState,
-    PlanState, milestone_version, milestone_version_in,
+    Action, Check, CheckKind, CheckOutcome, Claim, PhaseProgress, PhaseState, PlanState,
+    milestone_version, milestone_version_in,
 };
 use crate::project::vocabulary;
 
@@ -15,26 +15,18 @@ type Step = (Action, Option<usize>);
 pub(super) const CURSOR: &[Rule<(), usize>] = &[
     Rule {
         name: "frontier",
-        reason: "the last phase with a summary; projects move forward, and STATE.md is stale behind it",
+        reason: "the last phase with a summary, if STATE.md names none or one behind it: projects move forward",
         test: |case, ()| {
-            let (stated, frontier) = (case.stated?, case.frontier?);
-            (case.phases[stated].number < case.phases[frontier].number).then_some(frontier)
+            let frontier = case.frontier?;
+            let is_behind =
+                |stated: usize| case.phases[stated].number < case.phases[frontier].number;
+            case.stated.is_none_or(is_behind).then_some(frontier)
         },
     },
     Rule {
         name: "pointer",
         reason: "STATE.md names it, and nothing later has a summary",
         test: |case, ()| case.stated,
-    },
-    Rule {
-        name: "frontier without a pointer",
-        reason: "the last phase with a summary",
-        test: |case, ()| case.frontier,
-    },
-    Rule {
-        name: "next step without a pointer",
-        reason: "STATE.md's next step names it",
-        test: |case, ()| case.next_step(),
     },
     Rule {
         name: "first unfinished",
@@ -46,54 +38,9 @@ pub(super) const CURSOR: &[Rule<(), usize>] = &[
 /// The next action, given the cursor.
 pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
     Rule {
-        name: "archived folders",
-        reason: "an archive contains the same phases: they shipped",
-        test: |case, _| {
-            let is_left = case.has_folders() && case.survey.folder.archive_of_active().is_some();
-            is_left.then_some((Action::None, None))
-        },
-    },
-    Rule {
-        name: "archived milestone",
-        reason: "the milestone is archived, and nothing of it is left",
-        test: |case, _| {
-            let is_archived = case.survey.is_archived() && !case.has_folders();
-            (is_archived && is_listed_done(case)).then_some((Action::None, None))
-        },
-    },
-    Rule {
-        name: "between milestones",
-        reason: "STATE.md or ROADMAP.md says that no milestone is active",
-        test: |case, _| {
-            let survey = case.survey;
-            let is_between =
-                survey.state.is_between_milestones || survey.roadmap.is_between_milestones;
-            let is_left = case.has_folders() && !is_all_done(case);
-            (is_between && !is_left).then_some((Action::None, None))
-        },
-    },
-    Rule {
-        name: "shipped milestone",
-        reason: "MILESTONES.md calls the milestone shipped, and nothing of it is open",
-        test: |case, _| {
-            // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
-            let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
-            let is_over = if case.has_folders() {
-                is_all_done(case) && !case.stated.is_some_and(is_partial)
-            } else {
-                is_listed_done(case) && !case.scope.listed.is_empty()
-            };
-            (case.survey.has_shipped && is_over).then_some((Action::None, None))
-        },
-    },
-    Rule {
-        name: "at work",
-        reason: "the cursor's phase has open plans, or more may follow",
-        test: |case, cursor| {
-            let cursor = cursor?;
-            let is_at_work = matches!(case.state(cursor), PhaseState::Open | PhaseState::Running);
-            is_at_work.then_some((Action::Execute, Some(cursor)))
-        },
+        name: "over",
+        reason: "the milestone is archived, or the documents call it shipped, and nothing of it is left",
+        test: |case, _| is_over(case).then_some((Action::None, None)),
     },
     Rule {
         name: "unfinished between",
@@ -111,11 +58,11 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
         },
     },
     Rule {
-        name: "unplanned",
-        reason: "the cursor's phase has no plans",
+        name: "at the cursor",
+        reason: "the cursor's phase has open plans, or more may follow, or it has none yet",
         test: |case, cursor| {
-            let is_new = case.state(cursor?) == PhaseState::Unplanned;
-            is_new.then_some((Action::Plan, cursor))
+            let cursor = cursor.filter(|index| case.is_unfinished(*index))?;
+            Some((case.action_at(cursor), Some(cursor)))
         },
     },
     Rule {
@@ -136,18 +83,13 @@ pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
     },
     Rule {
         name: "all done",
-        reason: "every phase up to the last is complete",
+        reason: "no phase is left after the last one worked on",
         test: |case, cursor| cursor.or_else(|| case.last_done()).map(|_| (Action::Ship, None)),
     },
     Rule {
         name: BLANK,
         reason: "no phase is planned yet",
         test: |case, _| is_blank(case).then_some((Action::Plan, None)),
-    },
-    Rule {
-        name: "archived",
-        reason: "all milestones are archived",
-        test: |case, _| (!case.survey.folder.archived.is_empty()).then_some((Action::None, None)),
     },
 ];
 
@@ -209,6 +151,22 @@ impl Case<'_> {
     }
 }
 
+/// Returns whether the milestone is over: its phases are in an archive, or the documents call it shipped or name none, and
+/// nothing of it is left.
+fn is_over(case: &Case<'_>) -> bool {
+    let survey = case.survey;
+    let says_none = survey.state.is_between_milestones;
+    // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
+    let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
+    if case.has_folders() {
+        let is_shipped = says_none || survey.has_shipped && !case.stated.is_some_and(is_partial);
+        survey.folder.archive_of_active().is_some() || is_shipped && is_all_done(case)
+    } else {
+        let is_shipped = survey.has_shipped && !case.scope.listed.is_empty();
+        says_none || (is_shipped || survey.is_archived()) && is_listed_done(case)
+    }
+}
+
 /// Returns the place of the check that a choice is about.
 pub(super) fn check_of(case: &Case<'_>, index: usize, choice: &Choice) -> Option<String> {
     let survey = case.survey;
@@ -259,29 +217,13 @@ fn is_listed_done(case: &Case<'_>) -> bool {
 fn is_blank(case: &Case<'_>) -> bool {
     let survey = case.survey;
     let has_own_folder = survey.folder.active.dir != survey.folder.dir;
+    let mut claims = survey.state.claims.iter().map(|claim| &claim.value);
     (survey.folder.archived.is_empty() || has_own_folder)
         && !survey.state.is_between_milestones
-        && survey.state.claims.iter().all(|claim| is_beginning(&claim.value))
-}
-
-/// Returns whether a claim may be in the STATE.md of a new planning folder.
-fn is_beginning(claim: &Claim) -> bool {
-    match claim {
-        Claim::Phase(number) => *number == PhaseNumber::from(1),
-        Claim::Status(text) | Claim::PhaseStatus(text) => {
-            matches!(PhaseProgress::parse(text), None | Some(PhaseProgress::NotStarted))
-        }
-        Claim::Total(count)
-        | Claim::PhasesComplete(count)
-        | Claim::Percent(count)
-        | Claim::PlansComplete(count)
-        | Claim::PlansTotal(count)
-        | Claim::AllPlansComplete(count)
-        | Claim::AllPlansTotal(count)
-        | Claim::Share(count, _) => *count == 0,
-        Claim::Bar(_) => true,
-        Claim::Name(_) | Claim::Index(_) | Claim::CurrentPlan(_) => false,
-    }
+        && !claims.any(|claim| {
+            matches!(claim, Claim::Count(_, 1..))
+                || claim.status().is_some_and(PhaseProgress::is_complete_status)
+        })
 }
 
 /// Returns the last phase worked on, or a later one that is called done, if it is finished and not itself chosen.

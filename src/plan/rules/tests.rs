@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::plan::model::phases;
 use crate::plan::rules::{OFF, Rule, contest, decide, next, scope, state};
-use crate::plan::{Action, PhaseNumber, Position, Survey};
+use crate::plan::{Action, Phase, PhaseNumber, Survey};
 use crate::project::fixture::Tree;
 use crate::project::{OpenRequest, Project};
 use crate::storage::read;
@@ -21,59 +21,35 @@ use crate::storage::read;
 /// A rule that wins fewer answers, or in fewer projects, is removed.
 const LEAST: usize = 3;
 
-/// Rules below the price that stay, since a kind of situation or a workflow's documentation needs them.
-const KEPT: &[&str] = &[
-    // GSD documents phases 999.x.
-    "backlog",
-    // Numbering that restarts, and numbers that people read: folders of earlier milestones are neither counted nor next.
-    "old folder",
-    "one folder a number",
-    "listed",
-    "below the roadmap",
-    "shipped",
-    "above a restarted roadmap",
-    // Work that will not be done.
-    "dropped",
-    // Which milestone: what is archived or shipped is not archived again.
-    "archived folders",
-    "archived milestone",
-    "between milestones",
-    "shipped milestone",
-    "archived",
-    "blank",
-    "all done",
-    // A ticked phase without a folder.
-    "ticked",
-    // Projects move forward, and plans are often committed with their summaries, or there is no STATE.md.
-    "frontier",
-    "pointer",
-    "frontier without a pointer",
-    "next step without a pointer",
-    "summaries without plans",
-    "short of what is declared",
-    // Not understood is not absent.
-    "not understood",
-    // Checks, as VBW and GSD document them.
-    "open check",
-    "untested",
-    "undiscussed",
-    "check asked for",
-    "check left",
-    // An answer that `ship` would refuse is no answer alone.
-    "passed over",
-    "unfinished plan at the end",
-    "open check at the end",
-    "next step beyond the roadmap",
-    // Jumps of the pointer, and open plans behind.
-    "jump of the pointer",
-    "ticked without any plan",
-    "open plan behind",
+/// Rules below the price that stay, each with the kind of situation or the documentation that needs it.
+const NEEDED: &[(&str, &str)] = &[
+    ("one folder a number", "which milestone: numbers that restart"),
+    ("backlog", "GSD documents phases 999.x"),
+    ("listed", "which milestone: the roadmap says what has not shipped"),
+    ("outside of the roadmap", "which milestone: folders of earlier ones remain"),
+    ("shipped", "which milestone: what shipped is not done again"),
+    ("dropped", "work that will not be done"),
+    ("summaries without plans", "a phase's plans are often committed with their summaries"),
+    ("over", "which milestone: what is archived or shipped is not archived again"),
+    ("all done", "the answer at the end of a milestone"),
+    ("blank", "the answer for a new planning folder"),
+    ("not understood", "not understood is not absent"),
+    ("open check", "checks, as VBW and GSD document them"),
+    ("untested", "checks: VBW's auto_uat"),
+    ("undiscussed", "VBW documents require_phase_discussion"),
+    ("refused by `ship`", "an answer that `ship` would refuse is no answer alone"),
+    ("jump of the pointer", "a jump of the pointer is contested"),
+    ("ticked without any plan", "a ticked phase that STATE.md calls not started is contested"),
+    ("open plan behind", "an open plan behind the frontier is at least the alternative"),
+    ("check left", "checks: what is to be done or repeated is named"),
 ];
 
-/// A moment of a project's history.
+/// A moment of a project's history, with all that deciding needs.
 struct Moment {
     project: String,
     survey: Survey,
+    phases: Vec<Phase>,
+    texts: RefCell<HashMap<PathBuf, Option<String>>>,
     next: Vec<(String, Option<PhaseNumber>)>,
 }
 
@@ -85,22 +61,19 @@ struct Answer {
     is_contested: bool,
 }
 
-type Texts = RefCell<HashMap<PathBuf, Option<String>>>;
-
 impl Moment {
-    fn answer(&self, texts: &Texts, off: &[&'static str]) -> Answer {
-        OFF.set(off.to_vec());
-        let text = |path: &Path| {
-            let mut texts = texts.borrow_mut();
-            let found = || read::text(path).ok().flatten().map(|text| text.value);
-            texts.entry(path.to_owned()).or_insert_with(found).clone()
-        };
-        let position = decide(&self.survey, phases(&self.survey, &text), &text);
-        OFF.set(Vec::new());
-        self.judged(&position)
+    fn new(project: &str, survey: Survey, next: Vec<(String, Option<PhaseNumber>)>) -> Self {
+        let texts = RefCell::default();
+        let phases = phases(&survey, &|path| remembered(&texts, path));
+        Self { project: project.to_owned(), survey, phases, texts, next }
     }
 
-    fn judged(&self, position: &Position) -> Answer {
+    /// Returns what the answer without some rules is worth.
+    fn answer(&self, off: &[&'static str]) -> Answer {
+        OFF.set(off.to_vec());
+        let position =
+            decide(&self.survey, self.phases.clone(), &|path| remembered(&self.texts, path));
+        OFF.set(Vec::new());
         let next = &position.next;
         let word = serde_json::to_value(next.action).unwrap();
         let is_over = matches!(next.action, Action::Ship | Action::None);
@@ -116,6 +89,12 @@ impl Moment {
             is_contested: next.rival().is_some(),
         }
     }
+}
+
+/// Returns a file's text, read from disk once.
+fn remembered(texts: &RefCell<HashMap<PathBuf, Option<String>>>, path: &Path) -> Option<String> {
+    let read = || read::text(path).ok().flatten().map(|text| text.value);
+    texts.borrow_mut().entry(path.to_owned()).or_insert_with(read).clone()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test unpacks what a maintainer gave it")]
@@ -148,8 +127,8 @@ fn moments(folder: &Path, kept: &TempDir) -> Vec<Moment> {
                 (step[0].as_str().unwrap().to_owned(), phase)
             };
             let next = row["next"].as_array().unwrap().iter().map(step).collect();
-            let project = snapshot.rsplit_once('/').unwrap().0.to_owned();
-            moments.push(Moment { project, survey, next });
+            let project = snapshot.rsplit_once('/').unwrap().0;
+            moments.push(Moment::new(project, survey, next));
         }
     }
     moments
@@ -207,11 +186,26 @@ fn the_documented_rules_are_those_that_decide() {
     }
 }
 
+/// What a rule wins and loses in each project: answers, or for a contest marks at wrong and at right answers.
+type Price<'m> = BTreeMap<&'m str, (usize, usize)>;
+
+/// Returns what a rule wins in all projects but one, what it loses there, and in how many it wins more than it loses.
+fn summed(price: &Price<'_>, without: Option<&str>) -> (usize, usize, usize) {
+    let of = price.iter().filter(|(project, _)| Some(**project) != without);
+    of.fold((0, 0, 0), |sum, (_, (won, lost))| {
+        (sum.0 + won, sum.1 + lost, sum.2 + usize::from(won > lost))
+    })
+}
+
+/// Returns whether a rule is worth its price: a contest, if a third of what it marks is wrong.
+fn is_worth((won, lost, projects): (usize, usize, usize), is_contest: bool) -> bool {
+    let earns = if is_contest { won * 3 >= won + lost } else { won >= lost + LEAST };
+    earns && won >= LEAST && projects >= LEAST
+}
+
 #[test]
-#[ignore = "takes minutes: run it with --ignored --nocapture after a rule has changed"]
 #[expect(clippy::print_stdout, reason = "the figures are what the test is for")]
 #[expect(clippy::disallowed_methods, reason = "the folder of the histories is given by a variable")]
-#[expect(clippy::too_many_lines, reason = "one measurement, step by step")]
 fn every_rule_is_worth_its_price() {
     let Some(folder) = std::env::var_os("ANNALS_HISTORIES") else {
         println!("skipped: ANNALS_HISTORIES names no histories");
@@ -219,91 +213,50 @@ fn every_rule_is_worth_its_price() {
     };
     let kept = tempfile::tempdir().unwrap();
     let moments = moments(Path::new(&folder), &kept);
-    let texts: Vec<Texts> = moments.iter().map(|_| Texts::default()).collect();
     let answers = |off: &[&'static str]| -> Vec<Answer> {
-        moments.iter().zip(&texts).map(|(moment, texts)| moment.answer(texts, off)).collect()
+        moments.iter().map(|moment| moment.answer(off)).collect()
     };
     let whole = answers(&[]);
     print_score("dev", &whole[..465.min(whole.len())]);
     print_score("more", &whole[465.min(whole.len())..]);
-    let contests: Vec<&str> = contest::RULES.iter().map(|rule| rule.name).collect();
-    let mut nets: BTreeMap<&'static str, BTreeMap<&str, (usize, usize)>> = BTreeMap::new();
-    let mut cheap = Vec::new();
+    let is_contest = |name: &str| contest::RULES.iter().any(|rule| rule.name == name);
+    let mut prices: Vec<(&'static str, Price<'_>)> = Vec::new();
     for name in names() {
-        let without = answers(&[name]);
-        let is_contest = contests.contains(&name);
-        // A contest wins where it marks a wrong answer, and loses where it marks a right one.
-        let net = nets.entry(name).or_default();
-        for ((moment, with), without) in moments.iter().zip(&whole).zip(&without) {
-            let (won, lost) = if is_contest {
+        let mut price = Price::new();
+        for ((moment, with), without) in moments.iter().zip(&whole).zip(answers(&[name])) {
+            let (won, lost) = if is_contest(name) {
                 let marks = with.is_contested && !without.is_contested;
                 (marks && !with.is_right, marks && with.is_right)
             } else {
                 (with.is_right && !without.is_right, without.is_right && !with.is_right)
             };
-            let of = net.entry(&moment.project).or_default();
+            let of = price.entry(&moment.project).or_default();
             *of = (of.0 + usize::from(won), of.1 + usize::from(lost));
         }
-        let sum = |pick: fn(&(usize, usize)) -> usize| net.values().map(pick).sum::<usize>();
-        let (won, lost) = (sum(|one| one.0), sum(|one| one.1));
-        let projects = net.values().filter(|(won, lost)| won > lost).count();
-        let earns = if is_contest { won * 3 >= won + lost } else { won >= lost + LEAST };
-        let is_worth = earns && won >= LEAST && projects >= LEAST;
-        println!(
-            "{name}: won {won}, lost {lost}, in {projects} projects{}",
-            if is_worth { "" } else { " (cheap)" }
-        );
-        if !is_worth && !KEPT.contains(&name) {
-            cheap.push(name);
-        }
+        prices.push((name, price));
     }
-    // One at a time, the cheapest first, measured again: two rules can cover each other.
-    let worth = |name: &&str| {
-        nets[*name]
-            .values()
-            .map(|(won, lost)| won.cast_signed() - lost.cast_signed())
-            .sum::<isize>()
+    let needed = |name: &str| NEEDED.iter().find(|(rule, _)| *rule == name).map(|(_, kind)| *kind);
+    let mut cheap = Vec::new();
+    for (name, price) in &prices {
+        let sum = summed(price, None);
+        let (won, lost, projects) = sum;
+        let is_worth = is_worth(sum, is_contest(name));
+        let remark = if is_worth { "" } else { needed(name).unwrap_or("BELOW THE PRICE") };
+        println!("{name}: won {won}, lost {lost}, in {projects} projects; {remark}");
+        cheap.extend((!is_worth && needed(name).is_none()).then_some(*name));
+    }
+    // For each project, the table that would have been chosen without it.
+    let chosen = |moment: &Moment| -> Vec<&'static str> {
+        let is_off = |(name, price): &&(&'static str, Price<'_>)| {
+            let others = summed(price, Some(&moment.project));
+            needed(name).is_none() && !is_worth(others, is_contest(name))
+        };
+        prices.iter().filter(is_off).map(|(name, _)| *name).collect()
     };
-    let mut order: Vec<&'static str> =
-        cheap.iter().copied().filter(|name| !contests.contains(name)).collect();
-    order.sort_by_key(|name| worth(name));
-    let (mut off, mut last) = (Vec::new(), whole.clone());
-    for name in order {
-        off.push(name);
-        let without = answers(&off);
-        let mut of: BTreeMap<&str, i64> = BTreeMap::new();
-        for ((moment, with), without) in moments.iter().zip(&last).zip(&without) {
-            *of.entry(&moment.project).or_default() +=
-                i64::from(with.is_right) - i64::from(without.is_right);
-        }
-        let (net, projects) =
-            (of.values().sum::<i64>(), of.values().filter(|net| **net > 0).count());
-        if net >= 3 && projects >= LEAST {
-            println!("stays beside the others: {name}, {net} in {projects} projects");
-            off.pop();
-        } else {
-            println!("goes: {name}, {net} in {projects} projects");
-            last = without;
-        }
-    }
-    print_score("without the cheap ones", &last);
-    let mut left_out = Vec::new();
-    for (moment, texts) in moments.iter().zip(&texts) {
-        let off: Vec<&'static str> = nets
-            .iter()
-            .filter(|(name, _)| !KEPT.contains(name) && !contests.contains(name))
-            .filter(|(_, net)| {
-                let others = || net.iter().filter(|(project, _)| **project != moment.project);
-                let won: usize = others().map(|(_, (won, _))| won).sum();
-                let lost: usize = others().map(|(_, (_, lost))| lost).sum();
-                let projects = others().filter(|(_, (won, lost))| won > lost).count();
-                won < lost + LEAST || projects < LEAST
-            })
-            .map(|(name, _)| *name)
-            .collect();
-        left_out.push(moment.answer(texts, &off));
-    }
+    let left_out: Vec<Answer> =
+        moments.iter().map(|moment| moment.answer(&chosen(moment))).collect();
     print_score("each project by the table chosen without it", &left_out);
+    // They go one at a time, the cheapest first, since two rules can cover each other.
     assert!(cheap.is_empty(), "below the price: {cheap:?}");
 }
 

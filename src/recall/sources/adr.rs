@@ -12,10 +12,11 @@ use std::path::{Component, Path, PathBuf};
 use crate::clock::parse_date;
 use crate::markdown::{FrontMatter, Outline};
 use crate::project::Project;
-use crate::recall::document::{Authority, Flag, SearchDocument};
-use crate::recall::markdown_file::documents;
+use crate::recall::flags::{Flag, Flags};
+use crate::recall::markdown_file::{Authority, flag, passages};
 use crate::recall::sources::plan::is_markdown;
 use crate::recall::sources::{Source, SourceName};
+use crate::search::index::Passage;
 use crate::storage::stat::PathKind;
 use crate::storage::{Boundary, listing, read};
 
@@ -52,16 +53,19 @@ impl Source for Adr {
         Boundary::within_limit(&folder, files.filter(|file| is_markdown(file)).collect())
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
+    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let day = text.lines().find_map(|line| line.strip_prefix("Date:"));
         let day = day.and_then(|day| parse_date(day.trim()));
         let is_superseded = is_superseded(text, path);
-        let mut found = documents(text, path, Authority::Canonical);
-        for document in &mut found {
-            document.id = number(&name).map(str::to_owned);
-            document.date = document.date.or(day);
-            document.flags = document.flags.with(Flag::Superseded, is_superseded);
+        let mut found = passages(text, path, Authority::Canonical);
+        for passage in &mut found {
+            passage.id = number(&name).map(str::to_owned);
+            passage.date = passage.date.or(day);
+            let flags = Flags::from_bits(passage.flags);
+            if is_superseded && flags == Flags::default() {
+                flag(passage, flags.with(Flag::Superseded, true));
+            }
         }
         found
     }
@@ -111,10 +115,10 @@ mod tests {
     #[test]
     fn a_record_has_its_number_and_is_superseded_by_its_status() {
         let read = |text: &str| {
-            let found = Adr.documents(text, Path::new("docs/adr/0007-use-sqlite.md"));
+            let found = Adr.passages(text, Path::new("docs/adr/0007-use-sqlite.md"));
             let last = found.into_iter().next_back().unwrap();
             let day = last.date.map(|day| day.to_string());
-            (last.id.unwrap(), day, last.flags.list().count())
+            (last.id.unwrap(), day, Flags::from_bits(last.flags).list().count())
         };
         let nygard = "# 7. Use SQLite\n\nDate: 2026-02-01\n\n## Status\n\nAccepted\n\n## Context\n\nOne machine.\n";
         let day = Some("2026-02-01".to_owned());

@@ -6,10 +6,10 @@ use crate::knowledge;
 use crate::knowledge::KnowledgeDir;
 use crate::markdown::FrontMatter;
 use crate::project::Project;
-use crate::recall::document::{Authority, SearchDocument};
-use crate::recall::markdown_file::documents;
+use crate::recall::markdown_file::{Authority, passages};
 use crate::recall::sources::plan::is_markdown;
 use crate::recall::sources::{Source, SourceName};
+use crate::search::index::Passage;
 use crate::storage::stat::PathKind;
 use crate::storage::{Boundary, listing};
 
@@ -36,20 +36,20 @@ impl Source for Entries {
         found
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
+    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
         let folder = path.parent().and_then(Path::file_name);
         let is_entry = folder.is_some_and(|folder| folder == knowledge::ENTRIES);
         let key = path.file_stem().filter(|_| is_entry);
         let key = key.map(|key| key.to_string_lossy().into_owned());
-        let mut found = documents(text, path, Authority::Canonical);
+        let mut found = passages(text, path, Authority::Canonical);
         if is_entry {
             // The fields of an entry are about it: what they say is not what was recorded.
             let front = FrontMatter::parse(text, path).value.range;
             let lines = text[..front.end].lines().count();
-            found.retain(|document| document.line > lines);
+            found.retain(|passage| passage.line > lines);
         }
-        for document in &mut found {
-            document.id.clone_from(&key);
+        for passage in &mut found {
+            passage.id.clone_from(&key);
         }
         found
     }

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::journal;
 use crate::journal::OpenLine;
 use crate::project::Project;
-use crate::recall::document::{Authority, Flags, SearchDocument};
 use crate::recall::sources::{Source, SourceName};
+use crate::search::index::Passage;
 use crate::text::clip;
 use crate::warning::Parsed;
 
@@ -60,13 +60,13 @@ impl Source for Journal {
         Ok(Some(Parsed::clean(lines.join("\n"))))
     }
 
-    fn documents(&self, text: &str, _path: &Path) -> Vec<SearchDocument> {
-        text.lines().filter_map(document).collect()
+    fn passages(&self, text: &str, _path: &Path) -> Vec<Passage> {
+        text.lines().filter_map(passage).collect()
     }
 }
 
-/// Returns a record as a document under its type and tags, or `None` if its content is empty.
-fn document(line: &str) -> Option<SearchDocument> {
+/// Returns a record as a passage under its type and tags, or `None` if its content is empty.
+fn passage(line: &str) -> Option<Passage> {
     let record: Value = serde_json::from_str(line).ok()?;
     let content = record.get("content")?.as_str()?.trim();
     let field = |name: &str| record.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -74,14 +74,14 @@ fn document(line: &str) -> Option<SearchDocument> {
     let tags = tags.into_iter().flatten().filter_map(Value::as_str);
     let headings = field("type").into_iter().chain(tags.map(str::to_owned));
     let time = field("ts");
-    (!content.is_empty()).then(|| SearchDocument {
+    (!content.is_empty()).then(|| Passage {
         headings: headings.collect(),
         line: 0,
         date: time.as_deref().and_then(parse_date),
         id: time,
         text: clip(content, MAX_RECORD_LENGTH).into_owned(),
-        flags: Flags::default(),
-        authority: Authority::Canonical,
+        flags: 0,
+        weight: 1.0,
     })
 }
 
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_record_has_its_time_as_id_and_its_type_and_tags_as_headings() {
         let line = r#"{"ts":"2026-03-01T12:00:00+00:00","type":"note","content":" tabs ","tags":["style"],"meta":null}"#;
-        let found = document(line).unwrap();
+        let found = passage(line).unwrap();
         assert_eq!(found.headings, ["note", "style"]);
         assert_eq!(found.text, "tabs");
         assert_eq!(found.id.as_deref(), Some("2026-03-01T12:00:00+00:00"));
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn records_without_content_are_skipped() {
         for line in ["", "torn", "[]", "{}", r#"{"content":""}"#, r#"{"content":7}"#] {
-            assert_eq!(document(line), None, "{line}");
+            assert_eq!(passage(line), None, "{line}");
         }
     }
 }

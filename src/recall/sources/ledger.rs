@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::ledger;
 use crate::project::Project;
-use crate::recall::document::{Authority, SearchDocument};
-use crate::recall::markdown_file::documents;
+use crate::recall::markdown_file::{Authority, passages};
 use crate::recall::sources::{Source, SourceName};
+use crate::search::index::Passage;
 
 /// STATE.md, CONSTRAINTS.md and DECISIONS.md in the ledger's folder.
 pub(crate) struct Ledger;
@@ -20,7 +20,7 @@ impl Source for Ledger {
         ledger::paths(project).to_vec()
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
-        documents(text, path, Authority::Canonical)
+    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
+        passages(text, path, Authority::Canonical)
     }
 }

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::project::Project;
-use crate::recall::document::SearchDocument;
+use crate::search::index::Passage;
 use crate::storage::read;
 use crate::text::word_enum;
 use crate::warning::Parsed;
@@ -39,6 +39,8 @@ word_enum! {
         Journal = "journal",
         /// The user's facts.
         Facts = "facts",
+        /// Sessions with coding agents, from the transcripts that the clients keep.
+        Sessions = "sessions",
     }
 }
 
@@ -64,13 +66,18 @@ pub(crate) trait Source: Sync {
         read::text(path)
     }
 
-    /// Returns the texts of a file.
-    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument>;
+    /// Returns the passages of a file.
+    fn passages(&self, text: &str, path: &Path) -> Vec<Passage>;
 
     /// Returns the files checked for secrets; these may be more than are searched.
     fn files_to_check_for_secrets(&self, project: &Project) -> Vec<PathBuf> {
         self.files(project)
     }
+}
+
+/// Returns the name of the store with a number in an index; transcripts follow the project's files.
+pub(crate) fn name_of(source: usize) -> SourceName {
+    SOURCES.get(source).map_or(SourceName::Sessions, |source| source.name())
 }
 
 /// All stores that consist of files.

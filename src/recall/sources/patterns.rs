@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::patterns;
 use crate::project::Project;
-use crate::recall::document::{Authority, SearchDocument};
-use crate::recall::markdown_file::documents;
+use crate::recall::markdown_file::{Authority, passages};
 use crate::recall::sources::{Source, SourceName, plan};
+use crate::search::index::Passage;
 
 /// Returns whether a line of an entry has only unknown values: `Effort: unknown`, or
 /// `Plans: 3, Average: unknown, Total: unknown`, whose count is also visible from the entry's plans.
@@ -35,10 +35,10 @@ impl Source for Patterns {
         folders.iter().map(|folder| patterns::path(folder)).collect()
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
-        let mut documents = documents(text, path, Authority::Canonical);
-        documents.retain(|document| !is_unknown(&document.text));
-        documents
+    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
+        let mut passages = passages(text, path, Authority::Canonical);
+        passages.retain(|passage| !is_unknown(&passage.text));
+        passages
     }
 
     /// Returns the file of the active planning folder only.
@@ -54,8 +54,8 @@ mod tests {
     #[test]
     fn unknown_values_are_not_found() {
         let text = "# Patterns\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- `a.rs` is unknown to git\n\n**Timing:**\n- Plans: 3, Average: unknown, Total: unknown\n- Effort: unknown\n\n**Deviations:** unknown\n\n### Phase 2: B (2026-01-02)\n\n**Timing:**\n- Plans: 2, Average: unknown, Total: 9m\n- Effort: balanced\n\n**Deviations:** 0\n";
-        let found = Patterns.documents(text, Path::new("PATTERNS.md"));
-        let texts: Vec<&str> = found.iter().map(|document| document.text.as_str()).collect();
+        let found = Patterns.passages(text, Path::new("PATTERNS.md"));
+        let texts: Vec<&str> = found.iter().map(|passage| passage.text.as_str()).collect();
         assert_eq!(
             texts,
             [

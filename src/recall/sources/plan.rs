@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::markdown::comments::annals_marker;
 use crate::patterns;
 use crate::project::{ContextTarget, LayoutName, Project};
-use crate::recall::document::{Authority, SearchDocument};
-use crate::recall::markdown_file::documents;
+use crate::recall::markdown_file::{Authority, passages};
 use crate::recall::sources::{Source, SourceName};
+use crate::search::index::Passage;
 use crate::storage::stat::PathKind;
 use crate::storage::{Boundary, listing, read};
 
@@ -38,8 +38,8 @@ impl Source for Plan {
         found
     }
 
-    fn documents(&self, text: &str, path: &Path) -> Vec<SearchDocument> {
-        documents(&without_block(text), path, authority(path))
+    fn passages(&self, text: &str, path: &Path) -> Vec<Passage> {
+        passages(&without_block(text), path, authority(path))
     }
 
     /// Returns every file of the active folder except the patterns, which are a separate store.

@@ -9,50 +9,41 @@ use crate::markdown::{Block, ListItem, Outline, Ranges, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::progress_table::{phase_in_front, without_code_marks};
 use crate::plan::read::status::split_status;
+use crate::plan::read::vocabulary::ROADMAP_PARTS;
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
 use crate::text::strip_prefix_ignore_case;
 
 /// A phase's number and name, with its status remarks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::plan::read) struct NamedPhase {
+pub(super) struct NamedPhase {
     pub(super) number: PhaseNumber,
-    pub(in crate::plan::read) name: Option<String>,
+    pub(super) name: Option<String>,
     /// The status after the name, verbatim.
-    pub(in crate::plan::read) status: Option<Located<String>>,
+    pub(super) status: Option<Located<String>>,
     /// The status that takes the phase out of the roadmap: deferred, superseded or removed.
     pub(super) dropped_as: Option<PhaseProgress>,
 }
 
 /// Parses a text that begins with `Phase` and a number.
-pub(in crate::plan::read) fn parse_phase(
-    text: Span<'_>,
-    numbering: PhaseNumbering,
-) -> Option<NamedPhase> {
+pub(super) fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
     let begins = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
     strip_prefix_ignore_case(begins, "phase ")?;
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
-    // The name ends with its markup, or before a remark in italics or a plan count.
+    // The name ends with its markup, or before a remark in italics, in capitals or with a plan count.
     let marks = ["**", "](", "~~"].iter().filter_map(|mark| rest.text.find(mark)).min();
-    let remark = || {
-        let mut opens = rest.text.match_indices(" (").map(|(at, _)| at);
-        let is_count = |inside: &str| {
-            inside.starts_with(|c: char| c.is_ascii_digit())
-                && inside.split(')').next().is_some_and(|inside| inside.contains("plan"))
-        };
-        let counted = opens.find(|at| is_count(&rest.text[at + 2..]));
-        [rest.text.find(" _("), rest.text.find(" *("), counted].into_iter().flatten().min()
-    };
-    let end = marks.or_else(remark).unwrap_or(rest.text.len());
+    let counted = rest.text.match_indices(" (").map(|(at, _)| at).find(|at| {
+        let inside = rest.text[at + 2..].split(')').next().unwrap_or_default();
+        inside.starts_with(|c: char| c.is_ascii_digit()) && inside.contains("plan")
+    });
+    let remarks = [" _(", " *(", " (INSERTED"].map(|mark| rest.text.find(mark));
+    let end = marks.or_else(|| remarks.into_iter().chain([counted]).flatten().min());
+    let end = end.unwrap_or(rest.text.len());
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     let (bare, status) = split_status(name);
-    // `Name (INSERTED)`, `Name (INSERTED — Gap Closure)`
-    let inserted = bare.text.rfind("(INSERTED").filter(|_| bare.text.ends_with(')'));
-    let bare = &bare.text[..inserted.unwrap_or(bare.text.len())];
-    let bare =
-        without_code_marks(bare.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c)));
+    let bare = bare.text.split(" (INSERTED").next().unwrap_or_default();
+    let bare = bare.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
     let is_dropping =
         |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
     // Other text in the brackets after a name describes its content.
@@ -61,21 +52,14 @@ pub(in crate::plan::read) fn parse_phase(
         remarks.part(at + 1..end)
     });
     let status = status.or_else(|| inside.find(is_dropping));
-    let removed = is_struck.then_some(PhaseProgress::Removed);
     let dropped = status.filter(is_dropping).and_then(|span| PhaseProgress::parse(span.text));
     Some(NamedPhase {
         number,
-        name: Some(bare.to_owned()).filter(|name| !name.is_empty()),
-        dropped_as: removed.or(dropped),
+        name: Some(without_code_marks(bare).to_owned()).filter(|name| !name.is_empty()),
+        dropped_as: is_struck.then_some(PhaseProgress::Removed).or(dropped),
         status: status.map(|span| span.with_value(span.text.to_owned())),
     })
 }
-
-/// Words after `Phase` in the headings of parts of a roadmap.
-const PARTS: &[&str] = &[
-    "checklist", "dependencies", "dependency", "details", "goals", "list", "numbering", "order",
-    "overview", "plan", "plans", "progress", "sequence", "status", "structure", "summary",
-];
 
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read.
 pub(super) fn not_understood(
@@ -86,26 +70,22 @@ pub(super) fn not_understood(
     let boxed = outline.items(&all).filter(|(_, item)| item.depth == 0 && item.checked.is_some());
     let boxed = boxed
         .map(|(block, _)| Span::new(outline.slice(&block.range), block.range.start, block.line));
-    let seems_a_phase = |span: &Span<'_>| {
+    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
+    let lines = titles.chain(boxed).filter_map(|span| {
         let line = span.text.lines().next().unwrap_or_default();
         let text = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let Some(rest) = strip_prefix_ignore_case(text, "phase ").map(str::trim_start) else {
-            return false;
-        };
+        let rest = strip_prefix_ignore_case(text, "phase ")?.trim_start();
         let end = rest.find([' ', ':', '*', '–', '—']).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
         let after = after.trim_start_matches(['*', ' ']);
         let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
         let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
-        let is_part = PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
+        let is_part = ROADMAP_PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
         // A range of phases is read elsewhere, or stands for phases that are over.
-        is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none()
-    };
-    let titles = outline.sections().iter().filter_map(|section| title(outline, section));
-    let found = titles.chain(boxed).filter(seems_a_phase);
-    found
-        .map(|span| span.with_value(span.text.lines().next().unwrap_or_default().to_owned()))
-        .collect()
+        (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
+            .then(|| span.with_value(line.to_owned()))
+    });
+    lines.collect()
 }
 
 /// Returns the first open checkbox: without a phase, the roadmap lists its work in a way that is not read.
@@ -136,8 +116,6 @@ pub(super) fn headings<'o>(
 const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
 
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
-///
-/// Where neither a heading nor such an entry names a phase, bullets that begin with one in bold are the list.
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
     headings: &[(NamedPhase, &Section)],
@@ -149,23 +127,13 @@ pub(super) fn entries<'o>(
     let bullets = outline
         .items(&all)
         .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
-    let bullets: Vec<(NamedPhase, &Block, &ListItem)> = bullets
-        .filter_map(|(block, item)| {
-            let text = Span::new(outline.slice(&block.range), block.range.start, block.line);
-            Some((parse_phase(text, numbering)?, block, item))
-        })
-        .collect();
-    let is_listed = |(named, block, item): &(NamedPhase, &Block, &ListItem)| {
+    let entries = bullets.filter_map(|(block, item)| {
+        let text = Span::new(outline.slice(&block.range), block.range.start, block.line);
+        let named = parse_phase(text, numbering)?;
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-        item.checked.is_some() || named.name.is_some() && lists.contains(block.range.start)
-    };
-    let is_bold = |(named, block, _): &(NamedPhase, &Block, &ListItem)| {
-        let text = outline.slice(&block.range).strip_prefix("**");
-        let title = text.and_then(|text| text.split_once("**"));
-        // `**Phase 2 planning**: …` is a note.
-        named.name.is_some() && title.is_some_and(|(title, _)| title.contains([':', '–', '—']))
-    };
-    let has_list = !headings.is_empty() || bullets.iter().any(is_listed);
-    let is_entry = |entry: &_| if has_list { is_listed(entry) } else { is_bold(entry) };
-    bullets.into_iter().filter(is_entry).collect()
+        let is_entry =
+            item.checked.is_some() || named.name.is_some() && lists.contains(block.range.start);
+        is_entry.then_some((named, block, item))
+    });
+    entries.collect()
 }

@@ -1,10 +1,9 @@
 //! Parses the labelled fields of a phase's section.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::clock::parse_date;
-use crate::markdown::{Block, BlockContent, ListItem, Outline, Section};
+use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::roadmap::parse_phase;
@@ -15,18 +14,20 @@ use crate::plan::read::{
 use crate::text::{comma_separated, strip_prefix_ignore_case};
 
 /// The fields of a phase's section.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub(super) struct Body {
-    pub(super) goal: Option<String>,
-    pub(super) depends_on: String,
-    pub(super) requirements: Vec<String>,
-    pub(super) success_criteria: Vec<String>,
+    /// The texts of each field, one for each entry or paragraph.
+    texts: HashMap<Field, Vec<String>>,
     pub(super) plans: Vec<RoadmapPlan>,
-    /// Whether the checklist has open entries that only announce plans: `- [ ] 03-02: TBD`.
-    pub(super) announces_plans: bool,
     pub(super) plan_count: Option<Located<String>>,
     pub(super) status: Option<Located<String>>,
-    pub(super) is_completed: bool,
+}
+
+impl Body {
+    /// Returns the texts of a field.
+    pub(super) fn take(&mut self, field: Field) -> Vec<String> {
+        self.texts.remove(&field).unwrap_or_default()
+    }
 }
 
 /// Parses a phase's section and its subsections, up to the next phase.
@@ -36,9 +37,7 @@ pub(super) fn read(
     section: &Section,
     numbering: PhaseNumbering,
 ) -> Body {
-    let body = Body::default();
-    let mut reader =
-        SectionReader { outline, phase, body, field: None, depth: None, has_bullet_labels: false };
+    let mut reader = Reader { outline, phase, body: Body::default(), field: None, depth: None };
     reader.blocks(&section.own);
     for inner in outline.subsections(section) {
         if parse_phase(Span::new(&inner.title, 0, 1), numbering).is_some() {
@@ -67,42 +66,26 @@ pub(super) fn checkbox(
 /// Returns the field for a label or the title of a subsection.
 fn field(name: &str) -> Field {
     let words = heading::words(name);
-    let mut rows = FIELDS.iter();
-    rows.find(|(_, names)| names.contains(&words.as_str()))
-        .map_or(Field::Other, |(field, _)| *field)
+    let row = FIELDS.iter().find(|(_, names)| names.contains(&words.as_str()));
+    row.map_or(Field::Other, |(field, _)| *field)
 }
 
-/// Parses a line that begins with a label, and returns the field with the value.
+/// Parses a line that begins with a label, and returns the field with the value: one of a known field, one in bold, or one
+/// alone on its line.
 ///
 /// ```text
 /// **Goal:** …    **Success Criteria** (what must be TRUE):    Plans:    *Scaffolding:*
 /// ```
 fn labelled(line: Span<'_>) -> Option<(Field, Span<'_>)> {
-    /// The colon, and the one of Chinese and Japanese texts.
-    const COLONS: [char; 2] = [':', '：'];
-    let bold = || {
-        let (name, rest) = line.text.strip_prefix("**")?.split_once("**")?;
-        if name.len() > 60 || name.contains('`') {
-            return None;
-        }
-        if let Some(name) = name.trim_end().strip_suffix(COLONS) {
-            return Some((name, rest));
-        }
-        let rest = rest.trim_start();
-        let remark = rest.strip_prefix('(');
-        let behind =
-            remark.map_or(Some(rest), |remark| Some(remark.split_once(')')?.1.trim_start()));
-        Some((name, behind?.strip_prefix(COLONS)?))
-    };
-    // `Name: value` if the name is that of a field, and `Name:` alone on a line.
-    let plain = || {
-        let (name, rest) = line.text.split_once(COLONS)?;
-        let is_known = field(name) != Field::Other && !name.starts_with(['-', '#']);
-        let is_alone = rest.trim().is_empty() && name.len() <= 30 && !name.contains(['`', '[']);
-        (is_known || is_alone).then_some((name, rest))
-    };
-    let (name, rest) = bold().or_else(plain)?;
-    Some((field(name), line.suffix(rest)))
+    let bold = line.text.strip_prefix("**").and_then(|rest| rest.split_once("** ("));
+    if let Some((name, rest)) = bold.and_then(|(name, rest)| Some((name, rest.split_once("):")?.1)))
+    {
+        return Some((field(name), line.suffix(rest)));
+    }
+    let label = Label::parse(line.text, 0, 1)?;
+    let field = field(&label.name);
+    let is_label = label.is_bold || label.value.is_empty() && label.name.len() <= 30;
+    (field != Field::Other || is_label).then(|| (field, line.part(label.range)))
 }
 
 /// Returns the non-empty lines of a block, trimmed.
@@ -117,7 +100,7 @@ fn lines<'o>(outline: &Outline<'o>, block: &Block) -> Vec<Span<'o>> {
     lines.filter(|span| !span.text.is_empty()).collect()
 }
 
-struct SectionReader<'a, 'o> {
+struct Reader<'a, 'o> {
     outline: &'a Outline<'o>,
     phase: &'a PhaseNumber,
     body: Body,
@@ -125,11 +108,9 @@ struct SectionReader<'a, 'o> {
     /// The list depth of the field's entries, taken from the first one, since a list may be nested in a
     /// preceding bullet.
     depth: Option<usize>,
-    /// Whether the labels of this section are bullets (`- **Goal:** …`).
-    has_bullet_labels: bool,
 }
 
-impl SectionReader<'_, '_> {
+impl Reader<'_, '_> {
     fn blocks(&mut self, range: &Range<usize>) {
         for block in self.outline.blocks(range) {
             let lines = lines(self.outline, block);
@@ -142,28 +123,20 @@ impl SectionReader<'_, '_> {
                         }
                     }
                 }
-                BlockContent::Item(item) => self.item(block, item, &lines),
+                BlockContent::Item(item) => self.item(item, &lines),
                 BlockContent::Table(_) | BlockContent::Code | BlockContent::Html => {}
             }
         }
     }
 
     /// Parses an item; a label on one of its later lines was meant to start a new paragraph.
-    fn item(&mut self, block: &Block, item: &ListItem, lines: &[Span<'_>]) {
-        let Some(first) = lines.first() else { return };
-        // A bullet is no label within a list of entries, unless the section's labels are bullets.
-        let is_list =
-            matches!(self.field, Some(Field::Requirements | Field::SuccessCriteria | Field::Plans));
-        let may_be_label = item.depth == 0 && (self.has_bullet_labels || !is_list);
-        let label = labelled(*first)
-            .filter(|(field, _)| *field != Field::Other && first.text.starts_with("**"));
-        if let Some((field, value)) = label.filter(|_| may_be_label) {
-            self.has_bullet_labels = true;
-            return self.label(field, value);
+    fn item(&mut self, item: &ListItem, lines: &[Span<'_>]) {
+        if lines.is_empty() {
+            return;
         }
         let own = 1 + lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
-        let text = lines[..own].iter().map(|line| line.text).collect::<Vec<_>>().join(" ");
-        self.entry(&text, block, item);
+        let text: Vec<&str> = lines[..own].iter().map(|line| line.text).collect();
+        self.entry(&text.join(" "), item);
         for (field, value) in lines[own..].iter().filter_map(|line| labelled(*line)) {
             self.label(field, value);
         }
@@ -175,97 +148,51 @@ impl SectionReader<'_, '_> {
         let Some(text) = non_placeholder(value.text).filter(|text| !text.is_empty()) else {
             return;
         };
-        let body = &mut self.body;
         let located = || value.with_value(text.to_owned());
         match field {
-            Field::Goal => _ = body.goal.get_or_insert_with(|| text.to_owned()),
-            Field::DependsOn if body.depends_on.is_empty() => text.clone_into(&mut body.depends_on),
-            Field::Requirements => body.requirements.extend(requirements(text)),
-            Field::SuccessCriteria => body.success_criteria.push(text.to_owned()),
-            Field::Plans => _ = body.plan_count.get_or_insert_with(located),
-            Field::Status => _ = body.status.get_or_insert_with(located),
-            Field::Completed => body.is_completed |= parse_date(text).is_some(),
-            Field::DependsOn | Field::Other => {}
+            Field::Plans => _ = self.body.plan_count.get_or_insert_with(located),
+            Field::Status => _ = self.body.status.get_or_insert_with(located),
+            _ => self.body.texts.entry(field).or_default().push(text.to_owned()),
         }
     }
 
     /// Handles a line without a label: a continuation of the field's text, or its text if the label was
     /// alone.
     fn text(&mut self, text: &str, continues: bool) {
-        let body = &mut self.body;
-        let value = match self.field {
-            Some(Field::Goal) => {
-                let own = || non_placeholder(text).map(str::to_owned);
-                match &mut body.goal {
-                    goal @ None => {
-                        *goal = own();
-                        return;
-                    }
-                    Some(goal) => goal,
-                }
-            }
-            Some(Field::DependsOn) if body.depends_on.is_empty() => {
-                text.clone_into(&mut body.depends_on);
-                return;
-            }
-            Some(Field::DependsOn) => &mut body.depends_on,
-            // A criterion on the label's line may wrap; bullets below the label are handled as entries.
-            Some(Field::SuccessCriteria) => match body.success_criteria.as_mut_slice() {
-                [only] => only,
-                _ => return,
-            },
-            _ => return,
-        };
-        if continues {
-            value.push(' ');
-            value.push_str(text);
+        let prose = [Field::Goal, Field::DependsOn, Field::SuccessCriteria];
+        let Some(field) = self.field.filter(|field| prose.contains(field)) else { return };
+        let texts = self.body.texts.entry(field).or_default();
+        match texts.last_mut() {
+            Some(last) if continues => *last = format!("{last} {text}"),
+            Some(_) => {}
+            None => texts.extend(non_placeholder(text).map(str::to_owned)),
         }
     }
 
-    fn entry(&mut self, text: &str, block: &Block, item: &ListItem) {
+    fn entry(&mut self, text: &str, item: &ListItem) {
         let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
         let plan = plan_in_front(text, self.phase);
-        let body = &mut self.body;
         if is_none_remark(text) {
             return;
         }
-        if self.field == Some(Field::Plans) || plan.is_some() && item.checked.is_some() {
-            if is_detail && item.checked.is_none() {
-                return;
+        if self.field != Some(Field::Plans) && (plan.is_none() || item.checked.is_none()) {
+            if let Some(field) = self.field.filter(|_| !is_detail) {
+                self.body.texts.entry(field).or_default().push(text.to_owned());
             }
-            if announces_plans(text) {
-                body.announces_plans |= item.checked == Some(false);
-                return;
-            }
+            return;
+        }
+        let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
+        if !is_announced && (!is_detail || item.checked.is_some()) {
             // In `1. **Name** — …`, the list number is the plan number.
             let counted = || PlanNumber::parse(&item.number?.to_string());
             let (number, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
-            body.plans.push(RoadmapPlan {
+            self.body.plans.push(RoadmapPlan {
                 plan: number.or_else(counted),
                 title: plan_title(rest),
                 text: text.to_owned(),
                 checked: item.checked,
                 is_dropped: text.starts_with("~~") || text.starts_with("**~~"),
-                mark: checkbox(self.outline, block, item),
             });
-            return;
-        }
-        match self.field.filter(|_| !is_detail) {
-            Some(Field::Requirements) => {
-                let are_ids =
-                    text.split(',').all(|piece| is_id(piece.trim()) && !piece.contains(':'));
-                let whole = || vec![text.trim().to_owned()];
-                body.requirements.extend(if are_ids { requirements(text) } else { whole() });
-            }
-            Some(Field::SuccessCriteria) => body.success_criteria.push(text.to_owned()),
-            Some(Field::Goal) => _ = body.goal.get_or_insert_with(|| text.to_owned()),
-            Some(Field::DependsOn) => {
-                if !body.depends_on.is_empty() {
-                    body.depends_on.push_str(", ");
-                }
-                body.depends_on.push_str(text);
-            }
-            _ => {}
         }
     }
 }
@@ -312,118 +239,41 @@ fn plan_title(text: &str) -> Option<String> {
     non_placeholder(text.trim_matches(is_mark)).map(str::to_owned)
 }
 
-/// Returns whether an entry only announces plans: `TBD`, `09-01: TBD`, `03-01: TBD (see /gsd:plan-phase 3)`.
-fn announces_plans(text: &str) -> bool {
-    let parts: Vec<&str> = text.split([':', '—']).map(str::trim).collect();
-    let mut after =
-        parts.iter().take(2).chain(parts.last()).filter_map(|part| part.strip_prefix("TBD"));
-    after.any(|after| !after.starts_with(char::is_alphanumeric))
-}
-
-/// Returns the requirements of a line: separately if they are ids, otherwise the whole text.
-fn requirements(text: &str) -> Vec<String> {
-    let text = text.trim();
+/// Returns the requirements of a line: separately if they are ids such as `REQ-01`, `ORG-06a`, `R12`, otherwise the whole
+/// text.
+pub(super) fn requirements(text: &str) -> Vec<String> {
+    let is_id = |piece: &str| {
+        let word = piece.trim().split(' ').next().unwrap_or_default();
+        word.starts_with(|c: char| c.is_ascii_uppercase())
+            && word.contains(|c: char| c.is_ascii_digit())
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+            && word.chars().filter(char::is_ascii_lowercase).count() <= 1
+    };
+    let pieces: Vec<&str> =
+        comma_separated(text).filter(|piece| !piece.trim().is_empty()).collect();
     if is_none_remark(text) {
-        return Vec::new();
+        Vec::new()
+    } else if pieces.iter().all(|piece| is_id(piece)) {
+        pieces.iter().map(|piece| piece.trim().to_owned()).collect()
+    } else {
+        vec![text.trim().to_owned()]
     }
-    if !is_id(text) {
-        return vec![text.to_owned()];
-    }
-    let pieces = comma_separated(text).map(str::trim).filter(|piece| !piece.is_empty());
-    pieces.map(str::to_owned).collect()
 }
 
-/// Returns whether a text begins with an id such as `REQ-01`, `AUTH-01`, `ORG-06a`, `R12`.
-fn is_id(text: &str) -> bool {
-    let word = text.split([' ', ',', ':']).next().unwrap_or_default();
-    word.starts_with(|c: char| c.is_ascii_uppercase())
-        && word.contains(|c: char| c.is_ascii_digit())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-        && word.chars().filter(char::is_ascii_lowercase).count() <= 1
-}
+/// Maximum number of phases that are read from a text.
+const MAX_NUMBERS: usize = 200;
 
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;
 
-/// Maximum number of phases that are read from a text.
-pub(super) const MAX_DEPENDENCIES: usize = 200;
-
-/// Returns the distinct phases in `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`, and whether there are
-/// too many.
-///
-/// Text in brackets gives reasons and is ignored, unless only that names the phases: `Wave A (Phases 2-4)`. Clauses
-/// that deny or weaken a dependency are ignored, too.
-pub(super) fn phases(text: &str, numbering: PhaseNumbering) -> (Vec<PhaseNumber>, bool) {
-    const NOT_HELD: &[&str] =
-        &["soft", "optional", "no ", "nothing", "independent", "first phase", "can "];
-    let mut found = Vec::new();
-    if !is_none_remark(text) {
-        let text = in_english(&text.replace(", but ", "; "));
-        let mut depth = 0_i32;
-        let ends_clause = |c: char| {
-            depth += i32::from(c == '(') - i32::from(c == ')');
-            c == ';' && depth <= 0
-        };
-        for (index, clause) in text.split(ends_clause).enumerate() {
-            let clause = clause.trim_start_matches(['*', '_', '(', ' ']);
-            let lower = clause.to_lowercase();
-            if NOT_HELD.iter().any(|start| lower.starts_with(start)) {
-                continue;
-            }
-            let outside = without_brackets(clause);
-            let is_named = outside.contains("phase") || !clause.contains("(phase");
-            let part = if is_named { &outside } else { clause };
-            if !part.contains("phase") && index == 0 {
-                list(part, numbering, &mut found);
-            }
-            for piece in part.split("phase").skip(1) {
-                list(piece.strip_prefix('s').unwrap_or(piece), numbering, &mut found);
-            }
-        }
+/// Returns the distinct phases that another depends on: `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
+/// Text in brackets gives reasons, and so does what follows a semicolon.
+pub(super) fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
+    const NOT_HELD: &[&str] = &["soft", "optional", "no ", "nothing", "independent", "first phase"];
+    let lower = text.to_lowercase();
+    if is_none_remark(text) || NOT_HELD.iter().any(|start| lower.starts_with(start)) {
+        return Vec::new();
     }
-    let mut seen = HashSet::new();
-    found.retain(|number| seen.insert(number.clone()));
-    let is_cut = found.len() > MAX_DEPENDENCIES;
-    found.truncate(MAX_DEPENDENCIES);
-    (found, is_cut)
-}
-
-/// Returns a text with the English word for phases: `Fase 2 e Fase 3` becomes `phase 2 e phase 3`.
-fn in_english(text: &str) -> String {
-    let words = text.split_inclusive(' ').map(|word| {
-        let name = word.trim_end().trim_matches(['(', '*']);
-        let is_phase = PHASE_WORDS.contains(&name.to_lowercase().as_str());
-        if is_phase { word.replacen(name, "phase", 1) } else { word.to_owned() }
-    });
-    words.collect()
-}
-
-/// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word.
-fn list(text: &str, numbering: PhaseNumbering, found: &mut Vec<PhaseNumber>) {
-    let mut rest = text.trim_start();
-    let mut from: Option<PhaseNumber> = None;
-    while let Some((number, behind)) = numbering.split(rest) {
-        if let Some(from) = from.take().filter(|from| from.is_sibling(&number)) {
-            let (first, last) = (from.ordinal(), number.ordinal());
-            if last.saturating_sub(first) <= MAX_RANGE {
-                found.extend((first + 1..last).map(|between| from.sibling(between)));
-            }
-        }
-        found.push(number.clone());
-        let behind = behind.trim_start();
-        let after = |joints: &[&str]| joints.iter().find_map(|joint| behind.strip_prefix(joint));
-        let through = after(&["-", "–", "to ", "through "]);
-        from = through.is_some().then_some(number);
-        let Some(next) = after(&[",", "and ", "&", "+", "/"]).or(through) else { return };
-        let next = next.trim_start();
-        rest = next.strip_prefix("and ").unwrap_or(next).trim_start();
-        if found.len() > 2 * MAX_DEPENDENCIES {
-            return;
-        }
-    }
-}
-
-fn without_brackets(text: &str) -> String {
     let mut depth = 0_usize;
     let mut is_outside = |c: char| {
         depth += usize::from(c == '(');
@@ -431,5 +281,71 @@ fn without_brackets(text: &str) -> String {
         depth = depth.saturating_sub(usize::from(c == ')'));
         is_outside
     };
-    text.chars().filter(|c| is_outside(*c)).collect()
+    let outside: String = text.chars().filter(|c| is_outside(*c)).collect();
+    let clause = outside.split(';').next().unwrap_or_default();
+    let (mut found, _) = numbers(clause, numbering);
+    if found.is_empty() {
+        list(clause, numbering, &mut found);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns the phases named after a word for phases, and whether the last list has an open end: `Phases 13+`.
+pub(super) fn numbers(text: &str, numbering: PhaseNumbering) -> (Vec<PhaseNumber>, bool) {
+    let (mut found, mut is_open) = (Vec::new(), false);
+    let starts = text.char_indices().filter(|(at, _)| {
+        let before = text[..*at].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric())
+    });
+    for (at, _) in starts {
+        let behind = PHASE_WORDS.iter().rev().find_map(|word| {
+            let rest = strip_prefix_ignore_case(&text[at..], word)?;
+            rest.starts_with([' ', ':']).then_some(rest)
+        });
+        if let Some(behind) = behind {
+            is_open = list(behind.trim_start_matches([' ', ':']), numbering, &mut found);
+        }
+        if found.len() > MAX_NUMBERS {
+            break;
+        }
+    }
+    found.truncate(MAX_NUMBERS);
+    (found, is_open)
+}
+
+/// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word, and returns whether the last
+/// has a `+` behind it.
+fn list(text: &str, numbering: PhaseNumbering, found: &mut Vec<PhaseNumber>) -> bool {
+    /// What else a number may count: `Phases 1-6, 12 plans`.
+    const COUNTED: &[&str] = &["plan", "task", "requirement", "test", "file", "commit", "day", "%"];
+    let mut rest = text.trim_start();
+    let mut from: Option<PhaseNumber> = None;
+    let mut is_first = true;
+    while let Some((number, behind)) = numbering.split(rest) {
+        let next = behind.trim_start();
+        let is_count = COUNTED.iter().any(|word| next.starts_with(word));
+        if !is_first && (number.is_year() || is_count) || found.len() > MAX_NUMBERS {
+            return false;
+        }
+        is_first = false;
+        if let Some(from) = from.take().filter(|from| from.is_sibling(&number)) {
+            let (first, last) = (from.ordinal(), number.ordinal());
+            if last.saturating_sub(first) <= MAX_RANGE {
+                found.extend((first + 1..last).map(|between| from.sibling(between)));
+            }
+        }
+        found.push(number.clone());
+        let after = |joints: &[&str]| joints.iter().find_map(|joint| next.strip_prefix(joint));
+        let through = after(&["-", "–", "to ", "through "]);
+        from = through.is_some().then_some(number);
+        let Some(joined) = after(&[",", "and ", "&", "+", "/"]).or(through) else { return false };
+        let joined = joined.trim_start();
+        rest = joined.strip_prefix("and ").unwrap_or(joined).trim_start();
+        if behind.starts_with('+') && numbering.split(rest).is_none() {
+            return true;
+        }
+    }
+    false
 }

@@ -7,7 +7,9 @@ use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
 use crate::plan::read::vocabulary::{BETWEEN_MILESTONES, Label, PHASE_WORDS, POSITION};
-use crate::plan::read::{Claim, Located, PhaseNumbering, StatedPhase, heading, non_placeholder};
+use crate::plan::read::{
+    Claim, Located, PhaseNumbering, Says, StatedPhase, heading, non_placeholder,
+};
 use crate::text::strip_prefix_ignore_case;
 
 type Claims = Vec<Located<Claim>>;
@@ -28,79 +30,58 @@ pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
     found.map(|(_, section)| section.own.clone()).collect()
 }
 
-/// Returns all statements about the position, in file order.
+/// Returns all statements about the position, in file order, and the labels of the current phase that neither contain a
+/// number nor say that there is no phase.
 pub(super) fn claims(
     front: &FrontMatter,
     outline: &Outline<'_>,
     numbering: PhaseNumbering,
-) -> Claims {
+) -> (Claims, Vec<Located<String>>) {
+    const OVER: &[&str] = &["complete", "milestone", "shipped", "all phases"];
     let mut claims = front_claims(front, outline.text(), numbering);
+    let mut unclear = Vec::new();
     for label in scopes(outline).iter().flat_map(|scope| outline.labels(scope)) {
         let value = Span::from_label(&label);
-        let text = || non_placeholder(value.text).map(str::to_owned);
+        let text = |says| {
+            let text = non_placeholder(value.text)?;
+            Some(value.with_value(Claim::Text(says, text.to_owned())))
+        };
         match Label::from_name(&label.name) {
-            Some(Label::Phase) => push_phase(value, numbering, &mut claims),
-            Some(Label::Status) => {
-                claims.extend(text().map(|text| value.with_value(Claim::Status(text))));
+            Some(Label::Phase) => {
+                let lower = value.text.to_lowercase();
+                let says_none = is_none_remark(&lower) || is_status(&lower);
+                if !push_phase(value, numbering, &mut claims)
+                    && !says_none
+                    && !OVER.iter().any(|word| lower.contains(word))
+                {
+                    unclear.push(value.with_value(label.value.clone()));
+                }
             }
-            Some(Label::PhaseName) => {
-                claims.extend(text().map(|text| value.with_value(Claim::Name(text))));
-            }
+            Some(Label::Status) => claims.extend(text(Says::Status)),
+            Some(Label::PhaseName) => claims.extend(text(Says::Name)),
             Some(Label::Plan) => push_plan(value, &mut claims),
             Some(Label::Plans) => push_plans(value, &mut claims),
-            Some(Label::Phases) => {
-                let total = value.leading_number();
-                claims.extend(total.map(|(digits, total)| digits.with_value(Claim::Total(total))));
-            }
+            Some(Label::Phases) => push_count(value.leading_number(), Says::Total, &mut claims),
             Some(Label::Progress) => push_progress(value, &mut claims),
             _ => {}
         }
     }
-    // A phase may stand in its section without a label: `Phase 2: Name — IN PROGRESS`.
-    if !claims.iter().any(|claim| matches!(claim.value, Claim::Phase(_))) {
-        let mut sections = heading::sections(outline, &POSITION[..4]);
-        let first = sections.find_map(|section| outline.paragraphs(&section.own).next());
-        if let Some((block, text)) = first {
-            let line = text.lines().next().unwrap_or_default();
-            if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
-                let span = Span::new(line, block.range.start, block.line);
-                push_phase(span, numbering, &mut claims);
-            }
-        }
-    }
     claims.sort_by_key(|claim| claim.range.start);
-    claims
+    (claims, unclear)
 }
 
-/// Returns the labels of the current phase that neither contain a number nor say that there is no phase.
-pub(super) fn unclear_phases(
-    outline: &Outline<'_>,
-    numbering: PhaseNumbering,
-) -> Vec<Located<String>> {
-    const OVER: &[&str] = &["complete", "milestone", "shipped", "all phases"];
-    let scopes = scopes(outline);
-    let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
-    let unclear = labels.filter(|label| {
-        let lower = label.value.to_lowercase();
-        let mut claims = Claims::new();
-        push_phase(Span::from_label(label), numbering, &mut claims);
-        let says_none = is_none_remark(&lower) || is_status(&lower);
-        Label::from_name(&label.name) == Some(Label::Phase)
-            && claims.is_empty()
-            && !says_none
-            && !OVER.iter().any(|word| lower.contains(word))
-    });
-    unclear.map(|label| Span::from_label(&label).with_value(label.value.clone())).collect()
+fn push_count(number: Option<(Span<'_>, u32)>, says: Says, claims: &mut Claims) {
+    claims.extend(number.map(|(digits, number)| digits.with_value(Claim::Count(says, number))));
 }
 
-/// Parses the notations for the current phase; nothing, unless a number follows the optional word `Phase`.
+/// Parses the notations for the current phase, and returns whether a number follows the optional word `Phase`.
 ///
 /// ```text
 /// 4 of 4 (Name) — COMPLETE     Phase 4                2 — Name
 /// 15 (slug) - EXECUTING        Phase 10 - Name        3b (planned)
 /// 6 of 15 (06.1 Name)          11/12: Name            Phase 2: Name — IN PROGRESS
 /// ```
-fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
+fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -> bool {
     let mut value = value.trim_chars(&['*', '`']);
     // `Phase: Phase 10 - Name`
     while let Some(rest) =
@@ -108,11 +89,11 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
     {
         value = value.suffix(rest.trim_start_matches(':'));
     }
-    let Some((number, rest)) = numbering.split(value.text) else { return };
+    let Some((number, rest)) = numbering.split(value.text) else { return false };
     let mut number = value.part(0..value.text.len() - rest.len()).with_value(number);
     let mut rest = value.suffix(rest);
     if let Some((after, (digits, total))) = rest.after_of().zip(rest.total()) {
-        claims.push(digits.with_value(Claim::Total(total)));
+        push_count(Some((digits, total)), Says::Total, claims);
         rest = after.after(digits.text.len());
     }
     let (mut name, mut status) = (None, None);
@@ -131,7 +112,7 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
             status = Some(inside);
         } else if let Some((id, after)) = id {
             if number.value != id {
-                claims.push(number.map(|number| Claim::Index(number.ordinal())));
+                claims.push(number.map(|number| Claim::Count(Says::Index, number.ordinal())));
             }
             number = inside.part(0..inside.text.len() - after.len()).with_value(id);
             name = Some(inside.suffix(after).trim_chars(&['-', ':', ' ']));
@@ -150,12 +131,12 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
             (name, status) = (Some(own), stated.or(status));
         }
     }
-    let stated = |span: Option<Span<'_>>, claim: fn(String) -> Claim| {
-        let span = span?.trim_chars(&['*', '_', '`']);
-        (!span.text.is_empty()).then(|| span.with_value(claim(span.text.to_owned())))
-    };
-    claims.extend(stated(name, Claim::Name));
-    claims.extend(stated(status, Claim::PhaseStatus));
+    for (span, says) in [(name, Says::Name), (status, Says::PhaseStatus)] {
+        let span = span.map(|span| span.trim_chars(&['*', '_', '`']));
+        let span = span.filter(|span| !span.text.is_empty());
+        claims.extend(span.map(|span| span.with_value(Claim::Text(says, span.text.to_owned()))));
+    }
+    true
 }
 
 /// Returns the offset of the bracket that closes the one at the start.
@@ -176,11 +157,10 @@ fn closing(text: &str) -> Option<usize> {
 fn push_plan(value: Span<'_>, claims: &mut Claims) {
     let Some((digits, current)) = value.leading_number() else { return };
     let rest = value.after(digits.text.len());
-    let total = rest.total();
-    if total.is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
-        claims.push(digits.with_value(Claim::CurrentPlan(current)));
+    if rest.total().is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
+        push_count(Some((digits, current)), Says::CurrentPlan, claims);
     }
-    claims.extend(total.map(|(digits, total)| digits.with_value(Claim::PlansTotal(total))));
+    push_count(rest.total(), Says::PlansTotal, claims);
 }
 
 /// Parses the number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)`
@@ -188,56 +168,35 @@ fn push_plan(value: Span<'_>, claims: &mut Claims) {
 fn push_plans(value: Span<'_>, claims: &mut Claims) {
     let Some((digits, number)) = value.leading_number() else { return };
     let rest = value.after(digits.text.len());
-    let total = rest.total();
-    let is_done = total.is_some() || rest.text.starts_with('/');
-    let claim = if is_done { Claim::PlansComplete } else { Claim::PlansTotal };
-    claims.push(digits.with_value(claim(number)));
-    claims.extend(total.map(|(digits, total)| digits.with_value(Claim::PlansTotal(total))));
+    let is_done = rest.total().is_some() || rest.text.starts_with('/');
+    let says = if is_done { Says::PlansDone } else { Says::PlansTotal };
+    push_count(Some((digits, number)), says, claims);
+    push_count(rest.total(), Says::PlansTotal, claims);
 }
 
-/// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `3/3 phases`.
+/// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
-    claims.extend(bar(value).map(|bar| bar.with_value(Claim::Bar(bar.text.to_owned()))));
-    claims.extend(percent(value));
-    let leading = value.leading_number().and_then(|(digits, number)| {
-        Some((digits, number, value.after(digits.text.len()).total()?))
-    });
-    let Some((digits, number, (digits_of_total, total))) = leading else {
-        claims.extend(share(value));
-        return;
-    };
-    let unit = value.text.to_lowercase();
-    if unit.contains("phase") {
-        claims.push(digits.with_value(Claim::PhasesComplete(number)));
-        claims.push(digits_of_total.with_value(Claim::Total(total)));
-    } else if unit.contains("plan") {
-        claims.push(digits.with_value(Claim::PlansComplete(number)));
-        claims.push(digits_of_total.with_value(Claim::PlansTotal(total)));
-    }
-}
-
-/// Finds the counts restated by a percentage: `16/17 plans (94%)`, `40% (2 of 5 phases)`.
-fn share(value: Span<'_>) -> Option<Located<Claim>> {
+    let bar = bar(value);
+    claims.extend(bar.map(|bar| bar.with_value(Claim::Text(Says::Bar, bar.text.to_owned()))));
+    push_count(percent(value), Says::Percent, claims);
     let mut rest = value;
-    loop {
-        let start = rest.text.find(|c: char| c.is_ascii_digit())?;
-        let (digits, done) = rest.after(start).leading_number()?;
+    while let Some(start) = rest.text.find(|c: char| c.is_ascii_digit()) {
+        let Some((digits, done)) = rest.after(start).leading_number() else { return };
         rest = rest.after(start + digits.text.len());
-        if let Some((_, all)) = rest.total() {
-            return Some(digits.with_value(Claim::Share(done, all)));
+        if rest.total().is_some() {
+            return push_count(Some((digits, done)), Says::Share, claims);
         }
     }
 }
 
 /// Finds the first percentage; a fraction is rounded.
-fn percent(value: Span<'_>) -> Option<Located<Claim>> {
+fn percent(value: Span<'_>) -> Option<(Span<'_>, u32)> {
     let end = value.text.find('%')?;
     let start = value.text[..end].trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').len();
     let digits = value.part(start..end);
     let (whole, fraction) = digits.text.split_once('.').unwrap_or((digits.text, ""));
     let rounded = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
-    let percent = whole.parse::<u32>().ok()?.checked_add(rounded)?;
-    Some(digits.with_value(Claim::Percent(percent)))
+    Some((digits, whole.parse::<u32>().ok()?.checked_add(rounded)?))
 }
 
 /// Finds a progress bar: cells in brackets, or a run of block characters.
@@ -254,33 +213,27 @@ fn bar(value: Span<'_>) -> Option<Span<'_>> {
     Some(value.part(start..value.text.len() - rest.len()))
 }
 
-/// A field of the front matter, and what it claims.
-type Field = (&'static str, fn(String) -> Claim);
-
 /// Parses the front matter fields about the position.
 fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> Claims {
-    type CountClaim = fn(u32) -> Claim;
+    const COUNTS: [(&str, Says); 5] = [
+        ("total_phases", Says::Total),
+        ("completed_phases", Says::PhasesDone),
+        ("total_plans", Says::AllPlansTotal),
+        ("completed_plans", Says::AllPlansDone),
+        ("percent", Says::Percent),
+    ];
     let mut claims = Claims::new();
     if let Some(span) = span_of(text, front.get(&["current_phase", "phase"])) {
         push_phase(span, numbering, &mut claims);
     }
-    let texts: [Field; 2] = [("current_phase_name", Claim::Name), ("status", Claim::Status)];
-    for (key, claim) in texts {
+    for (key, says) in [("current_phase_name", Says::Name), ("status", Says::Status)] {
         let span = span_of(text, front.get(&[key]));
-        claims.extend(span.map(|span| span.with_value(claim(span.text.to_owned()))));
+        claims.extend(span.map(|span| span.with_value(Claim::Text(says, span.text.to_owned()))));
     }
-    let counts: [(&str, CountClaim); 5] = [
-        ("total_phases", Claim::Total),
-        ("completed_phases", Claim::PhasesComplete),
-        ("total_plans", Claim::AllPlansTotal),
-        ("completed_plans", Claim::AllPlansComplete),
-        ("percent", Claim::Percent),
-    ];
     let progress = front.get(&["progress"]);
-    for (key, claim) in counts {
+    for (key, says) in COUNTS {
         let node = progress.and_then(|node| node.get(&[key])).or_else(|| front.get(&[key]));
-        let number = span_of(text, node).and_then(Span::leading_number);
-        claims.extend(number.map(|(digits, number)| digits.with_value(claim(number))));
+        push_count(span_of(text, node).and_then(Span::leading_number), says, &mut claims);
     }
     claims
 }
@@ -303,24 +256,25 @@ fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
 
 /// Returns the position according to all statements; the body takes precedence over the front matter.
 pub(super) fn stated_phase(claims: &[Located<Claim>], body: usize) -> StatedPhase {
-    let mut found = StatedPhase::default();
     let (front, body): (Vec<_>, Vec<_>) = claims.iter().partition(|claim| claim.range.start < body);
-    let mut after_name = None;
-    for (claims, is_front) in [(body, false), (front, true)] {
-        for claim in claims {
-            match &claim.value {
-                Claim::Phase(number) => _ = found.number.get_or_insert_with(|| number.clone()),
-                Claim::Total(total) => _ = found.total.get_or_insert(*total),
-                Claim::Percent(percent) => _ = found.progress_percent.get_or_insert(*percent),
-                Claim::Name(name) => _ = found.name.get_or_insert_with(|| name.clone()),
-                Claim::Status(own) => _ = found.status.get_or_insert_with(|| own.clone()),
-                Claim::PhaseStatus(own) if !is_front => _ = after_name.get_or_insert(own),
-                _ => {}
-            }
-        }
-        found.status = found.status.take().or_else(|| after_name.cloned());
+    let mut ordered = body.iter().chain(&front).map(|claim| &claim.value);
+    let text = |claims: &[&Located<Claim>], says| {
+        claims.iter().find_map(|claim| claim.value.text(says).map(str::to_owned))
+    };
+    let of_all = |says| text(&body, says).or_else(|| text(&front, says));
+    let count = |says| body.iter().chain(&front).find_map(|claim| claim.value.count(says));
+    StatedPhase {
+        number: ordered.find_map(|claim| match claim {
+            Claim::Phase(number) => Some(number.clone()),
+            _ => None,
+        }),
+        total: count(Says::Total),
+        name: of_all(Says::Name),
+        status: text(&body, Says::Status)
+            .or_else(|| text(&body, Says::PhaseStatus))
+            .or_else(|| text(&front, Says::Status)),
+        progress_percent: count(Says::Percent),
     }
-    found
 }
 
 /// Returns whether the front matter, a label or a line about the position says that no milestone is active.
@@ -329,49 +283,29 @@ pub(super) fn is_between(
     outline: &Outline<'_>,
     labels: &[(String, String)],
 ) -> bool {
-    let says_none_is_active = |lower: &str| {
-        let words = lower.replace('_', " ");
-        BETWEEN_MILESTONES.iter().any(|said| words.contains(said))
+    let value = |is: &dyn Fn(&str) -> bool| {
+        let own = labels.iter().find(|(name, _)| is(name));
+        own.map(|(_, value)| value.to_lowercase())
     };
+    let of = |meaning| value(&|name| Label::from_name(name) == Some(meaning));
+    let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
     // A dash or a placeholder is not `none`.
-    let begins_none = |lower: &str| {
+    let is_none = |lower: &str| {
         let bare = lower.trim_start_matches(['*', '_', '(', '`', ' ']);
         bare.starts_with("none") && is_none_remark(bare)
     };
-    let ships = |lower: &str| {
-        let mut words = lower.split(|c: char| !c.is_alphanumeric());
-        words.any(|word| matches!(word, "shipped" | "archived"))
-    };
-    let values = |meaning: Label| {
-        let own = labels.iter().filter(move |(name, _)| Label::from_name(name) == Some(meaning));
-        own.map(|(_, value)| value.to_lowercase())
-    };
-    let statuses: Vec<String> =
-        values(Label::Status).chain(front.text(&["status"]).map(str::to_lowercase)).collect();
-    let names_milestone = |lower: &str| lower.contains("milestone");
-    let has_ended = statuses
-        .iter()
-        .any(|lower| names_milestone(lower) && lower.contains("complete") || ships(lower));
-    // A phase that shipped does not count.
-    let has_shipped = |lower: &String| {
-        lower.starts_with("shipped")
-            || lower.starts_with("archived")
-            || names_milestone(lower) && ships(lower) && !lower.contains("phase")
-    };
-    let active = || labels.iter().find(|(name, _)| name == "active milestone");
-    let milestone = values(Label::Milestone).next();
-    let milestone = milestone.or_else(|| Some(active()?.1.to_lowercase()));
-    milestone.is_some_and(|lower| begins_none(&lower) || ships(&lower))
-        || statuses.iter().any(|lower| says_none_is_active(lower) || has_shipped(lower))
-        || values(Label::Phase).any(|phase| {
-            let is_complete = phase.contains("complete");
-            says_none_is_active(&phase)
-                || phase.starts_with("milestone") && is_complete
-                || begins_none(&phase) && (has_ended || is_complete)
-        })
-        || scopes(outline).iter().flat_map(|scope| outline.paragraphs(scope)).any(|(_, text)| {
-            text.lines().map(str::to_lowercase).any(|line| {
-                says_none_is_active(&line) || begins_none(&line) && line.contains("complete")
-            })
-        })
+    let milestone = of(Label::Milestone).or_else(|| value(&|name| name == "active milestone"));
+    let status = of(Label::Status).or_else(|| front.text(&["status"]).map(str::to_lowercase));
+    let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase();
+    let mut texts = vec![in_front, of(Label::Phase).unwrap_or_default()];
+    texts.extend(status.clone());
+    for scope in scopes(outline) {
+        texts.extend(outline.paragraphs(&scope).map(|(_, text)| text.to_lowercase()));
+    }
+    milestone.is_some_and(|name| is_none(&name) || ships(&name))
+        || status.is_some_and(|status| ships(&status) && !status.contains("phase"))
+        || texts
+            .iter()
+            .map(|text| text.replace('_', " "))
+            .any(|text| BETWEEN_MILESTONES.iter().any(|said| text.contains(said)))
 }

@@ -10,10 +10,10 @@ use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
 use crate::markdown::{Block, BlockContent, Node, Outline, Section, front_matter};
 use crate::plan::read::document::{Document, title_words};
 use crate::plan::read::identity::Identity;
-use crate::plan::read::json_lines;
 use crate::plan::read::list_entry::is_lead;
 use crate::plan::read::{
-    Count, Decision, decision, is_absent, limit, non_placeholder, serialize_phase, serialize_plan,
+    Count, Decision, decision, is_absent, json_lines, limit, non_placeholder, serialize_phase,
+    serialize_plan,
 };
 use crate::text::{one_line, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};

@@ -1,0 +1,55 @@
+//! The facts that a search may return, and their neighbours in a session.
+
+use rusqlite::{Connection, params};
+
+use crate::error::Result;
+use crate::facts::{ProjectScope, Query, UserId};
+
+/// The retrievable rows of a user in the selected projects, in order.
+#[derive(Default)]
+pub(crate) struct Rows {
+    /// The rows.
+    pub(crate) seqs: Vec<i64>,
+    /// The index of the row before each one in its session.
+    pub(crate) before: Vec<Option<usize>>,
+    /// The index of the row after each one.
+    pub(crate) after: Vec<Option<usize>>,
+}
+
+impl Rows {
+    /// Reads the rows that hold at a time.
+    pub(crate) fn searchable(
+        connection: &Connection,
+        user: &UserId,
+        scope: &ProjectScope,
+        now: &str,
+    ) -> Result<Self> {
+        let sql = "SELECT seq, session_id, turn_seq FROM facts WHERE user_id = ?1 \
+                   AND status IN ('active', 'pending_confirmation') \
+                   AND (valid_to IS NULL OR valid_to > ?2) \
+                   AND (project IS NULL OR ?3 OR project = ?4) ORDER BY seq";
+        let (all, project) = (*scope == ProjectScope::All, scope.project());
+        let values = params![user.as_str(), now, all, project];
+        let mut seqs = Vec::new();
+        let mut turns: Vec<(String, Option<i64>, usize)> = Vec::new();
+        connection.each("read the facts", sql, values, |row| {
+            if let Some(session) = row.get(1)? {
+                turns.push((session, row.get(2)?, seqs.len()));
+            }
+            seqs.push(row.get(0)?);
+            Ok(())
+        })?;
+        turns.sort_unstable();
+        let mut rows = Self { before: vec![None; seqs.len()], after: vec![None; seqs.len()], seqs };
+        for pair in turns.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            rows.after[pair[0].2] = Some(pair[1].2);
+            rows.before[pair[1].2] = Some(pair[0].2);
+        }
+        Ok(rows)
+    }
+
+    /// Returns the index of a row, if a search may return it.
+    pub(crate) fn index(&self, seq: i64) -> Option<usize> {
+        self.seqs.binary_search(&seq).ok()
+    }
+}

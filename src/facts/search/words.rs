@@ -1,0 +1,154 @@
+//! Finds facts by the words of a query, with SQLite's full-text index, and by parts of words.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use crate::error::Result;
+use crate::facts::search::rows::Rows;
+use crate::facts::{Query, UserId};
+use crate::search::{Language, Term, any_of, content_words, quoted, terms, to_f64};
+use crate::text::{hexadecimal, is_unspaced};
+
+/// BM25 weights of the columns; the user's column only restricts the query.
+const WEIGHTS: &str = "0.0, 1.0, 1.0, 1.0";
+
+/// Column filter: words match in every column except the user's.
+const TEXT: &str = "{key value_text source_excerpt}";
+
+/// Minimum length of a stem used as a prefix, in characters: shorter ones match unrelated words.
+const MIN_STEM_LENGTH: usize = 3;
+
+/// Minimum number of matches by words; with fewer, parts of words are searched for too.
+const MIN_MATCHES: usize = 3;
+
+/// Minimum length of the part that the forms of a word share, in characters: unrelated words share shorter ones.
+const MIN_PREFIX_CHARS: usize = 5;
+
+/// Score of a matching part of a word: less than that of a rare word.
+const FOUND: f64 = 2.0;
+
+/// Length of the grams in the substring index, which cannot find shorter texts.
+const GRAM: usize = 3;
+
+/// What was attempted, as an error says it.
+const TRIED: &str = "search the facts by words";
+
+/// The facts that share words with a query.
+pub(crate) struct Words {
+    /// The score by BM25 of each row; 0 if it shares none.
+    pub(crate) scores: Vec<f64>,
+    /// The terms of the query, each with the number of rows that contain it.
+    pub(crate) terms: Vec<(Term, usize)>,
+}
+
+impl Words {
+    /// Searches the rows for the words of a text.
+    pub(crate) fn search(
+        connection: &Connection,
+        user: &UserId,
+        text: &str,
+        rows: &Rows,
+    ) -> Result<Self> {
+        let language = Language::detect(text);
+        let search = |word: &str| -> Result<Vec<(usize, f64)>> {
+            let owner = hexadecimal(user.as_str().as_bytes()).to_uppercase();
+            let expression =
+                format!("owner : \"{owner}\" AND ({TEXT} : ({}))", forms(word, language));
+            let sql = format!(
+                "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts \
+                 WHERE facts_fts MATCH ?1 ORDER BY rowid"
+            );
+            let found: Vec<(i64, f64)> =
+                connection.rows(TRIED, &sql, [expression], |row| row.try_into())?;
+            let found = found.into_iter();
+            Ok(found.filter_map(|(seq, score)| Some((rows.index(seq)?, score))).collect())
+        };
+        let mut scores = vec![0.0; rows.seqs.len()];
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let words = content_words(text);
+        for word in &words {
+            let found = search(word)?;
+            counts.insert(word.clone(), found.len());
+            found.into_iter().for_each(|(row, score)| scores[row] += score);
+        }
+        let is_lacking = scores.iter().filter(|score| **score > 0.0).count() < MIN_MATCHES;
+        for word in &words {
+            if word.chars().any(is_unspaced) {
+                add_pairs(connection, user, word, rows, &mut scores)?;
+            } else if is_lacking && counts[word] == 0 {
+                add_containing(connection, &shared_by_forms(word), rows, &mut scores)?;
+            }
+        }
+        let mut counted = Vec::new();
+        for term in terms(text, &[]) {
+            let count = match counts.get(&term.word) {
+                Some(count) => *count,
+                None => search(&term.word)?.len(),
+            };
+            counted.push((term, count));
+        }
+        Ok(Self { scores, terms: counted })
+    }
+}
+
+/// Returns the FTS5 expression for a word. The index has English stems; a word of another language is also matched by its
+/// stem, as a prefix.
+fn forms(word: &str, language: Language) -> String {
+    let has_no_english_stem = language != Language::ENGLISH || !word.is_ascii();
+    let stem = language.stem(word);
+    let is_usable_prefix = stem != word && stem.chars().count() >= MIN_STEM_LENGTH;
+    if has_no_english_stem && is_usable_prefix {
+        format!("{} OR {} *", quoted(word), quoted(&stem))
+    } else {
+        quoted(word)
+    }
+}
+
+/// Returns the shortest stem of a word over all languages, if it is long enough, else the word.
+fn shared_by_forms(word: &str) -> String {
+    let stems = Language::all().map(|language| language.stem(word));
+    // Stemming strips accents, but the substring index has them.
+    let stems =
+        stems.filter(|stem| stem.chars().count() >= MIN_PREFIX_CHARS && word.starts_with(stem));
+    stems.min_by_key(String::len).unwrap_or_else(|| word.to_owned())
+}
+
+/// Adds to the score of the rows that contain a part of a word.
+fn add_containing(
+    connection: &Connection,
+    part: &str,
+    rows: &Rows,
+    scores: &mut [f64],
+) -> Result<()> {
+    let Some(expression) = any_of([&part.to_owned()]).filter(|_| part.chars().count() >= GRAM)
+    else {
+        return Ok(());
+    };
+    let sql = "SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?1";
+    let found: Vec<i64> = connection.rows(TRIED, sql, [expression], |row| row.get(0))?;
+    found.into_iter().filter_map(|seq| rows.index(seq)).for_each(|row| scores[row] += FOUND);
+    Ok(())
+}
+
+/// Adds to the score of the rows for the pairs of characters of a word in a script without spaces.
+fn add_pairs(
+    connection: &Connection,
+    user: &UserId,
+    word: &str,
+    rows: &Rows,
+    scores: &mut [f64],
+) -> Result<()> {
+    let characters: Vec<char> = word.chars().collect();
+    let pairs: Vec<String> =
+        characters.windows(2.min(characters.len())).map(String::from_iter).collect();
+    let sql = "SELECT seq, key || ' ' || value_text || ' ' || source_excerpt FROM facts WHERE user_id = ?1";
+    connection.each(TRIED, sql, [user.as_str()], |row| {
+        if let Some(index) = rows.index(row.get(0)?) {
+            let text = row.get_ref(1)?.as_str()?.to_lowercase();
+            let shared = pairs.iter().filter(|pair| text.contains(*pair)).count();
+            scores[index] += FOUND * to_f64(shared) / to_f64(pairs.len());
+        }
+        Ok(())
+    })
+}

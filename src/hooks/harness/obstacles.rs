@@ -1,0 +1,201 @@
+//! Inspects a harness's own files: has it disabled what `setup` wrote, or not approved it yet?
+
+use std::path::{Path, PathBuf};
+
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use serde_json::Value;
+
+use crate::hooks::harness::{HarnessProfile, SetupScope};
+use crate::project::Project;
+use crate::storage::read;
+
+/// Something that prevents our settings from working, or will at the next start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// A description of the problem.
+    pub message: String,
+    /// What to do about it.
+    pub next: &'static str,
+    /// Whether it was decided; a pending approval is requested by the harness at its next start.
+    pub is_decided: bool,
+}
+
+/// A question to a harness's own files.
+pub(crate) struct Check {
+    /// The files, JSON or TOML.
+    pub(super) files: &'static [At],
+    /// Places in them, as keys separated by spaces; the first word of a key may be one of [`places`].
+    pub(super) at: &'static [&'static str],
+    /// What the value must be.
+    pub(super) test: Test,
+    /// Whether it is the absence of such a value that is an obstacle.
+    pub(super) is_pending: bool,
+    /// The only scope that it is about, if it is one.
+    pub(super) only_in: Option<SetupScope>,
+    /// For a question of trust, whether the harness asks for it if the user's `security.folderTrust.enabled` is not set.
+    pub(super) asks_by_default: Option<bool>,
+    /// The obstacle; `{file}` is the file.
+    pub(super) says: &'static str,
+    pub(super) next: &'static str,
+}
+
+/// A file of a harness.
+pub(crate) enum At {
+    /// In the folder of the user's settings.
+    User(&'static str),
+    /// In the folder of the scope's settings.
+    Own(&'static str),
+    /// Beside the folder of the scope's settings.
+    Base(&'static str),
+    /// In the folder of the user's settings, else in the home directory.
+    State(&'static str),
+}
+
+/// What a value must be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Test {
+    /// `true`, a word of trust, a list with `annals`, or any object.
+    On,
+    /// `false`.
+    Off,
+    /// A list without `annals`.
+    Lacks,
+}
+
+impl Check {
+    /// An obstacle that the harness or its user decided on.
+    pub(super) const fn decided(
+        files: &'static [At],
+        at: &'static [&'static str],
+        test: Test,
+        says: &'static str,
+        next: &'static str,
+    ) -> Self {
+        let (is_pending, only_in, asks_by_default) = (false, None, None);
+        Self { files, at, test, is_pending, only_in, asks_by_default, says, next }
+    }
+
+    /// An approval that is open until one of the places says so.
+    pub(super) const fn pending(
+        files: &'static [At],
+        at: &'static [&'static str],
+        says: &'static str,
+        next: &'static str,
+    ) -> Self {
+        Self { is_pending: true, ..Self::decided(files, at, Test::On, says, next) }
+    }
+
+    fn obstacle(&self, files: &HarnessFiles<'_>) -> Option<Obstacle> {
+        if self.only_in.is_some_and(|scope| scope != files.scope) {
+            return None;
+        }
+        if let Some(default) = self.asks_by_default {
+            let user = value_of(&files.user_folder.join("settings.json")).unwrap_or_default();
+            let stated = user["security"]["folderTrust"]["enabled"].as_bool();
+            if !stated.unwrap_or(default) {
+                return None;
+            }
+        }
+        let passing = self.files.iter().find_map(|at| {
+            let path = files.path(at);
+            let value = value_of(&path)?;
+            let found = self.at.iter().any(|keys| {
+                let found = places(vec![&value], keys, files);
+                found.into_iter().any(|value| passes(value, self.test))
+            });
+            found.then_some(path)
+        });
+        if passing.is_some() == self.is_pending {
+            return None;
+        }
+        let file = passing.map(|path| files.project.relative(&path).display().to_string());
+        Some(Obstacle {
+            message: self.says.replace("{file}", &file.unwrap_or_default()),
+            next: self.next,
+            is_decided: !self.is_pending,
+        })
+    }
+}
+
+/// The folders of a harness's files in one scope.
+pub(crate) struct HarnessFiles<'a> {
+    pub(crate) project: &'a Project,
+    pub(crate) scope: SetupScope,
+    /// The harness's folder in this scope.
+    pub(crate) folder: PathBuf,
+    /// The parent of the harness's folder, or the folder itself for the user's own settings.
+    pub(crate) base: PathBuf,
+    /// The folder of the user's own settings.
+    pub(crate) user_folder: PathBuf,
+}
+
+impl HarnessFiles<'_> {
+    fn path(&self, at: &At) -> PathBuf {
+        match at {
+            At::User(name) => self.user_folder.join(name),
+            At::Own(name) => self.folder.join(name),
+            At::Base(name) => self.base.join(name),
+            At::State(name) => {
+                let inside = self.user_folder.join(name);
+                let home = self.project.environment.home().filter(|_| !inside.exists());
+                home.map_or(inside, |home| home.join(name))
+            }
+        }
+    }
+}
+
+/// Returns what prevents the settings of a harness from working.
+pub(crate) fn obstacles(profile: &HarnessProfile, files: &HarnessFiles<'_>) -> Vec<Obstacle> {
+    profile.checks.iter().filter_map(|check| check.obstacle(files)).collect()
+}
+
+/// Returns the content of a JSON or TOML file; a folder is an empty object. `None` if it is missing or unreadable, because
+/// this is only an inspection.
+fn value_of(path: &Path) -> Option<Value> {
+    if path.is_dir() {
+        return Some(Value::Object(serde_json::Map::new()));
+    }
+    let text = read::text(path).ok().flatten()?.value;
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        return toml::from_str(&text).ok();
+    }
+    parse_to_serde_value(&text, &ParseOptions::default()).ok()
+}
+
+/// Returns the values that keys lead to.
+///
+/// A key that begins with `*` stands for several: `*project` is the project's folder, `*parent` each folder that contains
+/// it, `*hooks` each hook in the scope's hooks file, `*annals` each key that begins with `annals`.
+fn places<'v>(mut values: Vec<&'v Value>, keys: &str, files: &HarnessFiles<'_>) -> Vec<&'v Value> {
+    let root = &files.project.root;
+    let hooks = files.folder.join("hooks.json").display().to_string();
+    for key in keys.split_whitespace() {
+        let is_meant = |name: &str| match key {
+            "*project" => Path::new(name) == root,
+            "*parent" => root.starts_with(name),
+            "*hooks" => name.starts_with(&hooks),
+            "*annals" => name.starts_with("annals"),
+            key => name == key,
+        };
+        let objects = values.into_iter().filter_map(Value::as_object).flatten();
+        values = objects.filter(|(name, _)| is_meant(name)).map(|(_, value)| value).collect();
+    }
+    values
+}
+
+fn passes(value: &Value, test: Test) -> bool {
+    let lists_us = |list: &Vec<Value>| {
+        let mut names = list.iter().filter_map(Value::as_str);
+        names.any(|name| name == "annals" || name.contains("annals hook"))
+    };
+    match (test, value) {
+        (Test::On, Value::String(word)) => {
+            !word.to_lowercase().contains("not") && word != "untrusted"
+        }
+        (Test::On, Value::Array(list)) => lists_us(list),
+        (Test::On, value) => *value == true || value.is_object(),
+        (Test::Off, value) => *value == false,
+        (Test::Lacks, Value::Array(list)) => !lists_us(list),
+        (Test::Lacks, _) => false,
+    }
+}

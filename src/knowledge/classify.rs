@@ -1,0 +1,393 @@
+//! Proposes by fixed rules where to keep a finding; most are not worth keeping.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::error::{Error, Result};
+use crate::knowledge::index::IndexRow;
+use crate::knowledge::key::MAX_KEY;
+use crate::knowledge::notepad::NotepadSection;
+use crate::knowledge::store::bytes as entry_bytes;
+use crate::knowledge::{Confidence, EntryStatus, EntryType, KnowledgeDir, entry, index, key};
+use crate::project::Project;
+use crate::search::words;
+use crate::storage::read;
+use crate::text::{hexadecimal, word_enum};
+
+/// Number of leading characters of a finding that are examined; real findings are shorter.
+const MAX_CHARACTERS: usize = 4_000;
+/// Maximum number of similar entries whose bodies are read.
+const MAX_SIMILAR: usize = 20;
+/// Maximum number of words in a proposed key.
+const KEY_WORDS: usize = 5;
+
+word_enum! {
+    /// A place to keep a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum Surface {
+        /// An entry.
+        Entry = "entry",
+        /// The Priority Context of the notepad.
+        NotepadPriority = "notepad-priority",
+        /// The Working Memory of the notepad.
+        NotepadWorking = "notepad-working",
+        /// The Manual section of the notepad.
+        NotepadManual = "notepad-manual",
+        /// Not kept.
+        None = "none",
+    }
+}
+
+impl From<NotepadSection> for Surface {
+    fn from(section: NotepadSection) -> Self {
+        match section {
+            NotepadSection::Priority => Self::NotepadPriority,
+            NotepadSection::Working => Self::NotepadWorking,
+            NotepadSection::Manual => Self::NotepadManual,
+        }
+    }
+}
+
+/// The proposal for a finding. It is the document of `annals entry classify --json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Classification {
+    /// The finding, verbatim.
+    pub finding: String,
+    /// The proposal.
+    pub proposed: Proposal,
+}
+
+/// Where to keep a finding, and with which properties.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proposal {
+    /// The place.
+    pub surface: Surface,
+    /// The key of the proposed entry, if any.
+    pub key: Option<String>,
+    /// The type of the proposed entry, if any.
+    #[serde(rename = "type")]
+    pub entry_type: Option<EntryType>,
+    /// Tags of existing entries that occur in the finding.
+    pub tags: Vec<String>,
+    /// The confidence in the proposal; never high, because no rule can tell whether a finding is true.
+    pub confidence: Confidence,
+    /// The reason, in one line.
+    pub reason: String,
+}
+
+/// An entry as listed in INDEX.md.
+struct IndexedEntry {
+    key: String,
+    /// The words of its key and title.
+    words: HashSet<String>,
+    tags: Vec<String>,
+    kind: Option<EntryType>,
+    is_superseded: bool,
+}
+
+/// Proposes where to keep a finding in this project.
+pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
+    if finding.trim().is_empty() {
+        return Err(Error::usage("the finding is empty"));
+    }
+    let place = KnowledgeDir::in_project(project);
+    let index = read::text(&place.index())?;
+    let index = index.map(|parsed| parsed.value).unwrap_or_default();
+    // An entry that cannot be read counts as empty; `audit` reports it.
+    let body = |key: &str| {
+        let bytes = entry_bytes(&place, &place.entry(key)).ok().flatten();
+        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+        entry::body(&text).to_owned()
+    };
+    Ok(Classification {
+        finding: finding.to_owned(),
+        proposed: proposal(finding, &indexed_entries(&index), &body),
+    })
+}
+
+/// Proposes where to keep a finding; `body` returns the body of the entry with a key.
+fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String) -> Proposal {
+    let beginning: String = finding.trim().chars().take(MAX_CHARACTERS).collect();
+    let words = content_words(&beginning);
+    let nowhere = Proposal {
+        surface: Surface::None,
+        key: None,
+        entry_type: None,
+        tags: Vec::new(),
+        confidence: Confidence::Medium,
+        reason: String::new(),
+    };
+    let similar = known.iter().filter(|known| is_similar(known, &words));
+    let similar: Vec<&IndexedEntry> = similar.take(MAX_SIMILAR).collect();
+    if let Some(same) = similar.iter().find(|known| contains_all_words(known, &words, body)) {
+        return Proposal { reason: format!("already known as {}", same.key), ..nowhere };
+    }
+    // A similar entry is about the same subject, but the finding is new.
+    let similar = similar.first();
+    let Some(rule) = deciding(&beginning) else {
+        return Proposal {
+            confidence: Confidence::Low,
+            reason: reason_without_rule(similar.copied()),
+            ..nowhere
+        };
+    };
+    let reason = rule.reason.to_owned();
+    match rule.destination {
+        Destination::Nowhere => Proposal { reason, ..nowhere },
+        Destination::Note(section) => {
+            Proposal { surface: Surface::from(section), reason, ..nowhere }
+        }
+        Destination::Entry(entry_type, confidence) => {
+            let key = match similar {
+                Some(similar) => similar.key.clone(),
+                None => key_from_words(&beginning, entry_type),
+            };
+            let exists = known.iter().any(|known| known.key == key);
+            let entry_type = similar.and_then(|known| known.kind).unwrap_or(entry_type);
+            let hint = if exists { "; the key exists, update or supersede it" } else { "" };
+            Proposal {
+                surface: Surface::Entry,
+                tags: tags(known, &words),
+                key: Some(key),
+                entry_type: Some(entry_type),
+                confidence,
+                reason: format!("{reason}{hint}"),
+            }
+        }
+    }
+}
+
+fn reason_without_rule(similar: Option<&IndexedEntry>) -> String {
+    let reason = "no sign that it is durable and reusable";
+    match similar {
+        Some(similar) => format!("{reason}; {} is about the same subject", similar.key),
+        None => reason.to_owned(),
+    }
+}
+
+/// Returns the entries listed in the index; without an index there are none.
+fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
+    let rows = index::parse(index).unwrap_or_default().into_iter();
+    let words = |row: &IndexRow| {
+        let title: String = row.title.chars().take(MAX_CHARACTERS).collect();
+        content_words(&format!("{} {title}", row.key.replace('-', " ")))
+    };
+    rows.map(|row| IndexedEntry {
+        words: words(&row),
+        kind: EntryType::from_any_case(&row.kind),
+        is_superseded: EntryStatus::from_any_case(&row.status) == Some(EntryStatus::Superseded),
+        tags: row.tags,
+        key: row.key,
+    })
+    .collect()
+}
+
+/// Returns whether an active entry that is similar to a finding has all of its words.
+fn contains_all_words(
+    known: &IndexedEntry,
+    words: &HashSet<String>,
+    body: &dyn Fn(&str) -> String,
+) -> bool {
+    let mut new_words = words.difference(&known.words).peekable();
+    if new_words.peek().is_none() {
+        return true;
+    }
+    let body = content_words(&body(&known.key));
+    new_words.all(|word| body.contains(word))
+}
+
+/// Returns whether an active entry is about the subject of a finding: each shares most of its words with the
+/// other.
+fn is_similar(known: &IndexedEntry, words: &HashSet<String>) -> bool {
+    let both = words.intersection(&known.words).count();
+    let most = |both: usize, all: usize| both >= 2 && both * 5 >= all * 3;
+    !known.is_superseded && most(both, words.len()) && most(both, known.words.len())
+}
+
+/// Returns the words of a text that are not stop words.
+pub(crate) fn content_words(text: &str) -> HashSet<String> {
+    let words = words(text).into_iter();
+    words.filter(|word| !is_stop_word(word)).collect()
+}
+
+/// Stop words.
+const STOP_WORDS: &str = "a about all alwai always an and any are as at be because been but by can chose decid decided \
+    do does for from had has have i if in into is it its must need never not of on or our should \
+    since so than that the their them then there they thi this to us use used using was we were \
+    when which will with you your";
+
+fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.split(' ').any(|known| known == word)
+}
+
+/// Returns the tags of existing entries that occur in the finding, sorted.
+fn tags(known: &[IndexedEntry], words: &HashSet<String>) -> Vec<String> {
+    let all = known.iter().flat_map(|known| &known.tags);
+    let named = all.filter(|tag| {
+        let parts = content_words(tag);
+        !parts.is_empty() && parts.iter().all(|part| words.contains(part))
+    });
+    let mut tags: Vec<String> = named.cloned().collect();
+    tags.sort();
+    tags.dedup();
+    tags
+}
+
+/// Returns the type of entry that the rules give a text, if any.
+pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
+    let beginning: String = text.chars().take(MAX_CHARACTERS).collect();
+    match deciding(&beginning)?.destination {
+        Destination::Entry(kind, _) => Some(kind),
+        _ => None,
+    }
+}
+
+/// Returns a key made of the first words of a finding that are not stop words.
+pub(crate) fn key_from_words(finding: &str, entry_type: EntryType) -> String {
+    let mut key = String::new();
+    let spoken = transliterate(finding).replace(['\'', '\u{2019}'], "");
+    let parts = spoken.split(|c: char| !c.is_ascii_alphanumeric());
+    let parts = parts.filter(|part| !part.is_empty() && !is_stop_word(part));
+    for part in parts.take(KEY_WORDS) {
+        if key.len() + 1 + part.len() > MAX_KEY {
+            break;
+        }
+        if !key.is_empty() {
+            key.push('-');
+        }
+        key.push_str(part);
+    }
+    // A finding without Latin letters yields no words; a checksum makes its key unique.
+    let is_number = key.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number && key::fault(&key).is_some() {
+        // A single word can be the name of one of the store's own files.
+        key = format!("{}-{key}", entry_type.as_str());
+    }
+    if is_number {
+        let sum = checksum(finding.as_bytes());
+        key = format!("{}-{}", entry_type.as_str(), hexadecimal(&sum.to_be_bytes()));
+    }
+    key
+}
+
+/// Returns a short checksum (FNV-1a), as a key for a finding without usable words.
+fn checksum(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The rules, in one table, which says how it is read.
+const TABLE: &str = include_str!("classify.txt");
+
+/// Where to keep a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Destination {
+    /// Not kept: it is not durable, or recorded elsewhere already.
+    Nowhere,
+    /// In a section of the notepad.
+    Note(NotepadSection),
+    /// As an entry.
+    Entry(EntryType, Confidence),
+}
+
+/// A rule; its conditions are compiled when it is tried, since an earlier one decides as a rule.
+struct ClassifyRule {
+    /// Each expression, and whether it has to match or must not.
+    conditions: Vec<(&'static str, bool)>,
+    /// Where to keep the finding if the rule applies.
+    destination: Destination,
+    /// The reason, in one short line.
+    reason: &'static str,
+}
+
+struct Rules {
+    /// The expressions with a name.
+    parts: Vec<(&'static str, &'static str)>,
+    rules: Vec<ClassifyRule>,
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let mut all = Rules { parts: Vec::new(), rules: Vec::new() };
+    for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        if let Some((is_wanted, expression)) = condition(line) {
+            all.rules
+                .last_mut()
+                .into_iter()
+                .for_each(|rule| rule.conditions.push((expression, is_wanted)));
+        } else if let Some(part) = line.split_once(" = ") {
+            all.parts.push(part);
+        } else if let Some((place, reason)) = line.split_once(": ")
+            && let Some(destination) = destination(place)
+        {
+            all.rules.push(ClassifyRule { conditions: Vec::new(), destination, reason });
+        }
+    }
+    all
+});
+
+fn condition(line: &str) -> Option<(bool, &str)> {
+    let line = line.strip_prefix("  ")?;
+    let wanted = line.strip_prefix("if ").map(|expression| (true, expression));
+    wanted.or_else(|| Some((false, line.strip_prefix("unless ")?)))
+}
+
+fn destination(place: &str) -> Option<Destination> {
+    if place == "none" {
+        return Some(Destination::Nowhere);
+    }
+    if let Some(section) = place.strip_prefix("notepad-") {
+        return NotepadSection::from_word(section).map(Destination::Note);
+    }
+    let (kind, confidence) = place.split_once(' ')?;
+    Some(Destination::Entry(EntryType::from_word(kind)?, Confidence::from_word(confidence)?))
+}
+
+/// Returns the first rule that applies to a finding.
+fn deciding(finding: &str) -> Option<&'static ClassifyRule> {
+    let holds = |(expression, is_wanted): &(&str, bool)| {
+        compiled(expression).is_ok_and(|regex| regex.is_match(finding)) == *is_wanted
+    };
+    RULES.rules.iter().find(|rule| rule.conditions.iter().all(holds))
+}
+
+/// Compiles an expression with its names replaced.
+fn compiled(expression: &str) -> std::result::Result<Regex, regex_lite::Error> {
+    let parts = RULES.parts.iter();
+    let filled = parts.fold(expression.to_owned(), |text, (name, part)| text.replace(name, part));
+    Regex::new(&format!("(?i){filled}"))
+}
+
+/// Letters that are not simply a base letter with an accent to drop, with their spelling in a key.
+const SPELLED: [(char, &str); 12] = [
+    ('\u{e4}', "ae"),
+    ('\u{e6}', "ae"),
+    ('\u{f6}', "oe"),
+    ('\u{153}', "oe"),
+    ('\u{fc}', "ue"),
+    ('\u{df}', "ss"),
+    ('\u{f8}', "o"),
+    ('\u{142}', "l"),
+    ('\u{111}', "d"),
+    ('\u{f0}', "d"),
+    ('\u{fe}', "th"),
+    ('\u{131}', "i"),
+];
+
+/// Returns a text in lower case without accents: `fuer` for `für`, `cafe` for `café`.
+fn transliterate(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.nfc().flat_map(char::to_lowercase) {
+        match SPELLED.iter().find(|(letter, _)| *letter == c) {
+            Some((_, letters)) => plain.push_str(letters),
+            None => plain.extend(c.nfd().filter(|c| !is_combining_mark(*c))),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::*;
+
+/// A document with every field there is.
+fn full() -> Value {
+    json!({
+        "state": {
+            "objective": "Ship it", "active_work": ["one"], "blockers": ["two"], "next_actions": ["three"],
+            "quick_reference": {"run": "a", "test": "b", "entry_point": "c", "more": ["four"]},
+            "out_of_scope": ["five"],
+        },
+        "constraints": [{"op": "add", "section": "s", "bullet": "b", "match": "m", "reason": "r"}],
+        "decisions": [{
+            "date": "2026-02-17", "title": "Title", "why": "w", "impact": "i", "symptom": "s",
+            "root_cause": "c", "fix": "f", "prevention": "p", "evidence": "84e9493",
+        }],
+        "rollup": ["six"],
+        "covered_through": "84e9493",
+    })
+}
+
+/// The parts of the schema with fields, each with its place in a document.
+const PARTS: &[(&str, &str)] = &[
+    ("", ""),
+    ("/$defs/state", "/state"),
+    ("/$defs/state/properties/quick_reference", "/state/quick_reference"),
+    ("/$defs/constraint", "/constraints/0"),
+    ("/$defs/decision", "/decisions/0"),
+];
+
+/// Returns what is read of a document, whatever its faults.
+fn fields_read(document: &Value) -> String {
+    format!("{:?}", Draft::read(&document.to_string(), SecretPolicy::Refuse).update)
+}
+
+fn names(value: &Value) -> BTreeSet<String> {
+    value.as_object().unwrap().keys().cloned().collect()
+}
+
+fn pointers(text: &str) -> Vec<String> {
+    update_problems(text).into_iter().map(|problem| problem.pointer).collect()
+}
+
+#[test]
+fn the_schema_has_exactly_the_fields_that_are_read() {
+    let document = full();
+    // No entry is a decision and a fix.
+    let found = pointers(&document.to_string());
+    assert_eq!(found, ["/decisions/0/why", "/decisions/0/impact"]);
+    let whole = fields_read(&document);
+    for (part, pointer) in PARTS {
+        let described = schema().pointer(part).unwrap();
+        assert_eq!(described["additionalProperties"], json!(false), "{part}");
+        let written = names(document.pointer(pointer).unwrap());
+        assert_eq!(names(&described["properties"]), written, "{part}");
+        for name in written {
+            let mut without = document.clone();
+            let fields = without.pointer_mut(pointer).unwrap();
+            fields.as_object_mut().unwrap().remove(&name);
+            assert_ne!(fields_read(&without), whole, "{pointer}/{name}");
+        }
+    }
+}
+
+#[test]
+fn every_schema_violation_has_its_pointer() {
+    let document = json!({
+        "stat": 1,
+        "state": {"objective": "", "active_work": [], "next_actions": ["a", "b", "c", "d", "e", "f"], "quick_reference": []},
+        "constraints": [{"op": "add"}, {"op": "remove"}, {"op": "edit", "match": "x"}, {"op": "supersede", "match": "a\nb", "reason": "c"}, 7],
+        "decisions": [{"date": "17.2.2026", "title": "T", "symptom": "s", "evidence": "e"}, {"date": "2026-02-17", "title": "T", "why": "w", "impact": "i"}],
+        "rollup": ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"],
+        "covered_through": "HEAD",
+    });
+    let mut found = pointers(&document.to_string());
+    found.sort();
+    let mut expected = [
+        "/stat",
+        "/state/objective",
+        "/state/active_work",
+        "/state/next_actions",
+        "/state/quick_reference",
+        "/constraints/0/section",
+        "/constraints/0/bullet",
+        "/constraints/1/op",
+        "/constraints/2/bullet",
+        "/constraints/3/match",
+        "/constraints/4",
+        "/decisions/0/date",
+        "/decisions/0/root_cause",
+        "/decisions/0/fix",
+        "/decisions/0/prevention",
+        "/decisions/1/evidence",
+        "/rollup",
+        "/covered_through",
+    ];
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_invalid_document_is_one_problem() {
+    for text in ["", "{", "[]", "null", "7", "{}x"] {
+        assert_eq!(pointers(text), [""], "{text:?}");
+    }
+    assert_eq!(pointers("{}"), Vec::<String>::new());
+}
+
+#[test]
+fn secrets_are_refused_unless_allowed() {
+    let key = ["AKIA", "IOSFODNN7", "REALKEY"].concat();
+    let document = json!({"rollup": [format!("The key is {key}")]}).to_string();
+    assert_eq!(pointers(&document), ["/rollup/0"]);
+    assert_eq!(Draft::read(&document, SecretPolicy::Allow).problems, []);
+}

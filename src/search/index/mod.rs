@@ -1,0 +1,358 @@
+//! An index of files, kept in a cache: words and vectors of their passages, brought up to date before each search.
+//!
+//! ```text
+//! files    one row per file: source, name, stamp (size, times, inode), digest of its passages, language
+//! units    one row per passage: file, identity of its text, line, day, flags, weight, section, vectors
+//! texts    headings, key and text of each passage
+//! words    FTS5: the stems of each passage
+//! encoded  the vectors that the encoder made of a passage
+//! ```
+//!
+//! It contains nothing that is not in the files. Before each search, the files with a changed stamp are read, and those
+//! whose passages have changed are indexed again. An index that is foreign, of another version, damaged or missing is
+//! rebuilt in a temporary file and moved into place; if that cannot be written, it is built in memory. A killed process
+//! leaves either the old or the new index.
+
+mod file;
+mod lookup;
+mod search;
+mod update;
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{fs, thread};
+
+use chrono::NaiveDate;
+use rusqlite::ErrorCode;
+
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+use crate::search::index::file::Index;
+use crate::search::rank::{FusedParts, Relevance};
+use crate::storage::Storage;
+use crate::text::word_enum;
+use crate::warning::Warning;
+
+/// Maximum size of files indexed while a caller waits, in bytes.
+const MAX_URGENT_BYTES: u64 = if cfg!(test) { 2048 } else { 4 * 1024 * 1024 };
+
+/// A file to search.
+#[derive(Clone, Debug)]
+pub struct IndexFile {
+    /// Number of its source, whose meaning is the caller's.
+    pub source: usize,
+    /// Its displayed name, different from that of every other file.
+    pub name: String,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Bytes that change whenever the file does.
+    pub(crate) stamp: Vec<u8>,
+    pub(crate) modified: Option<SystemTime>,
+}
+
+/// A searchable piece of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    /// Titles of the headings above it, outermost first.
+    pub headings: Vec<String>,
+    /// Number of its first line in the file, counted from 1; 0 if it has none.
+    pub line: usize,
+    /// Its identifier, if that is not its line number.
+    pub id: Option<String>,
+    /// Its text, verbatim.
+    pub text: String,
+    /// The date that it refers to, or on which it was written.
+    pub date: Option<NaiveDate>,
+    /// The caller's flags, which are kept with it.
+    pub flags: u8,
+    /// Factor of its score, usually 1.
+    pub weight: f64,
+}
+
+/// Splits files into passages; several threads do so at once.
+pub trait PassageReader: Sync {
+    /// Returns the passages of a file, or `None` if it is gone.
+    fn passages(&self, file: &IndexFile) -> Result<Option<Vec<Passage>>>;
+}
+
+word_enum! {
+    /// Method of matching texts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+    pub enum Method {
+        /// By words alone.
+        Words = "words",
+        /// By meaning alone.
+        Vectors = "vectors",
+        /// By both.
+        Both = "both",
+    }
+}
+
+/// What is searched for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The query, in which no character is an operator.
+    pub text: &'a str,
+    /// The sources to search.
+    pub sources: &'a [usize],
+    /// Maximum number of hits.
+    pub limit: usize,
+    /// Whether irrelevant texts are returned too, marked as such.
+    pub all: bool,
+    /// Whether the encoder reads the best texts.
+    pub uses_encoder: bool,
+    /// How texts are matched.
+    pub method: Method,
+    /// Passages that are searched too, and never stored.
+    pub extras: &'a [Passage],
+    /// Tells by its name whether a file stands behind others with the same text, as in an archive.
+    pub is_copy: fn(&str) -> bool,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The hits, best first.
+    pub hits: Vec<Hit>,
+    /// Number of best texts left out as irrelevant.
+    pub withheld: usize,
+    /// Whether there are more texts than those returned.
+    pub truncated: bool,
+    /// The evidence that one of them is an answer; 1 is just enough.
+    pub evidence: f64,
+    /// Number of newest files searched, if there was no time to search all.
+    pub newest_files: Option<usize>,
+    /// Files that could not be read, or not whole.
+    pub warnings: Vec<Warning>,
+}
+
+/// A passage that was found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// Number of its source; `None` for one of the extras.
+    pub source: Option<usize>,
+    /// The displayed name of its file; empty for one of the extras.
+    pub file: String,
+    /// The passage.
+    pub passage: Passage,
+    /// Its score, comparable only within one answer.
+    pub score: f64,
+    /// The components of the score.
+    pub parts: FusedParts,
+    /// Its relevance to the query.
+    pub relevance: Relevance,
+    /// Name of the file and line number of the other places with the same text.
+    pub copies: Vec<(String, usize)>,
+}
+
+/// State of the index file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CacheState {
+    /// It does not exist yet.
+    Absent,
+    /// It was created by this version and is intact.
+    Sound,
+    /// It is damaged, foreign or of another version: the next search rebuilds it.
+    Unusable,
+}
+
+/// The place of an index.
+#[derive(Clone, Copy)]
+pub struct Cache<'a> {
+    /// Where the file is; `None` for an index in memory.
+    pub storage: Option<&'a Storage>,
+    /// Name of the file.
+    pub name: &'static str,
+    /// Is told how far a first index is.
+    pub progress: &'a Progress,
+}
+
+impl IndexFile {
+    /// Returns the file at a path; `None` if there is no regular file.
+    ///
+    /// Whether a link may be followed is decided when the file is read.
+    pub fn stat(source: usize, name: String, path: PathBuf) -> Option<Self> {
+        let metadata = fs::metadata(&path).ok()?;
+        metadata.is_file().then(|| Self {
+            source,
+            name,
+            path,
+            size: metadata.len(),
+            stamp: stamp(&metadata),
+            modified: metadata.modified().ok(),
+        })
+    }
+}
+
+impl Cache<'_> {
+    /// Brings the index up to date with the files, which are sorted by name, and searches it.
+    ///
+    /// Problems with the index file never fail a search, since the index can be rebuilt from the files.
+    pub fn search(
+        &self,
+        files: &[IndexFile],
+        reader: &dyn PassageReader,
+        asked: &Asked<'_>,
+    ) -> Result<Answer> {
+        if let Some(storage) = self.storage {
+            match self.search_file(storage, files, reader, asked) {
+                Ok(Some(answer)) => return Ok(answer),
+                // Locked by another process beyond the timeout, or read-only.
+                Err(error) if is_in_use(&error) => {}
+                Ok(None) | Err(_) => {
+                    if self.rebuild(files, reader).is_ok()
+                        && let Ok(Some(answer)) = self.search_file(storage, files, reader, asked)
+                    {
+                        return Ok(answer);
+                    }
+                }
+            }
+        }
+        let run = || {
+            let mut index = Index::in_memory()?;
+            let warnings = index.update(files, reader, self.progress)?;
+            Ok(Answer { warnings, ..index.search(asked)? })
+        };
+        run().map_err(|error: rusqlite::Error| {
+            Error::failed(format!("cannot index the texts: {error}"))
+        })
+    }
+
+    /// Searches only the newest files if there is no index yet and the files are large; `build` starts to build it.
+    pub fn search_urgently(
+        &self,
+        files: &[IndexFile],
+        reader: &dyn PassageReader,
+        asked: &Asked<'_>,
+        build: impl FnOnce(),
+    ) -> Result<Answer> {
+        let size: u64 = files.iter().map(|file| file.size).sum();
+        let has_index = self.storage.is_some_and(|storage| {
+            matches!(Index::open(&storage.own_file(self.name)), Ok(Some(_)))
+        });
+        if size <= MAX_URGENT_BYTES || has_index {
+            return self.search(files, reader, asked);
+        }
+        if self.storage.is_some() {
+            build();
+        }
+        let newest = newest(files, MAX_URGENT_BYTES);
+        let answer = Cache { storage: None, ..*self }.search(&newest, reader, asked)?;
+        Ok(Answer { newest_files: Some(newest.len()), ..answer })
+    }
+
+    /// Builds the index file anew.
+    pub fn rebuild(&self, files: &[IndexFile], reader: &dyn PassageReader) -> Result<()> {
+        let Some(storage) = self.storage else {
+            return Ok(());
+        };
+        let home = storage.own_file(self.name);
+        let is_intact = |path: &Path| {
+            let updated = || -> rusqlite::Result<bool> {
+                let Some(mut index) = Index::open(path)? else {
+                    return Ok(false);
+                };
+                index.update(files, reader, self.progress)?;
+                index.is_intact()
+            };
+            matches!(updated(), Ok(true))
+        };
+        storage.rebuild_database(self.name, is_intact, |path| {
+            let built = Index::create(path, &home).and_then(|mut index| {
+                // Unreadable files are reported again by the next update.
+                index.update(files, reader, self.progress)?;
+                index.finish()
+            });
+            built.map_err(|error| {
+                Error::failed(format!("cannot build the index: {error}")).at(path, None)
+            })
+        })
+    }
+
+    /// Checks the index file without updating it.
+    pub fn state(&self) -> CacheState {
+        let Some(path) = self.storage.map(|storage| storage.own_file(self.name)) else {
+            return CacheState::Absent;
+        };
+        if !path.exists() {
+            return CacheState::Absent;
+        }
+        let is_intact =
+            Index::open(&path).and_then(|index| index.as_ref().map_or(Ok(false), Index::is_intact));
+        if matches!(is_intact, Ok(true)) { CacheState::Sound } else { CacheState::Unusable }
+    }
+
+    /// Searches the existing index file; returns `None` if it is not ours.
+    fn search_file(
+        &self,
+        storage: &Storage,
+        files: &[IndexFile],
+        reader: &dyn PassageReader,
+        asked: &Asked<'_>,
+    ) -> rusqlite::Result<Option<Answer>> {
+        let Some(mut index) = Index::open(&storage.own_file(self.name))? else {
+            return Ok(None);
+        };
+        let warnings = index.update(files, reader, self.progress)?;
+        Ok(Some(Answer { warnings, ..index.search(asked)? }))
+    }
+}
+
+/// Runs work in a background thread: a server lives long enough to finish it.
+pub fn in_background(work: impl FnOnce() + Send + 'static) {
+    // If it fails, the next search that is not urgent does it and reports the error.
+    let _started = thread::Builder::new().spawn(work).is_ok();
+}
+
+/// Returns the most recently modified files that fit into `max_bytes` bytes together, sorted by name.
+fn newest(files: &[IndexFile], max_bytes: u64) -> Vec<IndexFile> {
+    let mut newest = files.to_vec();
+    newest.sort_by_key(|file| std::cmp::Reverse(file.modified));
+    let mut bytes = 0;
+    // A file that does not fit is skipped in favour of older ones.
+    newest.retain(|file| {
+        let fits = bytes + file.size <= max_bytes;
+        bytes += if fits { file.size } else { 0 };
+        fits
+    });
+    newest.sort_by(|one, other| one.name.cmp(&other.name));
+    newest
+}
+
+fn is_in_use(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::ReadOnly)
+    )
+}
+
+/// Size and times, including two values that programs cannot set freely: inode number and time of last
+/// change.
+fn stamp(metadata: &Metadata) -> Vec<u8> {
+    let mut stamp = metadata.len().to_le_bytes().to_vec();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+
+        for number in [
+            metadata.mtime(),
+            metadata.mtime_nsec(),
+            metadata.ctime(),
+            metadata.ctime_nsec(),
+            metadata.ino().cast_signed(),
+        ] {
+            stamp.extend(number.to_le_bytes());
+        }
+    }
+    #[cfg(not(unix))]
+    if let Ok(since) = metadata
+        .modified()
+        .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).map_err(std::io::Error::other))
+    {
+        stamp.extend(since.as_nanos().to_le_bytes());
+    }
+    stamp
+}

@@ -1,0 +1,564 @@
+//! Combines words, meaning and neighbours into one score, has the best texts read by the encoder, and judges whether any
+//! of them answers.
+//!
+//! ```text
+//! words, vectors ── of every text ──┐
+//! late interaction ── of the first 100 ── own score ── neighbours ── the encoder: the first 30 ── score, evidence
+//! ```
+//!
+//! A part is here because it found more on at least two of the sets of questions and cost less than a point on the
+//! others; docs/recall.md has the figures.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use crate::search::corpus::{idf, to_f64};
+use crate::search::encoder::Encoder;
+use crate::search::language::Language;
+use crate::search::passages::{passages, question_share};
+use crate::search::table::VectorTable;
+use crate::search::vector::{Quantized, Vector};
+use crate::search::words::{Term, Tokenizer, content_words};
+use crate::text::word_enum;
+
+/// Weight of the words beside that of the meaning.
+const WORDS_WEIGHT: f64 = 0.35;
+
+/// Weight of late interaction beside that of both.
+const LATE_WEIGHT: f64 = 0.3;
+
+/// Share of long texts from which neither late interaction nor questions count: a long text resembles everything, and a
+/// long turn that ends in a question holds facts too.
+const MAX_LONG: f64 = 0.5;
+
+/// Weight of the encoder, beside a score of at most 1.
+const ENCODER_WEIGHT: f64 = 0.35;
+
+/// Number of texts that are read for late interaction.
+const READ: usize = 100;
+
+/// Minimum difference between the most and the least similar text that it is given for in full.
+const MIN_WIDTH: f64 = 0.2;
+
+/// Number of texts that the encoder reads, and of passages of each.
+const ENCODED: usize = 30;
+const PASSAGES: usize = 6;
+
+/// Share of the score of the better text beside it that a text gets. More would put whole sections before the one text
+/// that answers.
+const SIBLING_SHARE: f64 = 0.2;
+
+/// Share of its score that a turn of a conversation adds to the turns beside it, and to those beside these.
+const TURN_SHARES: [f64; 2] = [0.2, 0.1];
+
+/// Additional share of its score that a question adds to the turn after it, which answers it.
+const ANSWER_SHARE: f64 = 0.3;
+
+/// Share of its score that a question loses: a similar question is not an answer.
+const QUESTION_PENALTY: f64 = 0.3;
+
+/// Number of the first texts that count as the answer.
+const JUDGED: usize = 10;
+
+/// What is enough for an answer: the greatest similarity plus the words of the best text, weighted.
+#[derive(Clone, Copy, Debug)]
+struct Silence {
+    words: f64,
+    threshold: f64,
+}
+
+const READ_BY_ENCODER: Silence = Silence { words: 0.15, threshold: 0.53 };
+const BY_TABLE: Silence = Silence { words: 2.0, threshold: 1.32 };
+
+/// Weight of a unit of idf mass: three rare words in one text are significant, however long the question is.
+const MASS_WEIGHT: f64 = 0.03;
+
+/// Loss of the words for each text ranked before, of at most five: if nothing answers a question, its words meet by
+/// chance, and rarely in the text that ranks first.
+const RANK_PENALTY: f64 = 0.08;
+
+/// Minimum of the words, or of half the similarity, for a text beside a better one: below it, a match is chance.
+const MIN_TEXT_EVIDENCE: f64 = 0.1;
+
+/// Number of texts below which idf is not meaningful for evidence; it is computed as for this many.
+const MIN_TEXTS_FOR_IDF: usize = 300;
+
+word_enum! {
+    /// The relevance of a text to the question.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum Relevance {
+        /// Probably relevant.
+        High = "high",
+        /// Among the most similar texts, but probably irrelevant.
+        Low = "low",
+    }
+}
+
+/// A question, as texts are compared with it.
+#[derive(Debug)]
+pub struct Question<'a> {
+    text: &'a str,
+    /// Each word with its weight for the score, its weight for the evidence, and its vector.
+    terms: Vec<(Term, f64, f64, Vector)>,
+}
+
+/// A text that is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadText {
+    /// What it is about: its headings, or its key.
+    pub heading: String,
+    /// The text.
+    pub body: String,
+}
+
+/// What is known of a text before it is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// Its score by words; 0 if it shares none with the question.
+    pub words: f64,
+    /// The similarity of its vectors to the question's.
+    pub meaning: f64,
+    /// Factor applied to its own score.
+    pub weight: f64,
+    /// Added to its score.
+    pub bonus: f64,
+    /// Index of the text before it, in the same section or conversation.
+    pub before: Option<usize>,
+    /// Index of the text after it.
+    pub after: Option<usize>,
+    /// Whether these are turns of a conversation, of which the answer is often beside what was found.
+    pub is_turn: bool,
+}
+
+/// Texts, best first, and whether they answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// The texts.
+    pub texts: Vec<Ranked>,
+    /// The evidence that one of the first is an answer; 1 is just enough.
+    pub evidence: f64,
+}
+
+/// A text with its score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranked {
+    /// Its index.
+    pub index: usize,
+    /// Its score, comparable within one answer.
+    pub score: f64,
+    /// The components of the score.
+    pub parts: FusedParts,
+    /// Its similarity to the question by the encoder, if it was read.
+    pub cosine: Option<f64>,
+    /// Whether it is relevant.
+    pub relevance: Relevance,
+}
+
+/// The components of a score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct FusedParts {
+    /// Contribution of the words.
+    pub words: f64,
+    /// Contribution of the vectors.
+    pub meaning: f64,
+    /// Contribution of late interaction, each word of the question with the words of a passage.
+    pub late: f64,
+    /// Contribution of the encoder.
+    pub encoder: f64,
+    /// Factor applied to the sum of these: lower for reports, working papers and flagged texts.
+    pub weight: f64,
+    /// Contribution of the texts beside it.
+    pub neighbours: f64,
+    /// Deduction for a turn that is a question.
+    pub question: f64,
+    /// Contribution of the date.
+    pub recency: f64,
+}
+
+impl FusedParts {
+    fn own(&self) -> f64 {
+        self.weight * (self.words + self.meaning + self.late + self.encoder)
+    }
+}
+
+/// What reading a text says of a question.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    /// How well the words of the best passage cover those of the question, from 0 to 1.
+    late: f64,
+    /// Share of the weight of its words that the text contains.
+    share: f64,
+    /// That share, and a little for the weight itself.
+    words: f64,
+}
+
+impl<'a> Question<'a> {
+    /// Returns a question of these terms, each with the number of texts that contain it, out of `all`.
+    pub fn new(text: &'a str, terms: &[(Term, usize)], all: usize) -> Self {
+        let weighted = terms.iter().map(|(term, containing)| {
+            let vector = VectorTable::built_in().vector(&term.word);
+            let evidence = idf(*containing, all.max(MIN_TEXTS_FOR_IDF));
+            let evidence = if term.is_compound { 0.0 } else { evidence };
+            (term.clone(), idf(*containing, all), evidence, vector)
+        });
+        Self { text, terms: weighted.collect() }
+    }
+
+    /// Returns whether a text alone is evidence enough, and how much, by words and table.
+    pub fn judge(&self, text: &ReadText) -> Option<f64> {
+        let vectors = QuestionVectors::built_in(self.text, self.terms.iter().map(|one| &one.0));
+        let table = VectorTable::built_in();
+        let near: Vec<Quantized> =
+            text.passages(usize::MAX).map(|passage| table.vector(&passage).quantized()).collect();
+        let near = vectors.similarity(near.iter().map(|one| (one.scale, one.values.as_slice())));
+        let words = self.read(text, &mut Reader::default()).words;
+        let evidence = BY_TABLE.evidence(near, words);
+        (evidence >= 1.0).then_some(evidence)
+    }
+
+    fn read(&self, text: &ReadText, reader: &mut Reader) -> Reading {
+        let total: f64 = self.terms.iter().map(|(_, idf, ..)| idf).sum();
+        if total <= 0.0 {
+            return Reading::default();
+        }
+        let mut contained: HashSet<usize> = HashSet::new();
+        let mut late = 0.0_f64;
+        for passage in text.passages(usize::MAX) {
+            let (stems, vectors) = reader.read(&passage);
+            let mut covered = 0.0;
+            for (number, (term, idf, _, vector)) in self.terms.iter().enumerate() {
+                let is_contained = if term.is_part {
+                    passage.to_lowercase().contains(&term.word)
+                } else {
+                    term.stems.iter().any(|stem| stems.contains(stem))
+                };
+                if is_contained {
+                    contained.insert(number);
+                    covered += idf;
+                } else {
+                    let near = vectors.iter().map(|other| vector.dot(&reader.vectors[*other]));
+                    covered += idf * f64::from(near.fold(0.0, f32::max));
+                }
+            }
+            late = late.max(covered / total);
+        }
+        let mass: f64 = contained.iter().map(|number| self.terms[*number].2).sum();
+        let all: f64 = self.terms.iter().map(|(.., mass, _)| mass).sum();
+        let share = mass / all.max(f64::MIN_POSITIVE);
+        Reading { late, share, words: MASS_WEIGHT * mass + share }
+    }
+}
+
+impl Silence {
+    /// Returns the evidence; 1 is just enough.
+    fn evidence(self, near: f64, words: f64) -> f64 {
+        (near + self.words * words) / self.threshold
+    }
+}
+
+impl ReadText {
+    /// Returns the first passages, each after the heading.
+    fn passages(&self, count: usize) -> impl Iterator<Item = String> {
+        let between = if self.heading.is_empty() { "" } else { ": " };
+        let passages = passages(&self.body).into_iter().take(count);
+        passages.map(move |passage| format!("{}{between}{passage}", self.heading))
+    }
+}
+
+/// Returns the greatest similarity of each text to the question, by the encoder.
+pub type Encode<'a, E> = dyn FnMut(&[(usize, &ReadText)]) -> Result<Vec<f64>, E> + 'a;
+
+/// Ranks texts, best first; `read` returns the text at an index, and `encode` has the best read by the encoder.
+pub fn rank<E>(
+    question: &Question<'_>,
+    known: &[Known],
+    mut read: impl FnMut(usize) -> Result<ReadText, E>,
+    encode: Option<&mut Encode<'_, E>>,
+) -> Result<Ranking, E> {
+    let mut parts = first_parts(known);
+    let mut texts = Vec::new();
+    for index in best(&scores(known, &parts), READ) {
+        texts.push((index, read(index)?));
+    }
+    let mut reader = Reader::default();
+    let readings: HashMap<usize, Reading> =
+        texts.iter().map(|(index, text)| (*index, question.read(text, &mut reader))).collect();
+    let brevity = brevity(&texts);
+    add_late(&mut parts, &readings, brevity);
+    let mut cosines: HashMap<usize, f64> = HashMap::new();
+    if let Some(encode) = encode {
+        let texts: HashMap<usize, &ReadText> =
+            texts.iter().map(|(index, text)| (*index, text)).collect();
+        let first = best(&scores(known, &parts), ENCODED).into_iter();
+        let first: Vec<(usize, &ReadText)> =
+            first.filter_map(|index| Some((index, *texts.get(&index)?))).collect();
+        let found = encode(&first)?;
+        let least = found.iter().copied().fold(f64::INFINITY, f64::min);
+        let width = found.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
+        for ((index, _), cosine) in first.iter().zip(found) {
+            parts[*index].encoder = ENCODER_WEIGHT * (cosine - least) / width;
+            cosines.insert(*index, cosine);
+        }
+    }
+    let mut beside = neighbours(known, &parts);
+    for (index, text) in texts.iter().filter(|(index, _)| known[*index].is_turn) {
+        let share = brevity * question_share(&text.body);
+        parts[*index].question = QUESTION_PENALTY * share;
+        if let Some(answer) = known[*index].after {
+            beside[answer] += ANSWER_SHARE * share * parts[*index].own();
+        }
+    }
+    let mut ranked: Vec<Ranked> = (0..known.len())
+        .map(|index| {
+            let (own, neighbours) = (parts[index].own(), beside[index]);
+            let question = parts[index].question * (own + neighbours);
+            let parts = FusedParts { neighbours, question, ..parts[index] };
+            let score = own + neighbours - question + parts.recency;
+            let cosine = cosines.get(&index).copied();
+            Ranked { index, score, parts, cosine, relevance: Relevance::Low }
+        })
+        .collect();
+    // The sort is stable: ties stay in the order of the texts.
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let evidence = judge(&mut ranked, known, &readings);
+    Ok(Ranking { texts: ranked, evidence })
+}
+
+/// Judges the texts together: returns the evidence that one of the first answers, and marks those that are relevant.
+fn judge(ranked: &mut [Ranked], known: &[Known], readings: &HashMap<usize, Reading>) -> f64 {
+    let reading = |one: &Ranked| readings.get(&one.index).copied().unwrap_or_default();
+    let first = || ranked.iter().take(JUDGED);
+    let words = (0_u32..)
+        .zip(first())
+        .map(|(before, one)| reading(one).words * (1.0 - RANK_PENALTY * f64::from(before.min(5))));
+    let words = words.fold(0.0, f64::max);
+    let cosine = first().filter_map(|one| one.cosine).reduce(f64::max);
+    let near = || first().map(|one| known[one.index].meaning).fold(0.0, f64::max);
+    let evidence = match cosine {
+        Some(cosine) => READ_BY_ENCODER.evidence(cosine, words),
+        None => BY_TABLE.evidence(near(), words),
+    };
+    // A text that has every word of a question is what was asked for, however little a few words resemble it.
+    let evidence = first().map(|one| reading(one).share).fold(evidence, f64::max);
+    for one in ranked.iter_mut() {
+        let near = one.cosine.unwrap_or(known[one.index].meaning);
+        if evidence >= 1.0 && reading(one).words + near / 2.0 >= MIN_TEXT_EVIDENCE {
+            one.relevance = Relevance::High;
+        }
+    }
+    evidence
+}
+
+/// Returns the parts that are known of all texts, the greatest of each as its full weight.
+fn first_parts(known: &[Known]) -> Vec<FusedParts> {
+    let greatest = |of: fn(&Known) -> f64| known.iter().map(of).fold(f64::MIN_POSITIVE, f64::max);
+    let (words, meaning) = (greatest(|one| one.words), greatest(|one| one.meaning));
+    let parts = known.iter().map(|one| FusedParts {
+        words: WORDS_WEIGHT * one.words.max(0.0) / words,
+        meaning: (1.0 - WORDS_WEIGHT) * one.meaning.max(0.0) / meaning,
+        weight: one.weight,
+        recency: one.bonus,
+        ..FusedParts::default()
+    });
+    parts.collect()
+}
+
+/// Returns 1 if all texts are short, and 0 if [`MAX_LONG`] of them are long.
+fn brevity(texts: &[(usize, ReadText)]) -> f64 {
+    let long = texts.iter().filter(|(_, text)| passages(&text.body).len() > 1).count();
+    (1.0 - to_f64(long) / to_f64(texts.len().max(1)) / MAX_LONG).max(0.0)
+}
+
+/// Gives late interaction its share of the score.
+fn add_late(parts: &mut [FusedParts], readings: &HashMap<usize, Reading>, brevity: f64) {
+    let most = readings.values().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
+    let weight = LATE_WEIGHT * brevity;
+    for (index, parts) in parts.iter_mut().enumerate() {
+        parts.words *= 1.0 - weight;
+        parts.meaning *= 1.0 - weight;
+        parts.late = readings.get(&index).map_or(0.0, |reading| weight * reading.late / most);
+    }
+}
+
+fn scores(known: &[Known], parts: &[FusedParts]) -> Vec<f64> {
+    let beside = neighbours(known, parts);
+    parts.iter().zip(beside).map(|(parts, beside)| parts.own() + beside).collect()
+}
+
+/// Returns what the texts beside each text add to its score.
+fn neighbours(known: &[Known], parts: &[FusedParts]) -> Vec<f64> {
+    let mut sums = vec![0.0; known.len()];
+    for (index, one) in known.iter().enumerate() {
+        if !one.is_turn {
+            let beside = [one.before, one.after].into_iter().flatten();
+            let beside = beside.filter_map(|other| parts.get(other)).map(FusedParts::own);
+            sums[index] += SIBLING_SHARE * beside.fold(0.0, f64::max);
+            continue;
+        }
+        let own = parts[index].own();
+        for next in [|one: &Known| one.before, |one: &Known| one.after] {
+            let mut at = index;
+            for share in TURN_SHARES {
+                let Some(other) = next(&known[at]).filter(|other| *other < known.len()) else {
+                    break;
+                };
+                sums[other] += share * own;
+                at = other;
+            }
+        }
+    }
+    sums
+}
+
+/// Returns the indexes of the greatest scores, best first; equal ones keep their order.
+pub(crate) fn best(scores: &[f64], count: usize) -> Vec<usize> {
+    let order = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    let mut indexes: Vec<usize> = (0..scores.len()).collect();
+    if indexes.len() > count {
+        indexes.select_nth_unstable_by(count, order);
+        indexes.truncate(count);
+    }
+    indexes.sort_unstable_by(order);
+    indexes
+}
+
+/// Returns the vectors of the first passages of each text by the encoder, those of a text side by side.
+pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized> {
+    let passages: Vec<Vec<String>> =
+        texts.iter().map(|text| text.passages(PASSAGES).collect()).collect();
+    let all: Vec<&str> = passages.iter().flatten().map(String::as_str).collect();
+    let vectors = encoder.vectors(&all);
+    let mut rest = vectors.as_slice();
+    let of_text = |passages: &Vec<String>| {
+        let (own, after) = rest.split_at(passages.len().min(rest.len()));
+        rest = after;
+        Quantized::concatenated(own).unwrap_or_default()
+    };
+    passages.iter().map(of_text).collect()
+}
+
+/// Returns the greatest similarity of a question to the passages of a text, from their vectors.
+pub fn greatest_cosine(question: &Quantized, passages: &Quantized) -> f64 {
+    let near = passages.values.chunks_exact(question.values.len().max(1));
+    f64::from(near.map(|vector| question.dot(vector, passages.scale)).fold(0.0, f32::max))
+}
+
+/// The vectors of a question.
+#[derive(Clone, Debug)]
+pub struct QuestionVectors {
+    /// That of the whole question, for whole texts.
+    whole: Quantized,
+    /// That of its content words, for passages.
+    content: Quantized,
+}
+
+impl QuestionVectors {
+    /// Returns the vectors of a question by the built-in table.
+    pub fn built_in<'t>(text: &str, terms: impl Iterator<Item = &'t Term>) -> Self {
+        let content: Vec<&str> =
+            terms.filter(|term| !term.is_compound).map(|term| term.word.as_str()).collect();
+        let table = VectorTable::built_in();
+        Self {
+            whole: table.vector(text).quantized(),
+            content: table.vector(&content.join(" ")).quantized(),
+        }
+    }
+
+    /// Returns the only vector of a question.
+    pub fn one(vector: &Vector) -> Self {
+        Self { whole: vector.quantized(), content: vector.quantized() }
+    }
+
+    /// Returns the similarity of a text to the question, from its passages' vectors, each with its scale: the mean of
+    /// that of the whole text and that of the best passage.
+    pub fn similarity<'v>(&self, passages: impl Iterator<Item = (f32, &'v [u8])> + Clone) -> f64 {
+        let near = passages.clone().map(|(scale, values)| self.content.dot(values, scale));
+        let nearest = near.fold(0.0, f32::max);
+        let near = passages.clone().map(|(scale, values)| self.whole.dot(values, scale));
+        let mut whole: f32 = near.sum();
+        if passages.clone().nth(1).is_some() {
+            let mut sum = vec![0.0; self.whole.values.len()];
+            for (scale, values) in passages {
+                for (sum, value) in sum.iter_mut().zip(values) {
+                    *sum += scale * f32::from(value.cast_signed());
+                }
+            }
+            let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+            whole /= length.max(f32::MIN_POSITIVE);
+        }
+        f64::from(nearest.midpoint(whole.max(0.0)))
+    }
+}
+
+/// Reads passages as sets of stems and of words, and remembers the vectors of words.
+#[derive(Default)]
+struct Reader {
+    tokenizers: HashMap<Language, Tokenizer>,
+    numbers: HashMap<String, usize>,
+    vectors: Vec<Vector>,
+}
+
+impl Reader {
+    /// Returns the stems of a passage, and the numbers of its content words.
+    fn read(&mut self, passage: &str) -> (HashSet<String>, Vec<usize>) {
+        let language = Language::detect(passage);
+        let new = || Tokenizer::new(language);
+        let mut stems = HashSet::new();
+        self.tokenizers.entry(language).or_insert_with(new).each(passage, |stem| {
+            stems.insert(stem.to_owned());
+        });
+        let words = content_words(passage).into_iter();
+        let numbers = words.map(|word| match self.numbers.entry(word) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                self.vectors.push(VectorTable::built_in().vector(new.key()));
+                *new.insert(self.vectors.len() - 1)
+            }
+        });
+        (stems, numbers.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::words::terms;
+
+    fn text(body: &str) -> ReadText {
+        ReadText { heading: String::new(), body: body.to_owned() }
+    }
+
+    #[test]
+    fn a_text_alone_needs_words_and_meaning_together() {
+        let judge = |question: &str, answer: &str| {
+            let terms: Vec<(Term, usize)> =
+                terms(question, &[]).into_iter().map(|term| (term, 10)).collect();
+            Question::new(question, &terms, 1000).judge(&text(answer)).is_some()
+        };
+        let question = "Why do we lock the file before reading?";
+        assert!(judge(question, "The lock is held while the file is read."));
+        assert!(!judge(question, "The colour of the button is red."));
+        assert!(!judge("zzzz qqqq", "The colour of the button is red."));
+        assert!(!judge("", "The colour of the button is red."));
+    }
+
+    #[test]
+    fn a_whole_text_and_its_best_passage_are_compared() {
+        let vectors = QuestionVectors::one(&Vector::new(vec![1.0, 0.0]));
+        let [near, far] = [vec![1.0, 0.0], vec![0.0, 1.0]].map(|v| Vector::new(v).quantized());
+        let both = [(near.scale, near.values.as_slice()), (far.scale, far.values.as_slice())];
+        let found = vectors.similarity(both.into_iter());
+        assert!((found - f64::midpoint(1.0, 0.5_f64.sqrt())).abs() < 0.01, "{found}");
+        assert!((vectors.similarity(both[..1].iter().copied()) - 1.0).abs() < 0.01);
+        assert!(vectors.similarity(both[1..].iter().copied()).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_best_are_those_of_a_full_sort() {
+        let scores = [2.0, 5.0, 3.0, 5.0, 1.0];
+        assert_eq!(best(&scores, 3), [1, 3, 2]);
+        assert_eq!(best(&scores, 9), [1, 3, 2, 0, 4]);
+    }
+}

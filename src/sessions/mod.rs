@@ -1,0 +1,54 @@
+//! Reads the transcripts that coding agents keep of their sessions on the user's own disk.
+//!
+//! ```text
+//! a client's files ── listed (this project's only) ── read as a stream ── conversation ── units
+//! ```
+//!
+//! Nothing is captured and nothing is written but an index in the user's cache folder. Transcripts are read only
+//! after the user has turned it on, and their content is data: keys are redacted before anything is kept, links are
+//! not followed, and what is not understood is counted or named. docs/sessions.md says what is read.
+
+mod claude;
+mod client;
+mod codex;
+mod conversation;
+mod gemini;
+mod listing;
+mod opencode;
+mod propose;
+mod records;
+mod search;
+mod switch;
+mod tools;
+
+pub use client::{Client, resume};
+pub use conversation::{Session, Unit, UnitKind};
+pub use listing::{Transcripts, transcripts};
+pub use propose::{Finding, propose};
+pub(crate) use search::search;
+pub use switch::{forget, switch};
+
+use crate::error::{Error, Result};
+use crate::project::Project;
+use crate::search::index::IndexFile;
+
+/// Returns an error unless the user has turned the reading of transcripts on.
+pub fn ensure_on(project: &Project) -> Result<()> {
+    if project.settings.sessions.is_empty() {
+        let message = "transcripts of sessions are not read, because you have not turned it on";
+        return Err(Error::usage(message)
+            .hint("annals setup CLIENT --sessions, or sessions = true in your own config.toml"));
+    }
+    Ok(())
+}
+
+/// Reads a transcript; `None` if it is gone.
+pub fn read(file: &IndexFile) -> Result<Option<Session>> {
+    let path = &file.path;
+    match Client::ALL[file.source] {
+        Client::Claude => claude::read(path),
+        Client::Codex => records::read(path, Client::Codex, codex::add),
+        Client::Gemini => gemini::read(path),
+        Client::Opencode => opencode::read(path),
+    }
+}

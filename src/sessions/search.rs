@@ -1,0 +1,88 @@
+//! Searches the transcripts of a project through an index in the user's cache folder.
+
+use crate::error::Result;
+use crate::project::Project;
+use crate::search::index::{
+    Answer, Asked, Cache, IndexFile, Passage, PassageReader, in_background,
+};
+use crate::sessions::conversation::{Session, UnitKind};
+use crate::sessions::listing::transcripts;
+use crate::sessions::switch::index_storage;
+use crate::sessions::{ensure_on, read};
+use crate::text::quantity;
+use crate::warning::Warning;
+
+/// Name of the index file.
+const INDEX: &str = "index.db";
+
+/// Maximum size of the transcripts that are read for a search without an index, in bytes.
+const MAX_WITHOUT_INDEX: u64 = 64 * 1024 * 1024;
+
+/// Searches the transcripts of a project; the source of a hit is the number of its client.
+pub(crate) fn search(project: &Project, asked: &Asked<'_>, is_urgent: bool) -> Result<Answer> {
+    ensure_on(project)?;
+    let storage = index_storage(project).filter(|_| !project.dry_run);
+    let storage = storage.filter(|storage| storage.write_cache("used", b"").is_ok());
+    let has_index = storage.is_some();
+    let files = files(project, has_index);
+    let cache = Cache { storage: storage.as_ref(), name: INDEX, progress: &project.progress };
+    let asked = Asked { sources: &[0, 1, 2, 3], extras: &[], ..*asked };
+    if is_urgent {
+        let project = project.clone();
+        let build = || in_background(move || build(&project));
+        return cache.search_urgently(&files, &TranscriptReader, &asked, build);
+    }
+    let mut answer = cache.search(&files, &TranscriptReader, &asked)?;
+    if !has_index {
+        let count = quantity(files.len(), "newest session");
+        let message = format!("cannot be written, so there is no index: {count} were searched");
+        let folder = project.environment.cache_dir().unwrap_or_default();
+        answer.warnings.push(Warning::file(&folder, message));
+    }
+    Ok(answer)
+}
+
+/// Builds the index for searches to come; if it fails, the next one does it.
+fn build(project: &Project) {
+    let storage = index_storage(project);
+    let cache = Cache { storage: storage.as_ref(), name: INDEX, progress: &project.progress };
+    let _is_built = cache.rebuild(&files(project, true), &TranscriptReader).is_ok();
+}
+
+/// Returns the transcripts, sorted by name; without an index, those that can be read at once, at least one.
+fn files(project: &Project, has_index: bool) -> Vec<IndexFile> {
+    let mut files = transcripts(project).newest;
+    let mut bytes = 0;
+    files.retain(|file| {
+        bytes += file.size;
+        has_index || bytes <= MAX_WITHOUT_INDEX || bytes == file.size
+    });
+    files.sort_by(|one, other| one.name.cmp(&other.name));
+    files
+}
+
+/// Reads transcripts as passages.
+struct TranscriptReader;
+
+impl PassageReader for TranscriptReader {
+    fn passages(&self, file: &IndexFile) -> Result<Option<Vec<Passage>>> {
+        Ok(read(file)?.map(passages))
+    }
+}
+
+/// Returns the units of a session as passages, each under what the user had asked.
+fn passages(session: Session) -> Vec<Passage> {
+    let passages = session.units.into_iter().map(|unit| Passage {
+        headings: match unit.kind {
+            UnitKind::Asked => Vec::new(),
+            _ => vec![unit.question],
+        },
+        line: unit.line,
+        id: session.session.clone(),
+        text: unit.text,
+        date: unit.date,
+        flags: 0,
+        weight: 1.0,
+    });
+    passages.collect()
+}
