@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Action, Decision, Drift, DriftKind, StatusReport, Survey, open_blockers};
+use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized, slashed};
@@ -45,10 +45,6 @@ const MAX_OWN_NOTES: usize = 4;
 
 /// Maximum number of breadcrumbs after a compaction: the latest says where the work stood.
 const MAX_BREADCRUMBS: usize = 1;
-
-/// What a blocker says of itself when it is none any more.
-const CLOSED: &[&str] =
-    &["closed", "resolved", "done", "fixed", "cleared", "unblocked", "obsolete"];
 
 /// Maximum number of plans without a summary that are named.
 const MAX_LEFT_PLANS: usize = 4;
@@ -165,15 +161,8 @@ impl<'a> Gatherer<'a> {
     }
 
     fn blockers(&self) -> Vec<String> {
-        // Once the milestone is over, what blocked it is history.
-        let current =
-            self.planning.as_ref().filter(|(_, status)| status.next.action != Action::None);
-        let survey = current.map(|(survey, _)| survey);
-        let mut open =
-            survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default();
-        open.retain(|blocker| !blocker.ends_with(" is complete)") && !is_closed(blocker));
-        open.sort_by(|one, other| first_date(other).cmp(&first_date(one)));
-        open
+        let survey = self.planning.as_ref().map(|(survey, _)| survey);
+        survey.map(lifecycle::current_blockers).unwrap_or_default()
     }
 
     fn todos(&self) -> Vec<String> {
@@ -184,7 +173,7 @@ impl<'a> Gatherer<'a> {
         let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
         // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
         lines.retain(|line| match line.split_once(": ") {
-            Some(("Hazards" | "Blockers", rest)) => !is_closed(rest) && !is_none(rest),
+            Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
             Some((_, rest)) => !is_none(rest),
             None => true,
         });
@@ -267,7 +256,7 @@ impl<'a> Gatherer<'a> {
         let relevant = match &self.request.topic {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
-                let recent = patterns::recent(self.project, &Changes::new(), warnings)?;
+                let recent = patterns::with_changes(self.project, &Changes::new(), warnings)?;
                 let reasons = StaleReasons::cached_or_checked(self.project, &recent, warnings);
                 patterns::relevant(&recent, topic, &|line, text| reasons.about(line, text))
             }
@@ -332,43 +321,10 @@ fn tag(decision: &Decision) -> Option<&str> {
     (!tag.is_empty()).then_some(tag)
 }
 
-/// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
-fn is_closed(blocker: &str) -> bool {
-    if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
-        return true;
-    }
-    let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
-    parts.chain(blocker.split(" - ")).any(|part| {
-        let part = part.trim_matches(|c: char| !c.is_alphanumeric());
-        let (word, rest) =
-            part.split_at(part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len()));
-        let is_shouted = word.len() > 3 && word.chars().all(char::is_uppercase);
-        let rest = rest.trim_start();
-        let says_how =
-            ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
-        CLOSED.contains(&word.to_lowercase().as_str())
-            && (rest.is_empty()
-                || is_shouted
-                || says_how
-                || rest.starts_with(|c: char| c.is_ascii_digit()))
-    })
-}
-
 /// Returns whether a text says that there is nothing.
 fn is_none(text: &str) -> bool {
     let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     matches!(word.as_str(), "" | "none" | "n/a" | "nothing")
-}
-
-/// Returns the first date in a text, such as `2026-02-11`; none sorts below all.
-fn first_date(text: &str) -> Option<&str> {
-    let is_date = |text: &&str| {
-        text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
-    };
-    text.char_indices().find_map(|(at, _)| text.get(at..at + 10).filter(is_date))
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for

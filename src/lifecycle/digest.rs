@@ -5,9 +5,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::lifecycle::execute::phase_or_last_complete;
 use crate::patterns;
-use crate::patterns::{
-    FinishedPhase, PlanRecord, Retrospective, leading_sentences, plan_id, statement,
-};
+use crate::patterns::{FinishedPhase, PlanRecord, Retrospective, plan_id, statement};
 use crate::plan::{AcceptanceResult, Deviation, PhaseNumber, PhaseState, Survey};
 use crate::project::Project;
 use crate::text::{Line, clip, estimate_tokens, first_chars, quantity, sanitized};
@@ -178,9 +176,7 @@ fn shortened(text: &str, width: usize) -> String {
         return text.to_owned();
     }
     // If even the first sentence is too long, the reader of the page can look it up in the summaries.
-    leading_sentences(text, width)
-        .or_else(|| statement(text, width))
-        .unwrap_or_else(|| clip(text, width).into_owned())
+    statement(text, width).unwrap_or_else(|| clip(text, width).into_owned())
 }
 
 #[cfg(test)]

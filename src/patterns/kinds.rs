@@ -61,7 +61,7 @@ fn common(one: &str, other: &str) -> String {
 }
 
 /// Returns a kind without characters that are special in a bracketed list.
-pub(crate) fn plain(kind: &str) -> String {
+fn plain(kind: &str) -> String {
     let words: Vec<&str> = kind
         .split(|c: char| c.is_whitespace() || c.is_control() || "(),;[]*`".contains(c))
         .filter(|word| !word.is_empty())
@@ -70,7 +70,7 @@ pub(crate) fn plain(kind: &str) -> String {
 }
 
 /// Returns whether two kinds are the same: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
-pub(crate) fn is_same(one: &str, other: &str) -> bool {
+fn is_same(one: &str, other: &str) -> bool {
     let rule = |kind: &str| {
         let rest = kind.to_lowercase();
         let number = rest.strip_prefix("rule ")?.split(' ').next()?.to_owned();

@@ -35,8 +35,8 @@ pub(crate) use read::{
 };
 use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};
+pub(crate) use report::status_words;
 pub use report::{
     AlternativeStatus, MilestoneStatus, NextStatus, PausedWork, PhaseReport, PhaseSource,
     PlanCounts, StatusReport, inconsistencies,
 };
-pub(crate) use report::{open_blockers, status_words};
