@@ -59,19 +59,15 @@ pub(crate) fn version(name: &str) -> Option<&str> {
     is_version.then(|| digits.trim_end_matches('.').trim_end_matches(".0"))
 }
 
-/// Returns whether a text says that its milestone has shipped, or after a check mark that it is complete. With a symbol of
-/// ongoing work, only a part has.
-fn says_shipped(text: &str) -> bool {
+/// Returns whether a text says that its milestone has shipped, or, after a check mark or in a collapsed block, that it is
+/// complete. With a symbol of ongoing work, only a part has.
+fn says_shipped(text: &str, is_collapsed: bool) -> bool {
+    const OVER: &[&str] = &["shipped", "archived", "released", "complete", "completed"];
+    let sign = PhaseProgress::from_symbol(text);
+    let over = if is_collapsed || sign.is_some() { OVER } else { &OVER[..3] };
     let mut words = text.split(|c: char| !c.is_alphanumeric());
-    let mut has =
-        |list: &[&str]| words.any(|word| list.iter().any(|own| word.eq_ignore_ascii_case(own)));
-    match PhaseProgress::from_symbol(text) {
-        None => has(&["shipped", "archived", "released"]),
-        Some(PhaseProgress::Complete) => {
-            has(&["shipped", "archived", "released", "complete", "completed"])
-        }
-        Some(_) => false,
-    }
+    sign.is_none_or(|sign| sign == PhaseProgress::Complete)
+        && words.any(|word| over.iter().any(|own| word.eq_ignore_ascii_case(own)))
 }
 
 fn milestone(text: &str, range: Range<usize>, numbering: PhaseNumbering) -> RoadmapMilestone {
@@ -80,7 +76,7 @@ fn milestone(text: &str, range: Range<usize>, numbering: PhaseNumbering) -> Road
         let end = if is_open { u32::MAX } else { last.ordinal().saturating_add(1) };
         first.sibling(first.ordinal())..last.sibling(end)
     });
-    RoadmapMilestone { name: plain(text), is_shipped: says_shipped(text), phases, range }
+    RoadmapMilestone { name: plain(text), is_shipped: says_shipped(text, false), phases, range }
 }
 
 /// Finds collapsed blocks.
@@ -95,7 +91,8 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let summary = summary.map_or("", |(summary, _)| summary.trim());
         if summary.to_lowercase().contains("phase") || version(summary).is_some() {
             let one = milestone(summary, open..end, numbering);
-            found.push(one);
+            let is_shipped = says_shipped(summary, true);
+            found.push(RoadmapMilestone { is_shipped, ..one });
         }
         at = end.max(open + 1);
     }
