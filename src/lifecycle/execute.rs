@@ -208,7 +208,7 @@ fn all_complete<'h>(survey: &Survey, history: &'h History) -> Result<Vec<Wanted<
         let Some(milestone) = history.milestones.iter().find(|one| one.slug == archive.slug) else {
             continue;
         };
-        let roadmap = archive.roadmap(milestone.numbering.unwrap_or_default())?;
+        let roadmap = archive.roadmap()?;
         for dir in &milestone.phases {
             let planned = roadmap.as_ref();
             let planned = planned.and_then(|roadmap| plan::roadmap_phase(roadmap, &dir.number));

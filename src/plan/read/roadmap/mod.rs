@@ -151,7 +151,7 @@ const MAX_REPORTED: usize = 20;
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone, whose headings show how phases are numbered.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        Self::parse_with(text, path, PhaseNumbering::detect(None, Some(text)))
+        Self::parse_with(text, path, PhaseNumbering::detect(text))
     }
 
     /// Parses a ROADMAP.md of a project that numbers its phases in the given way.
