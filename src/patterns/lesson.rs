@@ -196,7 +196,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 fn says_something(text: &str) -> bool {
-    is_complete(text) && !is_left_out(text)
+    is_complete(text) && !is_left_out(text) && !text.contains("```")
 }
 
 fn is_left_out(text: &str) -> bool {

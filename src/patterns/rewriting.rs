@@ -45,8 +45,10 @@ fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
         return None;
     }
     let plain = bullet_list::section(&entry.worked, &entry.failed);
-    let end = if entry.text.contains("\r\n") { "\r\n" } else { "\n" };
-    let old = plain.replace('\n', end);
+    let ends = ["\n", "\r\n"].into_iter();
+    let (end, old) = ends
+        .map(|end| (end, plain.replace('\n', end)))
+        .find(|(_, old)| entry.text.contains(old))?;
     // A difference between plans is no lesson of one phase and stays.
     let bullets = |lessons: &[Lesson], texts: &[String]| -> Vec<String> {
         let statistics = texts.iter().filter(|text| is_statistic(text)).cloned();

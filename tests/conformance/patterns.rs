@@ -202,7 +202,10 @@ fn timing_and_deviations_come_from_every_summary_of_the_phase() {
     plan(&case, 1, 3, 2, "[]");
     case.run("execute 1 --effort thorough").success();
     let entry = text(&case, PATTERNS);
-    assert!(entry.contains("- Plans: 3, Average: 20m, Total: 1h\n- Effort: thorough\n"), "{entry}");
+    assert!(
+        entry.contains("- Plans: 3, Average: 20m, Total: 1h 00m\n- Effort: thorough\n"),
+        "{entry}"
+    );
     assert!(entry.contains("**Deviations:** 2 (1 DEVN-02 critical, 1 DEVN-01 minor)\n"), "{entry}");
 }
 
