@@ -59,7 +59,7 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
     else {
         return Ok(None);
     };
-    let Some(mut objects) = project.git.objects()? else {
+    let Some(objects) = project.git.objects()? else {
         return Ok(None);
     };
     let commits = project.git.newest_commits(MAX_COMMITS)?;
@@ -68,7 +68,7 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
     let versions = objects.read(&versions)?.into_iter().flatten();
     let mut blocks = versions.filter_map(|version| match version {
         Object::Blob(bytes) => block_with_digest(&bytes, path, stated),
-        Object::Tree(_) | Object::Other => None,
+        Object::Other => None,
     });
     Ok(blocks.next())
 }

@@ -14,10 +14,11 @@ use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
 use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
+use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized, slashed};
 use crate::warning::Warning;
-use crate::{claude_md, context, facts, knowledge, lifecycle, patterns};
+use crate::{claude_md, context, facts, knowledge, lifecycle, patterns, recall};
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const MAX_LINE_CHARS: usize = 240;
@@ -39,6 +40,9 @@ const MAX_ENTRIES: usize = 5;
 
 /// Maximum length of an entry that answers the topic, in characters.
 const MAX_ANSWER_CHARS: usize = 600;
+
+/// Maximum number of units of earlier sessions.
+const MAX_SESSIONS: usize = 3;
 
 /// Maximum number of the agent's own working notes after a compaction.
 const MAX_OWN_NOTES: usize = 4;
@@ -100,6 +104,7 @@ impl<'a> Gatherer<'a> {
             DigestPart::Entries => self.entries(warnings)?,
             DigestPart::Facts => self.facts()?,
             DigestPart::Todos => self.todos(),
+            DigestPart::Sessions => self.sessions(warnings)?,
         };
         let width = match part {
             DigestPart::Blockers => MAX_BLOCKER_CHARS,
@@ -292,6 +297,27 @@ impl<'a> Gatherer<'a> {
             lines.push(format!("and {more} more: `annals recall WORDS` finds them"));
         }
         Ok(lines)
+    }
+
+    /// Returns what earlier sessions say on an explicit topic, once the user has turned that on.
+    fn sessions(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
+        let topic = self.request.topic.as_deref().unwrap_or_default();
+        if topic.trim().is_empty() || self.project.settings.sessions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = RecallQuery {
+            sources: vec![SourceName::Sessions],
+            limit: MAX_SESSIONS,
+            is_urgent: true,
+            ..RecallQuery::new(topic)?
+        };
+        let found = recall::recall(self.project, &query)?.into_value(warnings);
+        let line = |hit: RecallHit| {
+            let date = hit.date.map(|date| date.to_string()).unwrap_or_default();
+            let session = hit.id.unwrap_or_default();
+            format!("{date} ({session}): {}", hit.snippet)
+        };
+        Ok(found.hits.into_iter().map(line).collect())
     }
 
     /// Returns what is known about the user, if one is set.

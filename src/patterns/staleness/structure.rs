@@ -148,7 +148,7 @@ impl Structure {
             }
             now_has.extend(own);
         }
-        if let Some(mut objects) = git.objects()?.filter(|_| !then_read.is_empty()) {
+        if let Some(objects) = git.objects()?.filter(|_| !then_read.is_empty()) {
             let old: Vec<&String> = then_read.iter().take(MAX_MANIFESTS).collect();
             let names: Vec<String> = old.iter().map(|path| format!("{hash}:{path}")).collect();
             for (path, object) in old.iter().zip(objects.read(&names)?) {

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(ids("# Phase 1 Plan 2: Setup\n", "x.md"), expect("1", "2"));
         assert_eq!(
             ids("---\nplan: Extensions\n---\n", "phases/02-x/02-03-PLAN.md"),
-            expect("02", "3")
+            expect("2", "3")
         );
     }
 }

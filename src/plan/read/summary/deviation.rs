@@ -306,7 +306,10 @@ impl Body {
             let excepts =
                 ["beyond", "except", "other than"].iter().any(|word| lower.contains(word));
             self.is_denied |= !(is_lead && excepts);
-        } else if is_head || is_bold && !has_numbered && !is_lead || names_rule(text) {
+            self.ends.push(start);
+            return false;
+        }
+        if is_head || is_bold && !has_numbered && !is_lead || names_rule(text) {
             self.entry(&unbolded(text), line, start);
             return true;
         } else if !is_bold && !self.is_denied && !is_remark(text) {
