@@ -17,7 +17,7 @@ use crate::{patterns, secrets};
 pub(crate) const STALE_MARK: &str = " (possibly stale)";
 
 /// Maximum number of patterns in the block.
-const MAX_PATTERNS: usize = 5;
+pub(crate) const MAX_PATTERNS: usize = 5;
 
 /// Maximum number of blockers in the block, and the maximum length of each in characters.
 const MAX_BLOCKERS: usize = 3;

@@ -93,11 +93,16 @@ fn sources(
     just: Option<&Shipped>,
     warnings: &mut Vec<Warning>,
 ) -> Sources {
-    let lessons =
-        lessons.into_iter().take(LESSONS).map(|summary| Pattern { summary, is_stale: false });
+    let lessons: Vec<Pattern> = lessons
+        .into_iter()
+        .take(LESSONS)
+        .map(|summary| Pattern { summary, is_stale: false })
+        .collect();
     let relevant = relevant.into_iter().filter_map(|pattern| {
         Some(Pattern { summary: pattern.standalone()?, is_stale: pattern.stale.is_some() })
     });
+    // What the whole history shows keeps its line.
+    let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
     let status = StatusReport::from_survey(project, survey);
     let profile =
         (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));

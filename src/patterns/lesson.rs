@@ -139,7 +139,9 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
 pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
     let title = clean(&deviation.text);
     let text = match (&deviation.issue, &deviation.fix) {
-        (None, None) => statement(&title, MAX_LENGTH).filter(|text| gives_reason(text))?,
+        (None, None) => {
+            statement(&title, MAX_LENGTH).filter(|text| gives_reason(text) && is_complete(text))?
+        }
         (None, Some(fix)) => with_fix(&title, fix)?,
         (Some(issue), fix) => {
             let issue = clean(issue);
@@ -148,7 +150,7 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
             }
             match fix {
                 Some(fix) => with_fix(&issue, fix)?,
-                None => statement(&issue, MAX_LENGTH)?,
+                None => statement(&issue, MAX_LENGTH).filter(|text| is_complete(text))?,
             }
         }
     };
@@ -157,12 +159,16 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
         TRIFLES.iter().any(|words| lower.contains(words))
     };
     let title_says = sentences(&title).first().is_none_or(|title| !is_left_out(title));
-    (says_something(&text) && title_says && !is_trifle(&text) && !is_trifle(&title)).then_some(text)
+    let is_lesson = !is_left_out(&text) && title_says && !is_trifle(&text) && !is_trifle(&title);
+    is_lesson.then_some(text)
 }
 
 /// Returns the first sentence of an issue with that of its fix; without the fix if both are too long together.
 fn with_fix(issue: &str, fix: &str) -> Option<String> {
     let issue = leading_sentences(issue, 1, MAX_LENGTH)?.trim_end_matches('.');
+    if !is_complete(issue) {
+        return None;
+    }
     let fix = clean(fix);
     let fix = sentences(&fix).into_iter().next().filter(|fix| is_closed(fix));
     let stop = if issue.ends_with(['!', '?']) { "" } else { "." };
@@ -196,7 +202,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 fn says_something(text: &str) -> bool {
-    is_complete(text) && !is_left_out(text) && !text.contains("```")
+    is_complete(text) && !is_left_out(text)
 }
 
 fn is_left_out(text: &str) -> bool {
@@ -206,7 +212,10 @@ fn is_left_out(text: &str) -> bool {
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
     let refers = words(text).next().is_some_and(|first| REFERENCES.contains(&first.as_str()));
-    is_numbered || refers || LEFT_OUT.iter().any(|start| lower.starts_with(start))
+    is_numbered
+        || refers
+        || text.contains("```")
+        || LEFT_OUT.iter().any(|start| lower.starts_with(start))
 }
 
 /// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
