@@ -25,7 +25,7 @@ word_enum! {
         NoSkills = "no_skills",
         /// No patterns.
         NoPatterns = "no_patterns",
-        /// No decisions.
+        /// No decisions, and one blocker.
         NoDecisions = "no_decisions",
     }
 }
@@ -50,7 +50,10 @@ impl ShrinkStep {
             Self::FewerDecisions => content.decisions.truncate(5),
             Self::NoPatterns => content.patterns.clear(),
             Self::NoSkills => content.skills_line = None,
-            Self::NoDecisions => content.decisions.clear(),
+            Self::NoDecisions => {
+                content.decisions.clear();
+                content.blockers.truncate(1);
+            }
             Self::NoCommands => content.commands.clear(),
         }
     }

@@ -23,6 +23,8 @@ pub struct Content {
     pub next_action: Option<Line>,
     /// The reason why the position is contested, if another reading of the files is almost as plausible.
     pub contested: Option<Line>,
+    /// The open blockers.
+    pub blockers: Vec<Line>,
     /// The decisions, newest first.
     pub decisions: Vec<Line>,
     /// All skills in one line, if space is short.

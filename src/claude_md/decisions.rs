@@ -41,7 +41,8 @@ const LOG_WORDS: &[&str] = &[
     "landed", "captured", "tests pass", "tests green", "milestone complete", "phase complete",
     "verified complete", "phase order", "build order", "phase numbering", "-phase structure",
     "-phase roadmap", "phases derived", "roadmap created", "roadmap approved", "scope confirmed",
-    "initialized", "verification passed", "uat passed",
+    "initialized", "verification passed", "uat passed", "exit gate", "prs merged",
+    "out of scope for",
 ];
 
 /// The file that a list of decisions is from.

@@ -1,9 +1,10 @@
 //! Finds the generated text of an earlier block, in the undo history or in git.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::claude_md::marker;
-use crate::claude_md::span::{Span, readable};
+use crate::claude_md::span::{Span, readable, unclosed};
 use crate::error::Result;
 use crate::git::Object;
 use crate::project::Project;
@@ -11,6 +12,35 @@ use crate::text::slashed;
 
 /// Number of commits searched: an older block would not help to identify later additions.
 const MAX_COMMITS: usize = 50;
+
+/// Returns a file with the end marker that another generator cut off together with a section: it goes below the last
+/// line that was generated. Any other file is returned unchanged.
+pub(crate) fn with_end<'a>(
+    project: &Project,
+    path: &Path,
+    bytes: &'a [u8],
+) -> Result<Cow<'a, [u8]>> {
+    let Some((start, stated)) = unclosed(&readable(bytes)) else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let Some(block) = find_block(project, path, &stated)? else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let generated = marker::normalised_lines(&block);
+    let (mut at, mut end) = (start, start);
+    for line in bytes[start..].split_inclusive(|byte| *byte == b'\n') {
+        let bare = line.trim_ascii_end();
+        if !bare.is_empty() && !generated.contains(&bare) {
+            break;
+        }
+        at += line.len();
+        // The heading above foreign lines is theirs.
+        if !bare.is_empty() && !bare.starts_with(b"## ") {
+            end = at;
+        }
+    }
+    Ok(Cow::Owned([&bytes[..end], marker::end().as_bytes(), b"\n", &bytes[end..]].concat()))
+}
 
 /// Returns the block with this digest from an earlier version of the file.
 pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
@@ -29,7 +59,7 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
     else {
         return Ok(None);
     };
-    let Some(mut objects) = project.git.objects()? else {
+    let Some(objects) = project.git.objects()? else {
         return Ok(None);
     };
     let commits = project.git.newest_commits(MAX_COMMITS)?;
@@ -38,7 +68,7 @@ fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Optio
     let versions = objects.read(&versions)?.into_iter().flatten();
     let mut blocks = versions.filter_map(|version| match version {
         Object::Blob(bytes) => block_with_digest(&bytes, path, stated),
-        Object::Tree(_) | Object::Other => None,
+        Object::Other => None,
     });
     Ok(blocks.next())
 }

@@ -20,7 +20,7 @@ const MAX_LINE_CHARS: usize = 60;
 
 /// What the block or its stores already say, so that it may be taken out of the rest of the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known<'a> {
+pub(crate) struct Recorded<'a> {
     /// The project's name.
     pub(crate) project: &'a str,
     /// The core value.
@@ -41,7 +41,7 @@ pub(crate) struct Known<'a> {
     pub(crate) shipped: Vec<HashSet<String>>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> Recorded<'a> {
     /// Takes the forms of a workflow's generator.
     pub(crate) fn in_layout(layout: &'a Layout) -> Self {
         Self { sections: &layout.generated, brand: &layout.brand, ..Self::default() }
@@ -143,7 +143,7 @@ fn is_phase(value: &str) -> bool {
 
 /// The generator's sections in a file, and what there is to say about those that stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct ForeignSections {
     /// Byte ranges to take out, in file order.
     pub(crate) ranges: Vec<Range<usize>>,
     /// One warning for all that is taken out, and one for each section that stays.
@@ -156,10 +156,10 @@ pub(crate) fn find(
     start: usize,
     block: Option<&Range<usize>>,
     path: &Path,
-    known: &Known<'_>,
-) -> Found {
+    known: &Recorded<'_>,
+) -> ForeignSections {
     let outline = Outline::parse(text, start);
-    let mut found = Found::default();
+    let mut found = ForeignSections::default();
     let mut titles: Vec<(usize, &str)> = Vec::new();
     if block.is_none() {
         match head(&outline, start, known) {
@@ -240,7 +240,7 @@ fn outside(range: Range<usize>, block: Option<&Range<usize>>) -> Range<usize> {
 }
 
 /// Returns the next action that a section states, if the block states another.
-fn other_action<'t>(section: &'t str, known: &Known<'_>) -> Option<Cow<'t, str>> {
+fn other_action<'t>(section: &'t str, known: &Recorded<'_>) -> Option<Cow<'t, str>> {
     let stated = section.lines().find_map(|line| line.strip_prefix("**Next action:**"))?.trim();
     let own = known.next_action.unwrap_or_default();
     (!is_absent(stated) && !stated.contains(own)).then(|| clip(stated, MAX_LINE_CHARS))
@@ -291,7 +291,7 @@ enum Head<'a> {
 }
 
 /// Returns the generator's title and core value, if they are the only text before the first section.
-fn head<'a>(outline: &Outline<'a>, start: usize, known: &Known<'_>) -> Option<Head<'a>> {
+fn head<'a>(outline: &Outline<'a>, start: usize, known: &Recorded<'_>) -> Option<Head<'a>> {
     let text = outline.text();
     let section = outline.sections().iter().find(|section| section.level > 0)?;
     let is_at_start = text[start..section.heading.start].trim().is_empty();
@@ -348,7 +348,7 @@ mod tests {
         let decisions = [decision("Use SQLite", Some("One file")), decision("Ship weekly", None)];
         let skills = [Skill { name: "testing".to_owned(), scope: Some("global".to_owned()) }];
         let layout = Layout::load(LayoutName::Vbw).unwrap();
-        let known = Known {
+        let known = Recorded {
             project: "shop",
             core_value: Some("Sell things"),
             next_action: Some("/vbw:vibe --plan 2"),
@@ -356,7 +356,7 @@ mod tests {
             skills: skills.iter().map(|skill| skill.name.as_str()).collect(),
             patterns: [without_source("Tests first find more (plans 01, 02)")].into(),
             shipped: vec![words("# Shipped: The Till\n\n**Date:** 2026-02-24\n**Phases:** 4\n")],
-            ..Known::in_layout(&layout)
+            ..Recorded::in_layout(&layout)
         };
         let found = find(text, 0, None, Path::new("CLAUDE.md"), &known);
         let left = without(text.as_bytes(), 0, &found.ranges).into_owned();

@@ -21,4 +21,5 @@ pub(crate) use decisions::{decision_statement, newest_first};
 pub use regenerate::{
     ContextFileOutcome, RefusedContextFile, Regenerated, RegeneratedFile, regenerate,
 };
+pub(crate) use select::MAX_PATTERNS;
 pub use select::{CurrentPhase, Pattern, Sources};

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::claude_md::edited::{Edited, lost};
-use crate::claude_md::generated::Known;
+use crate::claude_md::generated::Recorded;
 use crate::claude_md::span::{Span, readable};
 use crate::claude_md::{generated, marker};
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ const MAX_LINE_CHARS: usize = 80;
 #[derive(Clone, Debug)]
 pub(crate) struct ContextFile<'a> {
     path: &'a Path,
-    known: &'a Known<'a>,
+    known: &'a Recorded<'a>,
     existing: &'a [u8],
     /// Byte offset at which the user's text starts, after a byte order mark and front matter.
     start: usize,
@@ -66,7 +66,7 @@ impl<'a> ContextFile<'a> {
     pub(crate) fn parse(
         existing: Option<&'a [u8]>,
         path: &'a Path,
-        known: &'a Known<'a>,
+        known: &'a Recorded<'a>,
     ) -> Result<Self> {
         let existing = existing.unwrap_or_default();
         let text = readable(existing);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::claude_md::budget::{Excess, Fitted, Limits, ShrinkStep};
 use crate::claude_md::content::Content;
-use crate::claude_md::generated::Known;
+use crate::claude_md::generated::Recorded;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::select::Sources;
 use crate::claude_md::sentences::SentenceSet;
@@ -116,7 +116,7 @@ fn beyond_codex(file: &Path, bytes: &[u8]) -> Option<Warning> {
 /// State of one run over all context files.
 struct Regeneration<'a> {
     project: &'a Project,
-    known: Known<'a>,
+    known: Recorded<'a>,
     content: Content,
     limits: Limits,
     force: bool,
@@ -171,8 +171,12 @@ impl Regeneration<'_> {
         if let Some(unchanged) = self.in_conflict(&file, warnings) {
             return Ok(unchanged);
         }
-        let old = file.bytes.as_deref();
-        let mut done = self.written(&file, old, relative, warnings)?;
+        let old = file
+            .bytes
+            .as_deref()
+            .map(|bytes| earlier_versions::with_end(self.project, &file.path, bytes));
+        let old = old.transpose()?;
+        let mut done = self.written(&file, old.as_deref(), relative, warnings)?;
         // What was moved or taken out may change the block once more: its title, or a sentence that it repeats.
         for _ in 1..MAX_ROUNDS {
             let again = self.written(&file, Some(&done.bytes), relative, &mut Vec::new())?;
@@ -192,7 +196,9 @@ impl Regeneration<'_> {
             Some(old) if *old == bytes => ContextFileOutcome::Unchanged,
             Some(_) => ContextFileOutcome::Updated,
         };
-        if outcome == ContextFileOutcome::Updated && read::is_write_protected(&file.path) {
+        // What is only shown needs no permission.
+        let is_written = outcome == ContextFileOutcome::Updated && !self.project.dry_run;
+        if is_written && read::is_write_protected(&file.path) {
             return Err(Error::refused("is write-protected").at(relative, None));
         }
         let report = RegeneratedFile {

@@ -5,19 +5,23 @@ use std::path::Path;
 
 use crate::claude_md::content::{Content, PhaseLine, SkillLine};
 use crate::claude_md::decisions::DecisionList;
-use crate::claude_md::generated::Known;
+use crate::claude_md::generated::Recorded;
 use crate::claude_md::{decisions, generated};
 use crate::plan::{Skill, non_placeholder};
 use crate::project::Layout;
-use crate::secrets;
 use crate::text::{Line, fold, strip_controls};
 use crate::warning::Warning;
+use crate::{patterns, secrets};
 
 /// The mark after a pattern that refers to something that may no longer exist.
 pub(crate) const STALE_MARK: &str = " (possibly stale)";
 
 /// Maximum number of patterns in the block.
-const MAX_PATTERNS: usize = 5;
+pub(crate) const MAX_PATTERNS: usize = 5;
+
+/// Maximum number of blockers in the block, and the maximum length of each in characters.
+const MAX_BLOCKERS: usize = 3;
+const MAX_BLOCKER_CHARS: usize = 240;
 
 /// Maximum length of each part of the position, in characters.
 const MAX_ITEM_CHARS: usize = 160;
@@ -42,6 +46,8 @@ pub struct Sources {
     pub next_command: Option<String>,
     /// The reason why the position is contested, if another reading of the files is almost as plausible.
     pub contested: Option<String>,
+    /// The open blockers, as STATE.md lists them.
+    pub blockers: Vec<String>,
     /// The decisions, one list per source: that of STATE.md first.
     pub decisions: Vec<DecisionList>,
     /// The installed skills.
@@ -76,9 +82,9 @@ pub struct Pattern {
 
 impl Sources {
     /// Returns the content that may be removed from a file because the block or a store contains it.
-    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Known<'a> {
+    pub(crate) fn known<'a>(&'a self, layout: &'a Layout) -> Recorded<'a> {
         let decisions = self.decisions.iter().flat_map(|list| &list.decisions);
-        Known {
+        Recorded {
             project: &self.project,
             core_value: self.core_value.as_deref(),
             next_action: self.next_command.as_deref(),
@@ -90,7 +96,7 @@ impl Sources {
                 .map(|text| generated::without_source(text))
                 .collect(),
             shipped: self.shipped.iter().map(|page| generated::words(page)).collect(),
-            ..Known::in_layout(layout)
+            ..Recorded::in_layout(layout)
         }
     }
 
@@ -137,6 +143,7 @@ impl Sources {
                 self.contested.as_deref(),
                 MAX_LINE_CHARS,
             ),
+            blockers: self.blocker_lines(&mut lines),
             decisions: decisions::select(&self.decisions)
                 .iter()
                 .map(|text| lines.line("a decision", text, MAX_LINE_CHARS))
@@ -147,6 +154,19 @@ impl Sources {
             commands_heading: Line::new(&layout.section.heading),
             commands: layout.section.lines.iter().map(|line| Line::new(line)).collect(),
         }
+    }
+
+    /// Returns the first blockers in whole sentences, and the number of the others.
+    fn blocker_lines(&self, lines: &mut Lines<'_>) -> Vec<Line> {
+        let named = self.blockers.iter().take(MAX_BLOCKERS).map(|text| {
+            let whole = patterns::statement(text, MAX_BLOCKER_CHARS);
+            lines.line("a blocker", whole.as_deref().unwrap_or(text), MAX_BLOCKER_CHARS)
+        });
+        let mut shown: Vec<Line> = named.filter(|line| !line.is_empty()).collect();
+        if let Some(more @ 1..) = self.blockers.len().checked_sub(MAX_BLOCKERS) {
+            shown.push(Line::new(&format!("{more} more in STATE.md")));
+        }
+        shown
     }
 
     fn skill_lines(&self, lines: &mut Lines<'_>) -> Vec<SkillLine> {

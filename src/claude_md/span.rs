@@ -78,6 +78,16 @@ impl Span {
     }
 }
 
+/// Returns the offset after a begin marker that is the only marker of a text, and its hash.
+pub(crate) fn unclosed(text: &str) -> Option<(usize, String)> {
+    match markers(text).as_slice() {
+        [PlacedMarker { marker: BlockMarker::Begin(Some(stated)), is_code: false, next, .. }] => {
+            Some((*next, stated.clone()))
+        }
+        _ => None,
+    }
+}
+
 fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
     let mut named: Vec<String> = lines.iter().map(usize::to_string).collect();
     if named.len() > MAX_NAMED_LINES {

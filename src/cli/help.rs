@@ -32,8 +32,11 @@ const GROUPS: [(&str, &str); 5] = [
     ("Remember and find", "remember recall forget context"),
     ("Plan, build, ship", "init plan execute ship sync status setup"),
     ("Look after it", "audit doctor undo report"),
-    ("One store each", "entry notepad journal ledger facts patterns milestone sessions share"),
-    ("More", "pause resume inspect log config demo hook mcp merge-file completions man help"),
+    ("One store each", "entry notepad journal ledger facts patterns milestone share"),
+    (
+        "More",
+        "sessions pause resume inspect log config demo hook mcp merge-file completions man help",
+    ),
 ];
 
 /// Words that users try instead of a command, after the command line that does it: first those of `annals` itself,

@@ -25,8 +25,8 @@ const PLANS: usize = 4;
 
 /// Read the lessons of finished phases, and note one
 ///
-/// `check` looks for each path that an entry names, and follows a missing one through git's history. An entry
-/// is called fresh only if a path that it names exists. Nothing is changed or deleted.
+/// `check` looks for each path that an entry names, and where a missing one moved since the entry was recorded. An
+/// entry is called fresh only if a path that it names exists. Nothing is changed or deleted.
 ///
 /// `insights` covers all summaries, archived milestones included; for each comparison, summaries that do not
 /// mention it are left out. A difference is significant if both groups have at least five plans and it holds

@@ -202,7 +202,7 @@ fn lesson_line(pattern: &RelevantPattern) -> Option<String> {
         .as_ref()
         .map(|reason| format!(" [possibly stale: {reason}]"))
         .unwrap_or_default();
-    let line = format!("{outcome}{}{stale}", pattern.with_reference()?);
+    let line = format!("{outcome}{}{stale}", pattern.with_reference());
     (line.chars().count() <= LESSON_WIDTH).then_some(line)
 }
 

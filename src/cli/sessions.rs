@@ -18,7 +18,7 @@ use crate::warning::Warning;
 /// Maximum number of files listed of a session; `--json` has more.
 const MAX_FILES: usize = 4;
 
-/// List this project's sessions with coding agents, from the transcripts that the clients keep
+/// List this project's sessions with coding agents, from the clients' transcripts
 ///
 /// Transcripts are read only after you have turned it on: `annals setup CLIENT --sessions`, or `sessions = true` in
 /// your own config.toml. `annals recall --in sessions WORDS` searches them. docs/sessions.md says what is read.

@@ -12,12 +12,13 @@ use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Action, Decision, Drift, DriftKind, StatusReport, Survey, open_blockers};
+use crate::plan::{Decision, Drift, DriftKind, StatusReport, Survey};
 use crate::project::Project;
+use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::storage::Changes;
 use crate::text::{Line, clip, quantity, sanitized, slashed};
 use crate::warning::Warning;
-use crate::{claude_md, context, facts, knowledge, lifecycle, patterns};
+use crate::{claude_md, context, facts, knowledge, lifecycle, patterns, recall};
 
 /// Maximum length of a line, in characters: a digest gives an overview, the full text is in the stores.
 const MAX_LINE_CHARS: usize = 240;
@@ -40,15 +41,14 @@ const MAX_ENTRIES: usize = 5;
 /// Maximum length of an entry that answers the topic, in characters.
 const MAX_ANSWER_CHARS: usize = 600;
 
+/// Maximum number of units of earlier sessions.
+const MAX_SESSIONS: usize = 3;
+
 /// Maximum number of the agent's own working notes after a compaction.
 const MAX_OWN_NOTES: usize = 4;
 
 /// Maximum number of breadcrumbs after a compaction: the latest says where the work stood.
 const MAX_BREADCRUMBS: usize = 1;
-
-/// What a blocker says of itself when it is none any more.
-const CLOSED: &[&str] =
-    &["closed", "resolved", "done", "fixed", "cleared", "unblocked", "obsolete"];
 
 /// Maximum number of plans without a summary that are named.
 const MAX_LEFT_PLANS: usize = 4;
@@ -104,6 +104,7 @@ impl<'a> Gatherer<'a> {
             DigestPart::Entries => self.entries(warnings)?,
             DigestPart::Facts => self.facts()?,
             DigestPart::Todos => self.todos(),
+            DigestPart::Sessions => self.sessions(warnings)?,
         };
         let width = match part {
             DigestPart::Blockers => MAX_BLOCKER_CHARS,
@@ -165,15 +166,8 @@ impl<'a> Gatherer<'a> {
     }
 
     fn blockers(&self) -> Vec<String> {
-        // Once the milestone is over, what blocked it is history.
-        let current =
-            self.planning.as_ref().filter(|(_, status)| status.next.action != Action::None);
-        let survey = current.map(|(survey, _)| survey);
-        let mut open =
-            survey.map(|survey| open_blockers(survey, MAX_BLOCKER_CHARS)).unwrap_or_default();
-        open.retain(|blocker| !blocker.ends_with(" is complete)") && !is_closed(blocker));
-        open.sort_by(|one, other| first_date(other).cmp(&first_date(one)));
-        open
+        let survey = self.planning.as_ref().map(|(survey, _)| survey);
+        survey.map(lifecycle::current_blockers).unwrap_or_default()
     }
 
     fn todos(&self) -> Vec<String> {
@@ -184,7 +178,7 @@ impl<'a> Gatherer<'a> {
         let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
         // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
         lines.retain(|line| match line.split_once(": ") {
-            Some(("Hazards" | "Blockers", rest)) => !is_closed(rest) && !is_none(rest),
+            Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
             Some((_, rest)) => !is_none(rest),
             None => true,
         });
@@ -267,7 +261,7 @@ impl<'a> Gatherer<'a> {
         let relevant = match &self.request.topic {
             None => patterns::known_patterns(self.project, survey)?.into_value(warnings),
             Some(topic) => {
-                let recent = patterns::recent(self.project, &Changes::new(), warnings)?;
+                let recent = patterns::with_changes(self.project, &Changes::new(), warnings)?;
                 let reasons = StaleReasons::cached_or_checked(self.project, &recent, warnings);
                 patterns::relevant(&recent, topic, &|line, text| reasons.about(line, text))
             }
@@ -305,6 +299,27 @@ impl<'a> Gatherer<'a> {
         Ok(lines)
     }
 
+    /// Returns what earlier sessions say on an explicit topic, once the user has turned that on.
+    fn sessions(&self, warnings: &mut Vec<Warning>) -> Result<Vec<String>> {
+        let topic = self.request.topic.as_deref().unwrap_or_default();
+        if topic.trim().is_empty() || self.project.settings.sessions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let query = RecallQuery {
+            sources: vec![SourceName::Sessions],
+            limit: MAX_SESSIONS,
+            is_urgent: true,
+            ..RecallQuery::new(topic)?
+        };
+        let found = recall::recall(self.project, &query)?.into_value(warnings);
+        let line = |hit: RecallHit| {
+            let date = hit.date.map(|date| date.to_string()).unwrap_or_default();
+            let session = hit.id.unwrap_or_default();
+            format!("{date} ({session}): {}", hit.snippet)
+        };
+        Ok(found.hits.into_iter().map(line).collect())
+    }
+
     /// Returns what is known about the user, if one is set.
     fn facts(&self) -> Result<Vec<String>> {
         if self.project.settings.user.is_none() {
@@ -332,43 +347,10 @@ fn tag(decision: &Decision) -> Option<&str> {
     (!tag.is_empty()).then_some(tag)
 }
 
-/// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
-fn is_closed(blocker: &str) -> bool {
-    if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
-        return true;
-    }
-    let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
-    parts.chain(blocker.split(" - ")).any(|part| {
-        let part = part.trim_matches(|c: char| !c.is_alphanumeric());
-        let (word, rest) =
-            part.split_at(part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len()));
-        let is_shouted = word.len() > 3 && word.chars().all(char::is_uppercase);
-        let rest = rest.trim_start();
-        let says_how =
-            ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
-        CLOSED.contains(&word.to_lowercase().as_str())
-            && (rest.is_empty()
-                || is_shouted
-                || says_how
-                || rest.starts_with(|c: char| c.is_ascii_digit()))
-    })
-}
-
 /// Returns whether a text says that there is nothing.
 fn is_none(text: &str) -> bool {
     let word = text.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     matches!(word.as_str(), "" | "none" | "n/a" | "nothing")
-}
-
-/// Returns the first date in a text, such as `2026-02-11`; none sorts below all.
-fn first_date(text: &str) -> Option<&str> {
-    let is_date = |text: &&str| {
-        text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        })
-    };
-    text.char_indices().find_map(|(at, _)| text.get(at..at + 10).filter(is_date))
 }
 
 /// Returns a line for each file that contradicts the others, so that a session does not rely on it, and one for

@@ -30,6 +30,8 @@ word_enum! {
         Facts = "facts",
         /// Todos.
         Todos = "todos",
+        /// Earlier sessions that answer the topic, if the user has turned the reading of transcripts on.
+        Sessions = "sessions",
     }
 }
 
@@ -47,6 +49,7 @@ impl DigestPart {
             Self::Entries => "Knowledge",
             Self::Facts => "About the user",
             Self::Todos => "Todos",
+            Self::Sessions => "Earlier sessions",
         }
     }
 
@@ -61,6 +64,7 @@ impl DigestPart {
             Self::Patterns => "annals patterns relevant",
             Self::Entries => "annals entry list",
             Self::Facts => "annals facts list --profile",
+            Self::Sessions => "annals recall --in sessions WORDS",
         }
     }
 
@@ -82,7 +86,7 @@ impl DigestPart {
     pub(crate) fn first_round_lines(self) -> usize {
         match self {
             Self::Position => 8,
-            Self::Blockers | Self::Patterns | Self::Todos => 5,
+            Self::Blockers | Self::Patterns | Self::Todos | Self::Sessions => 5,
             Self::Notepad | Self::Facts => 10,
             Self::Ledger | Self::Constraints => 12,
             Self::Entries | Self::Decisions => 6,

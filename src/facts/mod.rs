@@ -32,7 +32,10 @@ mod work;
 pub use action::{Action, ActionOutcome, ActionType, parse_answer};
 pub use arbitration::{ActionEffect, ActionResult};
 pub use auditor::Auditor;
-pub use evaluation::{Delta, Evaluation, Interval, Measures, MethodRow, evaluate};
+pub use evaluation::{
+    Delta, Evaluation, Group, Interval, Item, Measures, MethodRow, Question, evaluate,
+    read_dataset, stored,
+};
 pub(crate) use fact::COLUMNS;
 pub use fact::{
     Category, Fact, FactStatus, ProjectScope, Proposal, UserId, is_unknown, user, user_or_systems,

@@ -118,26 +118,6 @@ columns!(
 );
 
 impl Turn {
-    /// Returns a turn that is not enqueued, for showing its prompt; nothing is written.
-    pub fn unqueued(facts: &Facts, user: &UserId, user_input: &str) -> Self {
-        let said_at = facts.clock().timestamp();
-        Self {
-            user_id: user.clone(),
-            turn_id: String::new(),
-            status: TurnStatus::Pending,
-            observed_at: said_at.clone(),
-            said_at,
-            session_id: None,
-            turn_seq: None,
-            project: None,
-            user_input: sanitized(user_input).into_owned(),
-            assistant_response: String::new(),
-            attempts: 0,
-            last_error: None,
-            raw_answer: None,
-        }
-    }
-
     /// Returns whether it is the turn with these texts. Texts of a forgotten turn are erased, and match any.
     fn is_of(&self, input: &str, response: &str, session: Option<&str>) -> bool {
         let is_same = |stored: &str, new: &str| {

@@ -2,7 +2,7 @@
 //!
 //! An unpacked archive may contain a `.git` that points elsewhere: a file with the path of another
 //! repository's folder, a `commondir`, a link in place of `HEAD` or `objects`. Git would report that
-//! repository's history as this project's, and commit to it. Worktrees and submodules point elsewhere, too,
+//! repository's history as this project's. Worktrees and submodules point elsewhere, too,
 //! but the folder that they point to names them in turn.
 
 use std::fs;
@@ -34,7 +34,7 @@ const READ_ENTRIES: &[&str] = &[
     "packed-refs", "refs", "reftable", "shallow", "worktrees",
 ];
 
-/// The folders among them whose content is read and written.
+/// The folders among them whose content is read.
 const NESTED_FOLDERS: &[&str] = &["info", "logs", "objects", "refs", "reftable"];
 
 /// Maximum depth of ref names; real ones are not deeper.
@@ -85,7 +85,7 @@ fn alternates_file(repository: &Repository) -> Option<UnsafeRepository> {
     (!found.is_file() || found.len() > 0).then(|| UnsafeRepository::new(&file, ALTERNATES))
 }
 
-/// Checks for links and pipes in the nested folders that git reads and writes.
+/// Checks for links and pipes in the nested folders that git reads.
 pub(crate) fn check_nested(repository: &Repository) -> Option<UnsafeRepository> {
     let folders = git_folders(repository)?;
     folders.iter().find_map(|folder| {
@@ -96,18 +96,6 @@ pub(crate) fn check_nested(repository: &Repository) -> Option<UnsafeRepository> 
             find_unsafe(&folder.join(name), &folders, &|_| true, depth)
         })
     })
-}
-
-/// Checks the `.gitignore` and `.gitattributes` files that git reads when it commits a path relative to the
-/// top.
-pub(crate) fn check_rule_files(top: &Path, path: &str) -> Option<UnsafeRepository> {
-    let folders = Path::new(path).ancestors().skip(1).map(|folder| top.join(folder));
-    let mut rules =
-        folders.flat_map(|folder| [".gitignore", ".gitattributes"].map(|name| folder.join(name)));
-    let is_no_file = |file: &PathBuf| {
-        file.symlink_metadata().is_ok_and(|found| is_pipe_or_device(found.file_type()))
-    };
-    rules.find(is_no_file).map(|file| UnsafeRepository::new(&file, PIPE_OR_DEVICE))
 }
 
 /// Returns the canonical git folders of this project, or `None` if they belong to another one.

@@ -16,7 +16,7 @@ pub struct TrackedFiles {
 const SUBMODULE: &str = "160000";
 
 /// Reads the index. Names that are not valid UTF-8 contain U+FFFD.
-pub(crate) fn tracked(program: &Program<'_>) -> Result<Option<TrackedFiles>> {
+pub(crate) fn tracked(program: Program<'_>) -> Result<Option<TrackedFiles>> {
     // Not `--stage`, which takes twice as long; submodules are few and listed in a file.
     let Some(output) = program.run(&["ls-files", "-z"])? else {
         return Ok(None);

@@ -1,230 +1,143 @@
-//! Reads the repository's objects one by one, through one process.
+//! Reads the repository's objects by name.
 
-use std::io;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout};
+use std::collections::HashMap;
 
-use crate::error::{At, Result};
-use crate::git::hash::is_full_hash;
+use chrono::{DateTime, Utc};
+
+use crate::error::Result;
+use crate::git::hash::{is_full_hash, is_hash_prefix};
 use crate::git::program::Program;
-use crate::git::running::{MAX_WAIT, Running};
-use crate::text::hexadecimal;
 
-/// A running git process that serves objects; starting it takes as long as a hundred queries.
-#[derive(Debug)]
-pub struct Objects {
-    checks: CatFile,
-    contents: CatFile,
+/// The objects of a repository.
+#[derive(Clone, Copy, Debug)]
+pub struct Objects<'a> {
+    program: Program<'a>,
 }
 
 /// An object, by git's type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Object {
-    /// The entries of a folder.
-    Tree(Vec<TreeEntry>),
     /// A file's content.
     Blob(Vec<u8>),
-    /// A commit, a tag, or a file that is too large to be read.
+    /// A commit, a tag, a folder, or a file that is too large to be read.
     Other,
 }
 
-/// An entry of a folder.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeEntry {
-    /// The name, without the folder.
-    pub name: String,
-    /// The full hash of the object.
-    pub id: String,
-    /// Whether it is a folder.
-    pub is_tree: bool,
+/// What git states of an object.
+struct Header {
+    hash: String,
+    is_blob: bool,
+    size: usize,
 }
 
 /// Maximum size of a file; manifests are smaller.
-const MAX_OBJECT_BYTES: u64 = 1 << 20;
-/// Maximum size of a folder.
-const MAX_TREE_BYTES: u64 = 64 << 20;
-/// Maximum size of the queries written at once, in bytes: they fit into a pipe while the answers are unread.
-const MAX_BATCH_BYTES: usize = 4096;
+const MAX_OBJECT_BYTES: usize = 1 << 20;
 
-impl Objects {
-    pub(crate) fn open(program: &Program<'_>) -> Result<Option<Self>> {
-        let checks = CatFile::start(program, "--batch-check")?;
-        let contents = CatFile::start(program, "--batch")?;
-        Ok(checks.zip(contents).map(|(checks, contents)| Self { checks, contents }))
+/// Maximum size of the files that one process is asked for.
+const MAX_BATCH_BYTES: usize = 32 << 20;
+
+impl<'a> Objects<'a> {
+    pub(crate) fn new(program: Program<'a>) -> Self {
+        Self { program }
     }
 
     /// Returns for each name, a hash or `<commit>:<path>`, whether the object exists.
-    pub fn exist(&mut self, names: &[String]) -> Result<Vec<bool>> {
-        let mut found = Vec::with_capacity(names.len());
-        self.checks.query(names, |header, _| {
-            found.push(header.is_some());
-            Ok(())
-        })?;
-        Ok(found)
+    pub fn exist(&self, names: &[String]) -> Result<Vec<bool>> {
+        Ok(self.headers(names)?.iter().map(Option::is_some).collect())
     }
 
     /// Returns the object of each name, a hash or `<commit>:<path>`.
-    pub fn read(&mut self, names: &[String]) -> Result<Vec<Option<Object>>> {
-        let mut found = Vec::with_capacity(names.len());
-        self.contents.query(names, |header, stdout| {
-            found.push(match header {
-                Some(header) => Some(read_object(&header, stdout)?),
-                None => None,
-            });
-            Ok(())
-        })?;
-        Ok(found)
-    }
-}
-
-/// A `git cat-file` process, which reads one query per line and prints a header line and the content for
-/// each.
-#[derive(Debug)]
-struct CatFile {
-    child: Child,
-    running: Running,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
-    root: PathBuf,
-}
-
-/// The header line of an object: `<hash> <type> <size>`.
-struct Header {
-    hash_bytes: usize,
-    kind: String,
-    size: u64,
-}
-
-impl CatFile {
-    fn start(program: &Program<'_>, mode: &str) -> Result<Option<Self>> {
-        let Some((mut child, running)) = program.spawn(&["cat-file", mode])? else {
-            return Ok(None);
-        };
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        Ok(stdout.map(|stdout| Self {
-            child,
-            running,
-            stdin,
-            stdout: BufReader::new(stdout),
-            root: program.top().to_owned(),
-        }))
-    }
-
-    /// Queries the names in order, and passes each answer to `on_answer`: `None` for a missing object.
-    fn query(
-        &mut self,
-        names: &[String],
-        mut on_answer: impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
-    ) -> Result<()> {
-        let mut rest = names;
-        while !rest.is_empty() {
-            let mut batch = String::new();
-            let mut count = 0;
-            for name in rest {
-                if count > 0 && batch.len() + name.len() > MAX_BATCH_BYTES {
+    pub fn read(&self, names: &[String]) -> Result<Vec<Option<Object>>> {
+        let headers = self.headers(names)?;
+        let mut found: Vec<Option<Object>> =
+            headers.iter().map(|header| header.as_ref().map(|_| Object::Other)).collect();
+        let is_read = |header: &&Header| header.is_blob && header.size <= MAX_OBJECT_BYTES;
+        let wanted = headers.iter().enumerate();
+        let wanted =
+            wanted.filter_map(|(index, header)| Some((index, header.as_ref().filter(is_read)?)));
+        let mut wanted = wanted.peekable();
+        loop {
+            let mut size = 0;
+            let mut fits = |(_, header): &(usize, &Header)| {
+                size += header.size;
+                size <= MAX_BATCH_BYTES
+            };
+            let batch: Vec<(usize, &Header)> =
+                std::iter::from_fn(|| wanted.next_if(&mut fits)).collect();
+            if batch.is_empty() {
+                return Ok(found);
+            }
+            let hashes: Vec<&str> = batch.iter().map(|(_, header)| header.hash.as_str()).collect();
+            let output = self.program.run_with_input(&["cat-file", "--batch"], &lines(&hashes))?;
+            let mut rest = output.as_deref().unwrap_or_default();
+            for (index, header) in batch {
+                let Some(start) = rest.iter().position(|byte| *byte == b'\n') else { break };
+                let Some((content, after)) = rest[start + 1..].split_at_checked(header.size) else {
                     break;
-                }
-                batch.push_str(&query_line(name));
-                count += 1;
+                };
+                found[index] = Some(Object::Blob(content.to_vec()));
+                rest = after.get(1..).unwrap_or_default();
             }
-            let deadline = self.running.deadline(MAX_WAIT);
-            let answered = deadline.and_then(|deadline| {
-                let answered = self.query_batch(&batch, count, &mut on_answer);
-                deadline.close().and(answered)
-            });
-            answered.at("query git cat-file in", &self.root)?;
-            rest = &rest[count..];
         }
-        Ok(())
     }
 
-    fn query_batch(
-        &mut self,
-        batch: &str,
-        count: usize,
-        on_answer: &mut impl FnMut(Option<Header>, &mut BufReader<ChildStdout>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        if let Some(stdin) = &mut self.stdin {
-            stdin.write_all(batch.as_bytes())?;
-            stdin.flush()?;
-        }
-        for _ in 0..count {
-            let mut line = Vec::new();
-            if self.stdout.read_until(b'\n', &mut line)? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            let header = parse_header(&String::from_utf8_lossy(&line));
-            on_answer(header, &mut self.stdout)?;
-        }
-        Ok(())
-    }
-}
-
-impl Drop for CatFile {
-    fn drop(&mut self) {
-        // When its input is closed, git ends by itself, and only has to be waited for.
-        self.stdin = None;
-        drop(self.child.wait());
-    }
-}
-
-/// Returns the query for a name; a name with a line break is replaced by one that does not exist.
-fn query_line(name: &str) -> String {
-    if name.contains(['\n', '\0']) || name.is_empty() {
-        return "-\n".to_owned();
-    }
-    format!("{name}\n")
-}
-
-fn parse_header(line: &str) -> Option<Header> {
-    // A name that is not found is printed before `missing`, including any spaces.
-    let mut words = line.trim_end_matches('\n').split(' ');
-    let (hash, kind, size) = (words.next()?, words.next()?, words.next()?);
-    let is_hash = is_full_hash(hash);
-    let is_end = words.next().is_none();
-    (is_hash && is_end).then_some(())?;
-    Some(Header { hash_bytes: hash.len() / 2, kind: kind.to_owned(), size: size.parse().ok()? })
-}
-
-fn read_object(header: &Header, stdout: &mut BufReader<ChildStdout>) -> io::Result<Object> {
-    let is_tree = header.kind == "tree";
-    let max_bytes = if is_tree { MAX_TREE_BYTES } else { MAX_OBJECT_BYTES };
-    let is_read = header.size <= max_bytes && (is_tree || header.kind == "blob");
-    let mut content = Vec::new();
-    let mut body = stdout.by_ref().take(header.size);
-    if is_read {
-        body.read_to_end(&mut content)?;
-    }
-    io::copy(&mut body, &mut io::sink())?;
-    let mut line_end = [0];
-    stdout.read_exact(&mut line_end)?;
-    Ok(match (is_read, is_tree) {
-        (false, _) => Object::Other,
-        (true, true) => Object::Tree(tree_entries(&content, header.hash_bytes)),
-        (true, false) => Object::Blob(content),
-    })
-}
-
-/// Parses `<mode> <name>\0<hash>` for each entry of a folder.
-fn tree_entries(content: &[u8], hash_bytes: usize) -> Vec<TreeEntry> {
-    let mut entries = Vec::new();
-    let mut rest = content;
-    while let Some(end) = rest.iter().position(|b| *b == 0) {
-        let (head, after) = rest.split_at(end);
-        let (Some(space), Some(id)) =
-            (head.iter().position(|b| *b == b' '), after.get(1..=hash_bytes))
-        else {
-            break;
+    /// Returns the author time of each commit; `None` for each unknown hash.
+    pub(crate) fn author_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
+        let name = |hash: &&str| match is_hash_prefix(hash) {
+            true => format!("{hash}^{{commit}}"),
+            false => String::new(),
         };
-        entries.push(TreeEntry {
-            name: String::from_utf8_lossy(&head[space + 1..]).into_owned(),
-            id: hexadecimal(id),
-            is_tree: &head[..space] == b"40000",
-        });
-        rest = &after[1 + hash_bytes..];
+        let commits = self.headers(&hashes.iter().map(name).collect::<Vec<_>>())?;
+        let known: Vec<&str> = commits.iter().flatten().map(|one| one.hash.as_str()).collect();
+        if known.is_empty() {
+            return Ok(vec![None; hashes.len()]);
+        }
+        let arguments = ["log", "--no-walk=unsorted", "--stdin", "--format=%H %at"];
+        let output = self.program.run_with_input(&arguments, &lines(&known))?.unwrap_or_default();
+        let output = String::from_utf8_lossy(&output);
+        let times: HashMap<&str, DateTime<Utc>> = output
+            .lines()
+            .filter_map(|line| {
+                let (hash, seconds) = line.split_once(' ')?;
+                Some((hash, DateTime::from_timestamp(seconds.parse().ok()?, 0)?))
+            })
+            .collect();
+        let time = |commit: &Option<Header>| times.get(commit.as_ref()?.hash.as_str()).copied();
+        Ok(commits.iter().map(time).collect())
     }
-    entries
+
+    /// Returns what git states of each object, `None` for a missing one.
+    fn headers(&self, names: &[String]) -> Result<Vec<Option<Header>>> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A name with a line break is replaced by one that does not exist.
+        let is_line = |name: &str| !name.is_empty() && !name.contains(['\n', '\0']);
+        let names: Vec<&str> =
+            names.iter().map(|name| if is_line(name) { name.as_str() } else { "-" }).collect();
+        let output = self.program.run_with_input(&["cat-file", "--batch-check"], &lines(&names))?;
+        let output = output.unwrap_or_default();
+        let output = String::from_utf8_lossy(&output);
+        let mut headers: Vec<Option<Header>> = output.lines().map(header).collect();
+        headers.resize_with(names.len(), || None);
+        Ok(headers)
+    }
+}
+
+fn lines(words: &[&str]) -> Vec<u8> {
+    (words.join("\n") + "\n").into_bytes()
+}
+
+/// Parses `<hash> <type> <size>`; a name that is not found is printed before `missing`, including any spaces.
+fn header(line: &str) -> Option<Header> {
+    match line.split(' ').collect::<Vec<_>>()[..] {
+        [hash, kind, size] if is_full_hash(hash) => Some(Header {
+            hash: hash.to_owned(),
+            is_blob: kind == "blob",
+            size: size.parse().ok()?,
+        }),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -233,26 +146,10 @@ mod tests {
 
     #[test]
     fn lines_about_missing_objects_are_not_headers() {
-        for line in ["", "\n", "HEAD:a b c missing\n", "deadbeef missing\n", "- missing\n"] {
-            assert!(parse_header(line).is_none(), "{line:?}");
+        for line in ["", "HEAD:a b c missing", "deadbeef missing", "- missing", "a b"] {
+            assert!(header(line).is_none(), "{line:?}");
         }
-        let line = format!("{} blob 12\n", "a".repeat(40));
-        assert_eq!(parse_header(&line).unwrap().size, 12);
-        assert_eq!(query_line("a\nb"), "-\n");
-    }
-
-    #[test]
-    fn a_truncated_tree_yields_its_complete_entries() {
-        let mut content = b"40000 src\0".to_vec();
-        content.extend([7; 20]);
-        content.extend(b"100644 a b.rs\0");
-        content.extend([255; 20]);
-        let whole = tree_entries(&content, 20);
-        assert_eq!(whole.len(), 2);
-        assert!(whole[0].is_tree && whole[0].name == "src");
-        assert_eq!(whole[1].name, "a b.rs");
-        assert_eq!(whole[1].id, "ff".repeat(20));
-        assert_eq!(tree_entries(&content[..50], 20).len(), 1);
-        assert_eq!(tree_entries(b"garbage", 20), []);
+        let line = format!("{} blob 12", "a".repeat(40));
+        assert_eq!(header(&line).unwrap().size, 12);
     }
 }

@@ -167,7 +167,8 @@ impl Processes {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::io::Read;
     use std::os::unix::process::ExitStatusExt;

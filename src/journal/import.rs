@@ -50,50 +50,23 @@ pub struct Imported {
     pub diff: Option<String>,
 }
 
+/// A record of another file, and its time.
+type Foreign = (RecordDraft, Option<DateTime<Utc>>);
+
 /// Adds the records of another file that are not in the journal yet, in their order: all of them or none.
 ///
 /// Records are the same if content and time are equal; if a line has no time, if the content is equal.
 pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Imported> {
     let mut report = Imported { file: path.to_owned(), ..Imported::default() };
+    let found = read(from, options.secrets, &mut report)?;
     let mut log = match options.dry_run {
         true => None,
         false => Some(Log::lock(path, Visibility::Private)?),
     };
     let mut known = known(path)?;
-    let mut reader = match open(from)? {
-        Some((file, _)) => ForwardReader::new(file, 0).at("read", from)?,
-        None if from.exists() => {
-            return Err(Error::failed("is not a regular file").at(from, None));
-        }
-        None => return Err(Error::not_found("there is no such file").at(from, None)),
-    };
     let mut added = String::new();
-    let mut number = 0;
-    while let Some((_, line)) = reader.next().at("read", from)? {
-        number += 1;
-        let (draft, time) = match line.map(trimmed).map(foreign) {
-            Some(Ok(Some(found))) => found,
-            Some(Ok(None)) => continue,
-            fault => {
-                report.skipped += 1;
-                if report.warnings.len() < MAX_WARNINGS {
-                    let too_long = || format!("is longer than {} MiB", MAX_LINE / 1024 / 1024);
-                    let reason = fault.and_then(std::result::Result::err).unwrap_or_else(too_long);
-                    report.warnings.push(Warning::at(from, number, reason));
-                }
-                continue;
-            }
-        };
-        if options.secrets == SecretPolicy::Refuse
-            && let Some(rule) = draft.secret()
-        {
-            let message = format!("contains what looks like a secret ({rule})");
-            return Err(Error::refused(message)
-                .at(from, number)
-                .hint("agents read the journal back; remove the secret, or pass --allow-secret"));
-        }
-        let content = draft.content();
-        if !known.insert(identity(content, time)) {
+    for (draft, time) in found {
+        if !known.insert(identity(draft.content(), time)) {
             report.duplicates += 1;
             continue;
         }
@@ -109,6 +82,42 @@ pub fn import(path: &Path, from: &Path, options: &WriteOptions) -> Result<Import
     }
     report.diff = options.dry_run.then(|| diff(path, &added, report.imported));
     Ok(report)
+}
+
+/// Reads the records of a file, and counts what is not understood; refuses a file that contains a secret.
+fn read(from: &Path, secrets: SecretPolicy, report: &mut Imported) -> Result<Vec<Foreign>> {
+    let mut reader = match open(from)? {
+        Some((file, _)) => ForwardReader::new(file, 0).at("read", from)?,
+        None if from.exists() => {
+            return Err(Error::failed("is not a regular file").at(from, None));
+        }
+        None => return Err(Error::not_found("there is no such file").at(from, None)),
+    };
+    let (mut found, mut number) = (Vec::new(), 0);
+    while let Some((_, line)) = reader.next().at("read", from)? {
+        number += 1;
+        let too_long = || Err(format!("is longer than {} MiB", MAX_LINE / 1024 / 1024));
+        match line.map_or_else(too_long, |line| foreign(trimmed(line))) {
+            Ok(None) => {}
+            Ok(Some((draft, time))) => {
+                let rule = draft.secret().filter(|_| secrets == SecretPolicy::Refuse);
+                if let Some(rule) = rule {
+                    let message = format!("contains what looks like a secret ({rule})");
+                    let hint =
+                        "agents read the journal back; remove the secret, or pass --allow-secret";
+                    return Err(Error::refused(message).at(from, number).hint(hint));
+                }
+                found.push((draft, time));
+            }
+            Err(reason) => {
+                report.skipped += 1;
+                if report.warnings.len() < MAX_WARNINGS {
+                    report.warnings.push(Warning::at(from, number, reason));
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the first lines that would be added as a diff.
@@ -150,10 +159,7 @@ fn identity(content: &str, time: Option<DateTime<Utc>>) -> [u8; 32] {
 }
 
 /// Converts a line to a record and its time; returns `None` if it is blank, or why it is not understood.
-#[expect(clippy::type_complexity, reason = "a record and its time")]
-fn foreign(
-    line: &[u8],
-) -> std::result::Result<Option<(RecordDraft, Option<DateTime<Utc>>)>, String> {
+fn foreign(line: &[u8]) -> std::result::Result<Option<Foreign>, String> {
     if line.is_empty() {
         return Ok(None);
     }

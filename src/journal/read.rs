@@ -30,24 +30,9 @@ pub struct JournalEntry {
 }
 
 impl JournalEntry {
-    /// Returns the time that the record states.
-    pub fn time(&self) -> &str {
-        self.record.text("ts").unwrap_or("-")
-    }
-
-    /// Returns the type of the record.
-    pub fn kind(&self) -> &str {
-        self.record.text("type").unwrap_or("-")
-    }
-
     /// Returns the content.
     pub fn content(&self) -> &str {
         self.record.text("content").unwrap_or_default()
-    }
-
-    /// Returns its tags.
-    pub fn tags(&self) -> Vec<&str> {
-        self.record.tags()
     }
 }
 

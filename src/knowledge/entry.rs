@@ -171,9 +171,13 @@ fn joined<S: Serializer>(keys: &[String], to: S) -> Result<S::Ok, S::Error> {
     keys.serialize(to)
 }
 
-/// Returns the text below the front matter.
+/// Returns the text below the front matter, without reading its fields: a write compares its body with all others.
 pub(crate) fn body(text: &str) -> &str {
-    &text[Entry::parse(text, Path::new("")).value.body]
+    let Some(fields) = front_matter::inner_range(text) else {
+        return text;
+    };
+    let closing = text[fields.end..].find('\n').map(|end| fields.end + end + 1);
+    &text[after_line_break(text, closing.unwrap_or(text.len()))..]
 }
 
 /// Returns the title of a body: its first level-one heading outside code fences.

@@ -33,17 +33,17 @@ pub(crate) fn batch(
     let (mut reached, mut count, mut descends) = (HashSet::new(), 0, anchor.is_none());
     let mut batch = CommitBatch::default();
     for end in main_line.into_iter().rev() {
-        let (mut open, mut added) = (vec![end], Vec::new());
+        let (mut open, mut added) = (vec![end], HashSet::new());
         while let Some(node) = open.pop() {
             if reached.insert(node.hash.as_str()) {
-                added.push(node.hash.as_str());
+                added.insert(node.hash.as_str());
                 count += usize::from(!ledger_commits.contains(&node.hash));
                 descends |= node.parents.iter().any(|parent| Some(parent.as_str()) == anchor);
                 open.extend(node.parents.iter().filter_map(|parent| by_hash.get(parent.as_str())));
             }
         }
         if count > max_commits && batch.end.is_some() {
-            added.iter().for_each(|hash| drop(reached.remove(hash)));
+            reached.retain(|hash| !added.contains(hash));
             break;
         }
         if descends {

@@ -104,7 +104,7 @@ fn committed(project: &Project, files: &LedgerFiles) -> Result<[String; 2]> {
     else {
         return Ok(Default::default());
     };
-    let Some(mut objects) = project.git.objects()? else {
+    let Some(objects) = project.git.objects()? else {
         return Ok(Default::default());
     };
     let mut found = objects.read(&[constraints, decisions])?.into_iter();

@@ -238,7 +238,7 @@ fn earlier_anchor(git: &Git, folder: Option<&str>) -> Result<Option<String>> {
     };
     let path = format!("{folder}/{STATE}");
     let versions = git.commits_touching(&path, MAX_VERSIONS)?;
-    let Some(mut objects) = git.objects()?.filter(|_| !versions.is_empty()) else {
+    let Some(objects) = git.objects()?.filter(|_| !versions.is_empty()) else {
         return Ok(None);
     };
     let nodes = git.nodes_since(None)?;

@@ -150,7 +150,7 @@ impl LedgerFiles {
         if names.is_empty() || !project.git.is_sparse() || project.git.head()?.is_none() {
             return Ok(());
         }
-        let Some(mut objects) = project.git.objects()? else { return Ok(()) };
+        let Some(objects) = project.git.objects()? else { return Ok(()) };
         if !objects.exist(&names)?.contains(&true) {
             return Ok(());
         }

@@ -51,7 +51,6 @@ pub use brief::{Brief, CommitLine, brief};
 pub use check::{CheckReport, Finding, check};
 pub use coverage::{AnchorState, Coverage};
 pub use decisions::{DecisionEntry, list_decisions};
-pub(crate) use files::DECISIONS;
 pub use files::{exists, paths};
 pub use fix::{FixReport, fix};
 pub use init::{InitReport, init};

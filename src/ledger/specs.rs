@@ -47,7 +47,7 @@ pub(crate) fn specs(git: &Git, commits: &[Commit], end: Option<&str>) -> Result<
     let (Some(end), false) = (end, paths.is_empty()) else {
         return Ok(specs);
     };
-    let Some(mut objects) = git.objects()? else {
+    let Some(objects) = git.objects()? else {
         return Ok(specs);
     };
     let mut remaining_bytes = MAX_BYTES;

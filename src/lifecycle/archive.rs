@@ -218,7 +218,7 @@ pub(crate) fn next_milestone(
         return Ok(None);
     };
     changes.write(&file, format!("{slug}\n"))?;
-    Ok(Some(folder.milestone(&slug)?.value))
+    Ok(Some(MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value))
 }
 
 /// Returns the state of the folder after the changes.

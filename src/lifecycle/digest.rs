@@ -5,9 +5,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::lifecycle::execute::phase_or_last_complete;
 use crate::patterns;
-use crate::patterns::{
-    FinishedPhase, PlanRecord, Retrospective, leading_sentences, plan_id, statement,
-};
+use crate::patterns::{FinishedPhase, PlanRecord, Retrospective, plan_id, statement};
 use crate::plan::{AcceptanceResult, Deviation, PhaseNumber, PhaseState, Survey};
 use crate::project::Project;
 use crate::text::{Line, clip, estimate_tokens, first_chars, quantity, sanitized};
@@ -18,8 +16,7 @@ const BUDGET: usize = 1_500;
 /// Maximum length of a part of a deviation, in characters.
 const PART: usize = 220;
 
-/// Maximum length of the issue of a deviation if the page has room for all: often only its later sentences say what
-/// went wrong.
+/// Maximum length of the issue of a deviation: often only its later sentences say what went wrong.
 const ISSUE: usize = 480;
 
 /// Maximum number of characters of a part that sentences are taken from.
@@ -71,15 +68,9 @@ fn page(phase: &FinishedPhase, number: &PhaseNumber, is_partial: bool) -> String
         quantity(phase.plans.len(), "plan")
     );
     let form = form(number, is_partial);
-    let fits = |lines: &[String]| {
-        let text = format!("{head}{}\n{form}", lines.join("\n"));
-        estimate_tokens(&text) + 20 <= BUDGET
-    };
-    let lines = Some(findings(phase, ISSUE)).filter(|lines| fits(lines));
-    let lines = lines.unwrap_or_else(|| findings(phase, PART));
     let mut text = head;
     let mut left = 0;
-    for line in &lines {
+    for line in findings(phase) {
         let with = format!("{text}{line}\n");
         if estimate_tokens(&with) + estimate_tokens(&form) + 20 > BUDGET {
             left += 1;
@@ -94,7 +85,7 @@ fn page(phase: &FinishedPhase, number: &PhaseNumber, is_partial: bool) -> String
 }
 
 /// Returns a line for each failed check, chosen lesson, deviation, issue and lesson of a summary.
-fn findings(phase: &FinishedPhase, max_issue: usize) -> Vec<String> {
+fn findings(phase: &FinishedPhase) -> Vec<String> {
     let mut lines: Vec<String> = phase.plans.iter().flat_map(failed_checks).collect();
     let chosen = Retrospective::lessons_of(phase);
     lines.extend(chosen.iter().map(|text| format!("- Would be recorded: {text}")));
@@ -104,10 +95,10 @@ fn findings(phase: &FinishedPhase, max_issue: usize) -> Vec<String> {
         let of_plan = plan
             .deviations()
             .iter()
-            .filter_map(|deviation| deviation_line(plan, deviation, max_issue, &is_said));
+            .filter_map(|deviation| deviation_line(plan, deviation, &is_said));
         let issues = plan.summary.issues.iter().map(|issue| {
             let kind = if issue.is_lesson { "lesson" } else { "issue" };
-            format!("- plan {}: {kind}: {}", plan_id(&plan.plan), shortened(&issue.text, max_issue))
+            format!("- plan {}: {kind}: {}", plan_id(&plan.plan), shortened(&issue.text, ISSUE))
         });
         of_plan.chain(issues).collect::<Vec<_>>()
     }));
@@ -133,12 +124,11 @@ fn form(number: &PhaseNumber, is_partial: bool) -> String {
 fn deviation_line(
     plan: &PlanRecord,
     deviation: &Deviation,
-    max_issue: usize,
     is_said: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let parts = [
         ("", Some(&deviation.text), PART),
-        ("issue: ", deviation.issue.as_ref(), max_issue),
+        ("issue: ", deviation.issue.as_ref(), ISSUE),
         ("cause: ", deviation.cause.as_ref(), PART),
         ("fix: ", deviation.fix.as_ref(), PART),
     ];
@@ -178,9 +168,7 @@ fn shortened(text: &str, width: usize) -> String {
         return text.to_owned();
     }
     // If even the first sentence is too long, the reader of the page can look it up in the summaries.
-    leading_sentences(text, width)
-        .or_else(|| statement(text, width))
-        .unwrap_or_else(|| clip(text, width).into_owned())
+    statement(text, width).unwrap_or_else(|| clip(text, width).into_owned())
 }
 
 #[cfg(test)]
@@ -192,7 +180,7 @@ mod tests {
     fn parts_end_with_a_sentence() {
         let long = "The lock is taken twice. ".repeat(20);
         assert!(safe(&long).chars().count() <= PART);
-        assert!(safe(&long).ends_with("twice."), "{}", safe(&long));
+        assert!(safe(&long).ends_with("twice"), "{}", safe(&long));
     }
 
     #[test]
@@ -201,22 +189,12 @@ mod tests {
         let deviation =
             Deviation { text: "The lock is taken twice.".to_owned(), ..Deviation::default() };
         let is_said = |text: &str| "The lock is taken twice (plan 02)".contains(text);
-        assert_eq!(deviation_line(&plan, &deviation, PART, &is_said), None);
+        assert_eq!(deviation_line(&plan, &deviation, &is_said), None);
         let fixed = Deviation { fix: Some("Take it once".to_owned()), ..deviation.clone() };
-        let line = deviation_line(&plan, &fixed, PART, &is_said);
+        let line = deviation_line(&plan, &fixed, &is_said);
         assert_eq!(line.as_deref(), Some("- plan 02: fix: Take it once"));
-        let line = deviation_line(&plan, &fixed, PART, &|_| false);
+        let line = deviation_line(&plan, &fixed, &|_| false);
         let all = "- plan 02: The lock is taken twice. | fix: Take it once";
         assert_eq!(line.as_deref(), Some(all));
-    }
-
-    #[test]
-    fn an_issue_is_given_in_full_where_there_is_room() {
-        let plan = PlanRecord::new(PlanNumber::from(2), "S.md", Summary::default(), "");
-        let issue = format!("{}Reads fail silently.", "The pool was added in March. ".repeat(10));
-        let deviation = Deviation { issue: Some(issue.clone()), ..Deviation::default() };
-        let line = |max_issue| deviation_line(&plan, &deviation, max_issue, &|_| false).unwrap();
-        assert!(line(ISSUE).contains(&issue));
-        assert!(!line(PART).contains("Reads fail"));
     }
 }

@@ -80,39 +80,58 @@ pub(crate) fn record(
     work: &mut Work,
 ) -> Result<ExecuteReport> {
     let known = patterns::with_changes(project, &work.changes, &mut work.warnings)?;
+    let index = RecordIndex::new(&known);
     let mut warnings = Vec::new();
     let mut history = History::read(&survey.folder, &survey.position.phases, &mut warnings)?;
-    let index = RecordIndex::new(&known);
     history.read_efforts(&index, &known.entries);
     let wanted = wanted(project, survey, &history, request, &mut work.warnings)?;
-    let lessons_dir = phase_or_last_complete(survey, request.phase.as_ref()).ok();
-    let lessons_dir = lessons_dir.map(|(dir, _)| dir.dir.clone());
-    let lessons = request.lessons.as_ref().zip(lessons_dir);
-    let chosen = choose(&history, wanted, &index, request, lessons.as_ref().map(|(_, dir)| dir));
-    let is_used = |(_, dir): &(_, PathBuf)| {
-        chosen
-            .new
-            .iter()
-            .chain(chosen.judged.iter().map(|(phase, _)| phase))
-            .any(|one| one.dir == *dir)
-    };
-    if request.lessons.is_some() && !lessons.as_ref().is_some_and(is_used) {
+    let is_latest_wanted = !request.all && request.phase.is_none();
+    // The lessons of an agent are those of one phase.
+    let judged = request.lessons.as_ref().and_then(|lessons| {
+        let (dir, _) = phase_or_last_complete(survey, request.phase.as_ref()).ok()?;
+        Some((lessons, dir.dir.clone()))
+    });
+    let mut report = ExecuteReport::default();
+    let mut new: Vec<FinishedPhase> = Vec::new();
+    let mut are_lessons_used = judged.is_none() && request.lessons.is_none();
+    for (phase, state) in compared(&history, wanted, &index) {
+        let name = phase.dir_name.clone();
+        let lessons =
+            judged.as_ref().filter(|(_, dir)| *dir == phase.dir).map(|(lessons, _)| *lessons);
+        are_lessons_used |= lessons.is_some();
+        match (state.line().filter(|_| !request.again), lessons) {
+            (Some(line), Some(lessons)) => {
+                let checked = lessons.checked(&phase, &known, Some(line), &project.root)?;
+                patterns::replace_lessons(project, line, &checked, &mut work.changes)?;
+                report.judged.push(name);
+            }
+            (Some(_), None) => {
+                report
+                    .changed_since
+                    .extend(matches!(state, Recorded::Changed(_)).then(|| name.clone()));
+                report.already.push(name);
+                continue;
+            }
+            (None, _) => {
+                report.recorded.push(name);
+                new.push(phase);
+            }
+        }
+        if is_latest_wanted {
+            break;
+        }
+    }
+    if !are_lessons_used {
         return Err(Error::refused("there is no phase with a summary to record the lessons for")
             .hint("`annals status` says where the work stands"));
     }
-    if let (Some((phase, line)), Some((lessons, _))) = (&chosen.judged, &lessons) {
-        let checked = lessons.checked(phase, &known, Some(*line), &project.root)?;
-        patterns::replace_lessons(project, *line, &checked, &mut work.changes)?;
-    }
     // Warnings about old summaries were reported when their phases were recorded.
-    let folders: Vec<PathBuf> = chosen.new.iter().map(|phase| phase.dir.clone()).collect();
     let is_of_new =
-        |warning: &Warning| folders.iter().any(|dir| warning.place.file.starts_with(dir));
+        |warning: &Warning| new.iter().any(|phase| warning.place.file.starts_with(&phase.dir));
     work.warnings.extend(warnings.into_iter().filter(is_of_new));
-    let lessons = lessons.as_ref().map(|(lessons, dir)| (*lessons, dir));
-    let entries = entries(project, survey, history, chosen.new, request, &known, lessons)?;
+    let entries = entries(project, survey, history, new, request, &known, judged)?;
     patterns::append(project, &entries, &mut work.changes)?;
-    Ok(chosen.report)
+    Ok(report)
 }
 
 /// Returns the folder names of the complete phases, archived milestones included, that `execute --all` would
@@ -121,9 +140,12 @@ pub fn unrecorded(project: &Project) -> Result<Vec<String>> {
     let survey = Survey::read(project)?;
     let known = patterns::stored(project)?.value;
     let history = History::read(&survey.folder, &survey.position.phases, &mut Vec::new())?;
-    let request = ExecuteRequest { all: true, ..ExecuteRequest::default() };
     let wanted = all_complete(&survey, &history)?;
-    Ok(choose(&history, wanted, &RecordIndex::new(&known), &request, None).report.recorded)
+    let states = compared(&history, wanted, &RecordIndex::new(&known)).into_iter();
+    Ok(states
+        .filter(|(_, state)| *state == Recorded::No)
+        .map(|(phase, _)| phase.dir_name)
+        .collect())
 }
 
 /// A phase of the history, and its name where the folder's is not the best one.
@@ -186,7 +208,7 @@ fn all_complete<'h>(survey: &Survey, history: &'h History) -> Result<Vec<Wanted<
         let Some(milestone) = history.milestones.iter().find(|one| one.slug == archive.slug) else {
             continue;
         };
-        let roadmap = archive.roadmap(milestone.numbering.unwrap_or_default())?;
+        let roadmap = archive.roadmap()?;
         for dir in &milestone.phases {
             let planned = roadmap.as_ref();
             let planned = planned.and_then(|roadmap| plan::roadmap_phase(roadmap, &dir.number));
@@ -204,62 +226,29 @@ fn all_complete<'h>(survey: &Survey, history: &'h History) -> Result<Vec<Wanted<
     Ok(all.map(|phase| (phase, names.remove(&phase.dir))).collect())
 }
 
-/// The phases to be written, and what is reported.
-#[derive(Default)]
-struct Chosen {
-    new: Vec<FinishedPhase>,
-    /// The recorded phase whose lessons are to be replaced, and the line number of its entry.
-    judged: Option<(FinishedPhase, usize)>,
-    report: ExecuteReport,
-}
-
-/// Compares the wanted phases with what is recorded; `lessons_dir` is the folder of the phase that gets the lessons
-/// of an agent.
-fn choose(
+/// Returns the wanted phases with what is recorded of them; a copy of one outside of its archive only once.
+fn compared(
     history: &History,
     wanted: Vec<Wanted<'_>>,
     index: &RecordIndex<'_>,
-    request: &ExecuteRequest,
-    lessons_dir: Option<&PathBuf>,
-) -> Chosen {
+) -> Vec<(FinishedPhase, Recorded)> {
     let mut by_name: HashMap<&str, Vec<&FinishedPhase>> = HashMap::new();
     for phase in &history.phases {
         by_name.entry(&phase.dir_name).or_default().push(phase);
     }
-    let is_latest_wanted = !request.all && request.phase.is_none();
-    let mut chosen = Chosen::default();
     let mut seen = HashSet::new();
+    let mut found = Vec::new();
     for (phase, name) in wanted {
         let namesakes = by_name.get(phase.dir_name.as_str()).into_iter().flatten();
         let others: Vec<&FinishedPhase> =
             namesakes.copied().filter(|other| other.dir != phase.dir).collect();
         let state = index.recorded(phase, &others);
-        let dir_name = phase.dir_name.clone();
-        match state.line().filter(|_| !request.again) {
-            Some(line) if lessons_dir == Some(&phase.dir) => {
-                chosen.report.judged.push(dir_name);
-                chosen.judged = Some((phase.clone(), line));
-            }
-            Some(_) => {
-                if matches!(state, Recorded::Changed(_)) {
-                    chosen.report.changed_since.push(dir_name.clone());
-                }
-                chosen.report.already.push(dir_name);
-                continue;
-            }
-            // A copy of a phase outside of its archive is recorded only once.
-            None if !seen.insert((&phase.digest, &phase.dir_name)) => continue,
-            None => {
-                let name = name.unwrap_or_else(|| phase.name.clone());
-                chosen.new.push(FinishedPhase { name, ..phase.clone() });
-                chosen.report.recorded.push(dir_name);
-            }
-        }
-        if is_latest_wanted {
-            break;
+        if seen.insert((&phase.digest, &phase.dir_name)) {
+            let name = name.unwrap_or_else(|| phase.name.clone());
+            found.push((FinishedPhase { name, ..phase.clone() }, state));
         }
     }
-    chosen
+    found
 }
 
 /// Returns the entries of new phases, the latest of which says what the whole history shows.
@@ -270,7 +259,7 @@ fn entries(
     mut new: Vec<FinishedPhase>,
     request: &ExecuteRequest,
     known: &Patterns,
-    lessons: Option<(&SubmittedLessons, &PathBuf)>,
+    judged: Option<(&SubmittedLessons, PathBuf)>,
 ) -> Result<Vec<Retrospective>> {
     if new.is_empty() {
         return Ok(Vec::new());
@@ -292,7 +281,7 @@ fn entries(
             commit: one.commit.as_deref(),
             insights: if at == last { &insights } else { &[] },
         };
-        let lessons = lessons.filter(|(_, dir)| **dir == one.phase.dir);
+        let lessons = judged.as_ref().filter(|(_, dir)| *dir == one.phase.dir);
         let checked =
             lessons.map(|(lessons, _)| lessons.checked(&one.phase, known, None, &project.root));
         entries.push(Retrospective::judged(&one.phase, &context, checked.transpose()?));

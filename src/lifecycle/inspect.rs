@@ -102,9 +102,7 @@ fn reader(path: &Path) -> Option<Reader> {
     // Archives contain names such as `v1.0-ROADMAP.md`.
     Some(match name.rsplit_once('-').map_or(name, |(_, last)| last) {
         vocabulary::STATE => |_, text, path| {
-            let beside = |name| path.with_file_name(name);
-            let numbering =
-                PhaseNumbering::read(&beside(vocabulary::CONFIG), &beside(vocabulary::ROADMAP));
+            let numbering = PhaseNumbering::read(&path.with_file_name(vocabulary::ROADMAP));
             let state = StateFile::parse_with(text, path, numbering);
             Ok(state.map(|state| Model::State(Box::new(state))))
         },

@@ -77,7 +77,7 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
     }
     for slug in folder.milestones()? {
         if slug != folder.active.slug {
-            let milestone = folder.milestone(&slug)?.value;
+            let milestone = MilestoneFolder::read(&folder.dir.join(&slug), &slug)?.value;
             found.push(ListedMilestone {
                 slug,
                 name: None,
@@ -352,10 +352,10 @@ fn plan_switch(survey: &Survey, slug: &str, changes: &mut Changes) -> Result<Pla
         folder.active.clone()
     } else if known.iter().any(|known| known == slug) {
         changes.write(&file, format!("{slug}\n"))?;
-        folder.milestone(slug)?.value
+        MilestoneFolder::read(&folder.dir.join(slug), slug)?.value
     } else if slug == DEFAULT_MILESTONE && read::is_folder(&folder.dir.join(vocabulary::PHASES)) {
         changes.delete(&file)?;
-        MilestoneFolder::read(&folder.dir, &folder.dir, slug)?.value
+        MilestoneFolder::read(&folder.dir, slug)?.value
     } else {
         let hint = match known.as_slice() {
             [] => "`annals milestone new SLUG` starts one".to_owned(),

@@ -35,8 +35,8 @@ pub use pause::{PauseReport, pause};
 pub use plan::{
     CarefulFile, Dependency, DeviationRate, InsightBrief, PhaseBrief, PhaseShape, PlanBrief, plan,
 };
-pub(crate) use refresh::decision_lists;
 pub use refresh::{Shipped, SyncRequest};
+pub(crate) use refresh::{current_blockers, decision_lists, is_closed};
 pub(crate) use resume::current_notes;
 pub use resume::{ResumeProgress, ResumeReport, resume};
 pub use ship::{ShipReport, ShipRequest, ship};

@@ -10,7 +10,9 @@ use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::shipped;
 use crate::patterns::{RelevantPattern, StaleReasons};
-use crate::plan::{Action, DEFAULT_MILESTONE, StatusReport, Survey, is_absent};
+use crate::plan::{
+    Action, DEFAULT_MILESTONE, Decision, PhaseNumber, PhaseState, StatusReport, Survey, is_absent,
+};
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
 use crate::warning::Warning;
@@ -56,7 +58,7 @@ pub(crate) fn plan_with(
     work: &mut Work,
 ) -> Result<()> {
     let warnings = &mut work.warnings;
-    let patterns = patterns::recent(project, &work.changes, warnings)?;
+    let patterns = patterns::with_changes(project, &work.changes, warnings)?;
     let targets: &[ContextTarget] = match &request.targets[..] {
         _ if request.present_only => &[],
         [] => &project.settings.targets,
@@ -75,6 +77,10 @@ pub(crate) fn plan_with(
     Ok(())
 }
 
+/// What a blocker says of itself when it is none any more.
+const CLOSED: &[&str] =
+    &["closed", "resolved", "done", "fixed", "cleared", "unblocked", "obsolete"];
+
 /// Maximum number of lessons of the whole history, which follow the patterns of single phases.
 const LESSONS: usize = 1;
 
@@ -87,11 +93,16 @@ fn sources(
     just: Option<&Shipped>,
     warnings: &mut Vec<Warning>,
 ) -> Sources {
-    let lessons =
-        lessons.into_iter().take(LESSONS).map(|summary| Pattern { summary, is_stale: false });
+    let lessons: Vec<Pattern> = lessons
+        .into_iter()
+        .take(LESSONS)
+        .map(|summary| Pattern { summary, is_stale: false })
+        .collect();
     let relevant = relevant.into_iter().filter_map(|pattern| {
         Some(Pattern { summary: pattern.standalone()?, is_stale: pattern.stale.is_some() })
     });
+    // What the whole history shows keeps its line.
+    let relevant = relevant.take(claude_md::MAX_PATTERNS - lessons.len());
     let status = StatusReport::from_survey(project, survey);
     let profile =
         (!project.planning_place().layout.is_in_use).then(|| CodebaseSummary::scan(project));
@@ -110,6 +121,7 @@ fn sources(
         }),
         next_command: Some(status.next.command),
         contested,
+        blockers: current_blockers(survey),
         decisions: decision_lists(survey),
         skills: status.skills,
         patterns: relevant.chain(lessons).collect(),
@@ -164,21 +176,89 @@ fn shipped_pages(survey: &Survey) -> Vec<String> {
     pages.collect()
 }
 
-/// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md.
+/// Returns the blockers that can still block: none that calls itself closed or only names finished phases, and none once
+/// the milestone is over. Those that name phases after the next one come last; of the others, the newest come first.
+pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
+    if survey.position.next.action == Action::None {
+        return Vec::new();
+    }
+    let is_over = |number: &PhaseNumber| {
+        let mut named =
+            survey.position.phases.iter().filter(|phase| phase.number == *number).peekable();
+        named.peek().is_none_or(|phase| !phase.is_in_milestone)
+            || named.all(|phase| phase.state == PhaseState::Done && !phase.awaits_check)
+    };
+    let next = survey.position.next.phase.as_ref();
+    let mut found: Vec<(bool, &String)> = Vec::new();
+    for blocker in survey.state.blockers.iter().filter(|blocker| !is_closed(blocker)) {
+        let phases = survey.state.numbering.phases_in(&blocker.replace(['[', ']'], " "));
+        if phases.is_empty() || !phases.iter().all(is_over) {
+            found.push((
+                !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase)),
+                blocker,
+            ));
+        }
+    }
+    found.sort_by(|one, other| {
+        one.0.cmp(&other.0).then_with(|| first_date(other.1).cmp(&first_date(one.1)))
+    });
+    found.into_iter().map(|(_, blocker)| blocker.clone()).collect()
+}
+
+/// Returns whether a blocker says that it is closed: in its first words, in brackets, or after a dash or a colon.
+pub(crate) fn is_closed(blocker: &str) -> bool {
+    if blocker.starts_with("~~") || blocker.starts_with('\u{2705}') || blocker.contains("[x]") {
+        return true;
+    }
+    let parts = blocker.split(['(', '[', ':', '\u{2014}', '\u{2013}', ';', '.']);
+    parts.chain(blocker.split(" - ")).any(|part| {
+        let part = part.trim_matches(|c: char| !c.is_alphanumeric());
+        let (word, rest) =
+            part.split_at(part.find(|c: char| !c.is_alphabetic()).unwrap_or(part.len()));
+        let is_shouted = word.len() > 3 && word.chars().all(char::is_uppercase);
+        let rest = rest.trim_start();
+        let says_how =
+            ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
+        CLOSED.contains(&word.to_lowercase().as_str())
+            && (rest.is_empty()
+                || is_shouted
+                || says_how
+                || rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// Returns the first date in a text, such as `2026-02-11`; none sorts below all.
+fn first_date(text: &str) -> Option<&str> {
+    let is_date = |text: &&str| {
+        text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+    };
+    text.char_indices().find_map(|(at, _)| text.get(at..at + 10).filter(is_date))
+}
+
+/// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
+/// phases of a milestone that has shipped: they only ordered its work.
 pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
+    let is_open =
+        |number: &PhaseNumber| survey.position.members().any(|phase| phase.number == *number);
+    let is_of_shipped = |decision: &Decision| {
+        let phases = survey.state.numbering.phases_in(&decision.text);
+        !phases.is_empty() && !phases.iter().any(is_open)
+    };
     let lists = [
         (DecisionFile::State, &survey.state.decisions),
         (DecisionFile::Project, &survey.project_file.decisions),
     ];
-    let groups = lists.into_iter().flat_map(|(file, list)| {
-        let groups = list.chunk_by(|one, next| one.heading == next.heading);
-        groups.map(move |group| (file, group))
-    });
-    groups
-        .map(|(file, group)| DecisionList {
-            file,
-            heading: group.first().and_then(|first| first.heading.clone()),
-            decisions: group.to_vec(),
-        })
-        .collect()
+    let mut found = Vec::new();
+    for (file, list) in lists {
+        for group in list.chunk_by(|one, next| one.heading == next.heading) {
+            let heading = group.first().and_then(|first| first.heading.clone());
+            let decisions =
+                group.iter().filter(|decision| !is_of_shipped(decision)).cloned().collect();
+            found.push(DecisionList { file, heading, decisions });
+        }
+    }
+    found
 }

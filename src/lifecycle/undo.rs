@@ -18,12 +18,11 @@ pub struct UndoReport {
     pub undone: Operation,
     /// The files changed, relative to the project.
     pub changed: Vec<PathBuf>,
-    /// Effects of the operation outside of files that remain, one sentence each.
+    /// Effects of the operation outside of files that remain, one sentence each; none, since annals only changes files.
     pub stays: Vec<String>,
     /// On a dry run, the changes that would be made.
     pub diff: Option<String>,
-    /// Warnings about the recovery of interrupted operations, and if git could not be queried for remaining
-    /// effects.
+    /// Warnings about the recovery of interrupted operations.
     pub warnings: Vec<Warning>,
 }
 
@@ -43,36 +42,11 @@ pub fn undo(project: &Project, id: Option<OperationId>) -> Result<UndoReport> {
         knowledge::refresh_index(project, &mut changes)?;
         Ok(((), changes))
     })?;
-    let mut warnings = applied.warnings;
-    // The operation is already undone: an error of git must not change that.
-    let stays = left_in_git(project, &operation).unwrap_or_else(|error| {
-        let message = format!("cannot determine what remains in git: {}", error.reason());
-        warnings.push(Warning::file(&project.root, message));
-        Vec::new()
-    });
     Ok(UndoReport {
-        stays,
+        stays: Vec::new(),
         undone: operation,
         changed: applied.changed,
         diff: applied.diff,
-        warnings: project.named(warnings),
+        warnings: project.named(applied.warnings),
     })
 }
-
-/// Returns the effects in git that an operation of this kind may have had, and that undo does not revert.
-fn left_in_git(project: &Project, operation: &Operation) -> Result<Vec<String>> {
-    if project.git.head()?.is_none() && operation.operation != SETUP_GIT {
-        return Ok(Vec::new());
-    }
-    let stays = match operation.operation.as_str() {
-        SETUP_GIT => Some(
-            "The merge drivers in git's configuration stay as they are: `annals setup git` sets \
-             them, `annals setup git --remove` removes them."
-                .to_owned(),
-        ),
-        _ => None,
-    };
-    Ok(stays.into_iter().collect())
-}
-
-const SETUP_GIT: &str = "setup git";

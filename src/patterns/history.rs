@@ -137,7 +137,7 @@ fn workstreams(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Miles
     for name in folders(&planning.join(WORKSTREAMS)) {
         let home = planning.join(WORKSTREAMS).join(&name);
         if read::is_folder(&home.join(vocabulary::PHASES)) {
-            let milestone = MilestoneFolder::read(planning, &home, &name)?;
+            let milestone = MilestoneFolder::read(&home, &name)?;
             found.push(milestone.into_value(warnings));
         }
     }

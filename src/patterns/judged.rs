@@ -6,7 +6,6 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::markdown::Outline;
 use crate::patterns::citation::{cite, cited, split_citation};
 use crate::patterns::lesson::Lesson;
 use crate::patterns::part::EntryPart;
@@ -82,32 +81,28 @@ impl SubmittedLessons {
         Ok(found)
     }
 
+    /// Reads bullets at any depth under two labels; lines below a bullet continue it.
     fn from_markdown(text: &str) -> Self {
-        // A label directly below a bullet would be part of the bullet, so the text is split at the labels first.
-        let mut parts: Vec<(BulletSection, String)> = Vec::new();
+        let mut section = None;
+        let mut bullets: Vec<(BulletSection, String)> = Vec::new();
         let mut follows_text = false;
-        for line in text.lines() {
-            if let Some(section) = section_of_label(line, follows_text) {
-                parts.push((section, String::new()));
-            } else if let Some((_, part)) = parts.last_mut() {
-                // Bullets count alike at any depth.
-                part.push_str(line.trim());
-                part.push('\n');
+        for line in text.lines().map(str::trim) {
+            if let Some(found) = section_of_label(line, follows_text) {
+                section = Some(found);
+            } else if let (Some(section), Some(text)) = (section, bullet(line)) {
+                bullets.push((section, text.to_owned()));
+            } else if let Some((_, last)) =
+                bullets.last_mut().filter(|_| follows_text && !line.is_empty())
+            {
+                *last = format!("{last} {line}");
             }
-            follows_text = !line.trim().is_empty();
+            follows_text = !line.is_empty();
         }
-        let mut found = Self::default();
-        for (section, text) in parts {
-            let list = match section {
-                BulletSection::Worked => &mut found.worked,
-                BulletSection::Failed => &mut found.failed,
-            };
-            let whole = 0..text.len();
-            let outline = Outline::parse(&text, 0);
-            let items = outline.items(&whole);
-            list.extend(items.map(|(_, item)| SubmittedLesson::from_bullet(&item.text)));
-        }
-        found
+        let lessons = |wanted: BulletSection| {
+            let own = bullets.iter().filter(|(section, _)| *section == wanted);
+            own.map(|(_, text)| SubmittedLesson::from_bullet(text)).collect()
+        };
+        Self { worked: lessons(BulletSection::Worked), failed: lessons(BulletSection::Failed) }
     }
 
     /// Checks all lessons; the error names the first that breaks a rule, with the reason.
@@ -129,32 +124,30 @@ impl SubmittedLessons {
                 return Err(Error::refused(message).hint("keep those that change the next plan"));
             }
         }
-        let mut before: Vec<(String, ContentWords)> = known
+        let recorded = known
             .entries
             .iter()
             .filter(|entry| Some(entry.line) != own)
-            .flat_map(PatternEntry::texts)
-            .chain(known.loose.iter().map(|loose| loose.text.as_str()))
-            .map(|text| (text.to_owned(), ContentWords::from_text(text)))
-            .collect();
-        let mut check = |lessons: &[SubmittedLesson]| -> Result<Vec<Lesson>> {
-            let mut found = Vec::new();
-            for lesson in lessons {
-                let checked = lesson.checked(phase, root)?;
-                let words = ContentWords::from_text(&lesson.text);
-                if let Some((other, _)) = before
-                    .iter()
-                    .find(|(_, other)| other.similarity(&words) >= MIN_DUPLICATE_SIMILARITY)
-                {
-                    let reason = format!("near-duplicate of a recorded one: {}", clip(other, 100));
-                    return Err(lesson.refused(&reason, "leave it out: it is recorded"));
-                }
-                before.push((lesson.text.clone(), words));
-                found.push(checked);
+            .flat_map(PatternEntry::texts);
+        let recorded = recorded.chain(known.loose.iter().map(|loose| loose.text.as_str()));
+        let mut before: Vec<(&str, ContentWords)> =
+            recorded.map(|text| (text, ContentWords::from_text(text))).collect();
+        let mut found = CheckedLessons { worked: Vec::new(), failed: Vec::new() };
+        let worked = self.worked.iter().map(|lesson| (lesson, true));
+        for (lesson, is_worked) in worked.chain(self.failed.iter().map(|lesson| (lesson, false))) {
+            let checked = lesson.checked(phase, root)?;
+            let words = ContentWords::from_text(&lesson.text);
+            let is_known = |(_, other): &&(&str, ContentWords)| {
+                other.similarity(&words) >= MIN_DUPLICATE_SIMILARITY
+            };
+            if let Some((other, _)) = before.iter().find(is_known) {
+                let reason = format!("near-duplicate of a recorded one: {}", clip(other, 100));
+                return Err(lesson.refused(&reason, "leave it out: it is recorded"));
             }
-            Ok(found)
-        };
-        Ok(CheckedLessons { worked: check(&self.worked)?, failed: check(&self.failed)? })
+            before.push((&lesson.text, words));
+            if is_worked { &mut found.worked } else { &mut found.failed }.push(checked);
+        }
+        Ok(found)
     }
 }
 
@@ -166,6 +159,13 @@ pub(crate) fn is_project_file(root: &Path, file: &str) -> bool {
     let is_inside =
         path.is_relative() && !path.components().any(|part| part == Component::ParentDir);
     is_inside && read::exists(&root.join(path))
+}
+
+/// Returns the text of a list item.
+fn bullet(line: &str) -> Option<&str> {
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = number.strip_prefix(". ").filter(|_| number.len() < line.len());
+    ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).or(numbered).map(str::trim)
 }
 
 /// Returns the section that a line introduces.
@@ -229,19 +229,15 @@ impl SubmittedLesson {
                 self.refused("names neither a plan nor a file", "add \"plans\" or \"files\"")
             );
         }
-        let of_files = || {
-            let files: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
-            format!("({})", files.join(", "))
-        };
-        let own: Vec<&PlanNumber> = plans.iter().collect();
-        let citation = if plans.is_empty() { of_files() } else { cite(&own) };
+        let named: Vec<String> = files.iter().map(|file| format!("`{file}`")).collect();
         let is_said = plans.is_empty() && files.iter().all(|file| sentence.contains(*file));
+        let citation = match &plans[..] {
+            _ if is_said => String::new(),
+            [] => format!(" ({})", named.join(", ")),
+            plans => format!(" {}", cite(&plans.iter().collect::<Vec<_>>())),
+        };
         Ok(Lesson {
-            text: Line::new(&if is_said {
-                sentence.to_owned()
-            } else {
-                format!("{sentence} {citation}")
-            }),
+            text: Line::new(&format!("{sentence}{citation}")),
             source: plans.first().map(|plan| LessonSource { plan: plan.clone(), line: 0 }),
         })
     }

@@ -5,26 +5,21 @@ use crate::patterns::{PlanRecord, stated_deviations};
 /// Returns the kinds by frequency, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; `None` if there are
 /// none.
 pub(crate) fn kinds(plans: &[PlanRecord]) -> Option<String> {
-    let labels = plans.iter().flat_map(PlanRecord::deviations);
-    let labels = labels.filter_map(|deviation| {
+    let labels = plans.iter().flat_map(PlanRecord::deviations).filter_map(|deviation| {
         let kind = plain(deviation.kind.as_deref()?);
         let severity = deviation.severity.as_deref().map(plain).unwrap_or_default();
-        let says_more =
-            !severity.is_empty() && !kind.to_lowercase().contains(&severity.to_lowercase());
+        let says_more = !kind.to_lowercase().contains(&severity.to_lowercase());
         Some(if says_more { format!("{kind} {severity}") } else { kind })
     });
     let counted = count(labels);
-    if counted.is_empty() {
-        return None;
-    }
-    let total = stated_deviations(plans).unwrap_or_default();
     let named: u32 = counted.iter().map(|(_, count)| count).sum();
     let mut parts: Vec<String> =
         counted.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    if total > named {
+    let total = stated_deviations(plans).unwrap_or_default();
+    if total > named && named > 0 {
         parts.push(format!("{} without a kind", total - named));
     }
-    Some(parts.join(", "))
+    Some(parts.join(", ")).filter(|parts| !parts.is_empty())
 }
 
 /// Returns the words that all spellings of a kind begin with, and its count, most frequent first.
@@ -61,7 +56,7 @@ fn common(one: &str, other: &str) -> String {
 }
 
 /// Returns a kind without characters that are special in a bracketed list.
-pub(crate) fn plain(kind: &str) -> String {
+fn plain(kind: &str) -> String {
     let words: Vec<&str> = kind
         .split(|c: char| c.is_whitespace() || c.is_control() || "(),;[]*`".contains(c))
         .filter(|word| !word.is_empty())
@@ -70,7 +65,7 @@ pub(crate) fn plain(kind: &str) -> String {
 }
 
 /// Returns whether two kinds are the same: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
-pub(crate) fn is_same(one: &str, other: &str) -> bool {
+fn is_same(one: &str, other: &str) -> bool {
     let rule = |kind: &str| {
         let rest = kind.to_lowercase();
         let number = rest.strip_prefix("rule ")?.split(' ').next()?.to_owned();

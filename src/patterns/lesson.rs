@@ -1,27 +1,25 @@
 //! Records what the summaries of a phase say in their own whole sentences, where no agent has judged its lessons.
 //!
 //! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
-//! be used again. Nothing is composed or weighed, since choosing by words proved no better than chance on summaries
-//! that the choice had not been tuned on; CLAUDE.md and the briefs take what is about the work at hand.
-
-use std::collections::BTreeMap;
+//! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
+//! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
+//! if it gives a reason or names a failure.
 
 use crate::patterns::citation::cite;
-use crate::patterns::sentences::{ContentWords, is_closed, is_complete, sentences, statement};
+use crate::patterns::sentences::{
+    ContentWords, is_closed, is_complete, leading_sentences, sentences, statement,
+};
 use crate::patterns::wording::clean;
-use crate::patterns::{FinishedPhase, LessonSource, PlanRecord};
+use crate::patterns::{FinishedPhase, LessonSource};
 use crate::plan::{Deviation, PlanNumber};
 use crate::project::vocabulary;
-use crate::text::{Line, file_name, first_chars};
+use crate::text::{Line, file_name};
 
 /// Maximum number of lessons of each kind that are recorded.
 const MAX_RECORDED: usize = 8;
 
 /// Maximum length of a recorded lesson without its citation, in characters.
-pub(crate) const MAX_RECORDED_LENGTH: usize = 240;
-
-/// Maximum number of characters of a text that sentences are taken from.
-const MAX_EXAMINED: usize = 2_000;
+const MAX_LENGTH: usize = 240;
 
 /// Minimum similarity at which a lesson repeats another of its list.
 const REPEATED: f64 = 0.7;
@@ -32,31 +30,31 @@ const LEFT_OUT: &[&str] = &[
     "plan's", "ended partial",
 ];
 
-/// Words about the order of commits, style, imports, test names, and what did not matter, which change no later plan.
-const TRIFLES: &[&str] = &[
-    "import order", "import sort", "sorted import", "sort import", "unused import",
-    "missing import", "duplicate import", "unused variable", "alphabetical", "code style",
-    "style rule", "formatting", "rustfmt", "prettier", "linter", "lint warning", "lint error",
-    "trailing whitespace", "trailing comma", "commit order", "separate commit", "single commit",
-    "same commit", "one commit", "committed together", "committed separately", "test name",
-    "name of the test", "cosmetic", "harmless", "not regressions", "not a regression",
-    "no code change", "no change needed",
+/// Words about what changes no later plan.
+const TRIFLES: &[&str] = &["commit", "import order", "lint", "style", "format"];
+
+/// First words of a sentence that needs the one before it.
+const REFERENCES: &[&str] =
+    &["it", "this", "that", "these", "those", "they", "both", "also", "which"];
+
+/// Words that tell a problem as past.
+const PAST: &[&str] = &["was", "were", "had", "did", "would", "could"];
+
+/// Words that give a reason.
+const REASONS: &[&str] = &[
+    "because", "since", "due to", "as the", "so that", "after discovering", "caused by",
+    "to avoid", "to match", "to follow",
 ];
 
-/// Words with which a sentence takes back what the one before it said.
-const CONTRASTS: &[&str] =
-    &["but ", "however", "in fact", "actually", "it turned out", "turned out"];
+/// Beginnings of words that name a failure.
+const FAILURES: &[&str] = &["fail", "error", "crash", "segfault", "raise", "broke", "timed out"];
 
-/// Words that say that something was not as it should be, in free text without labels.
+/// Words that say that something was not as it should be.
 const DENIALS: &[&str] = &[
     "but", "however", "not", "no", "cannot", "can't", "didn't", "doesn't", "wasn't", "isn't",
-    "don't", "won't", "couldn't", "require", "requires", "required", "without", "fail", "fails",
-    "failed", "missing", "never", "only", "instead",
+    "don't", "won't", "couldn't", "require", "requires", "required", "without", "missing", "never",
+    "only", "instead",
 ];
-
-/// Words with which a sentence says what was done about a problem, besides those in `-ed`.
-const REMEDIES: &[&str] =
-    &["ran", "set", "kept", "made", "wrote", "built", "put", "took", "chose", "split", "fix:"];
 
 /// A lesson, as a bullet of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,11 +72,10 @@ struct Recorded<'a>(Vec<(String, ContentWords, Vec<&'a PlanNumber>, usize)>);
 impl<'a> Recorded<'a> {
     fn add(&mut self, text: String, plan: &'a PlanNumber, line: usize) {
         let words = ContentWords::from_text(&text);
-        let known = self
-            .0
-            .iter()
-            .position(|(known, other, ..)| *known == text || other.similarity(&words) >= REPEATED);
-        match known {
+        let is_known = |(known, other, ..): &(String, ContentWords, _, _)| {
+            *known == text || other.similarity(&words) >= REPEATED
+        };
+        match self.0.iter().position(is_known) {
             Some(at) => self.0[at].2.push(plan),
             None if self.0.len() < MAX_RECORDED => self.0.push((text, words, vec![plan], line)),
             None => {}
@@ -94,13 +91,13 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// Returns what worked, in the order of the plans: the patterns that they established, then their decisions, and if
-/// there are none, the files that several of them built on.
+/// Returns what worked, in the order of the plans: the patterns that they established, then their decisions.
 pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
     let mut found = Recorded::default();
+    let reusable = |text: &str| statement(text, MAX_LENGTH).filter(|text| says_something(text));
     for plan in &phase.plans {
         for (text, line) in plan.patterns().iter().zip(&plan.pattern_lines) {
-            if let Some(text) = reusable(&clean(first_chars(text, MAX_EXAMINED))) {
+            if let Some(text) = reusable(&clean(text)) {
                 found.add(text, &plan.plan, *line);
             }
         }
@@ -112,52 +109,10 @@ pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
             }
         }
     }
-    if found.0.is_empty() {
-        return shared_files(&phase.plans);
-    }
     found.lessons()
 }
 
-fn reusable(text: &str) -> Option<String> {
-    let text = statement(first_chars(text, MAX_EXAMINED), MAX_RECORDED_LENGTH)?;
-    (is_complete(&text) && !is_left_out(&text)).then_some(text)
-}
-
-/// Maximum number of files that several plans built on.
-const MAX_SHARED_FILES: usize = 3;
-
-fn shared_files(plans: &[PlanRecord]) -> Vec<Lesson> {
-    let mut users: BTreeMap<&str, Vec<&PlanNumber>> = BTreeMap::new();
-    for plan in plans {
-        let files = plan.summary.files.iter().flatten();
-        for file in files.filter(|file| !is_planning(file)) {
-            let plans = users.entry(file).or_default();
-            if plans.last() != Some(&&plan.plan) {
-                plans.push(&plan.plan);
-            }
-        }
-    }
-    let mut shared: Vec<_> = users.into_iter().filter(|(_, plans)| plans.len() > 1).collect();
-    shared.sort_by_key(|(_, plans)| std::cmp::Reverse(plans.len()));
-    shared.truncate(MAX_SHARED_FILES);
-    let lessons = shared.into_iter().map(|(file, plans)| Lesson {
-        text: Line::new(&format!("`{}` was used again {}", clean(file), cite(&plans))),
-        source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line: 0 }),
-    });
-    lessons.collect()
-}
-
-/// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
-pub(crate) fn is_planning(path: &str) -> bool {
-    const DOCUMENTS: &[&str] = &[vocabulary::STATE, vocabulary::ROADMAP, vocabulary::REQUIREMENTS];
-    let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
-    let last = file_name(path);
-    path.split('/').any(is_folder)
-        || DOCUMENTS.contains(&last)
-        || ["PLAN.md", "SUMMARY.md"].iter().any(|ending| last.ends_with(ending))
-}
-
-/// Returns what failed, in the order of the plans; problems with a fix come first.
+/// Returns what failed, in the order of the plans; deviations come before other issues.
 pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
     let mut found = Recorded::default();
     for plan in &phase.plans {
@@ -169,8 +124,9 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
     }
     for plan in &phase.plans {
         for issue in &plan.summary.issues {
-            let text = clean(first_chars(&issue.text, MAX_EXAMINED));
-            if let Some(text) = opening(&text, 2).filter(|text| !is_left_out(text)) {
+            if let Some(text) =
+                statement(&clean(&issue.text), MAX_LENGTH).filter(|text| says_something(text))
+            {
                 found.add(text, &plan.plan, issue.line);
             }
         }
@@ -178,58 +134,75 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
     found.lessons()
 }
 
-/// Returns the problem of a deviation and its fix, each by its first whole sentence; `None` if it states no problem, or
-/// one that changes no later plan.
+/// Returns the problem of a deviation and its fix, each by its first whole sentence, or the beginning of its free text;
+/// `None` if it states no problem, or one that changes no later plan.
 pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
-    let own = |text: &str| clean(first_chars(text, MAX_EXAMINED));
-    let title = own(&deviation.text);
+    let title = clean(&deviation.text);
     let text = match (&deviation.issue, &deviation.fix) {
-        (Some(issue), Some(fix)) => with_fix(&own(issue), &own(fix)),
-        (None, Some(fix)) => with_fix(&title, &own(fix)),
-        (Some(text), None) => prose(&own(text)),
-        (None, None) => prose(&title),
-    }?;
-    let titles = sentences(&title);
-    let is_trifle = is_left_out(&text) || titles.first().is_some_and(|title| is_left_out(title));
-    (!is_trifle).then_some(text)
+        (None, None) => {
+            statement(&title, MAX_LENGTH).filter(|text| gives_reason(text) && is_complete(text))?
+        }
+        (None, Some(fix)) => with_fix(&title, fix)?,
+        (Some(issue), fix) => {
+            let issue = clean(issue);
+            if is_deed(&title) && is_past(&issue) {
+                return None;
+            }
+            match fix {
+                Some(fix) => with_fix(&issue, fix)?,
+                None => statement(&issue, MAX_LENGTH).filter(|text| is_complete(text))?,
+            }
+        }
+    };
+    let is_trifle = |text: &str| {
+        let lower = text.to_lowercase();
+        TRIFLES.iter().any(|words| lower.contains(words))
+    };
+    let title_says = sentences(&title).first().is_none_or(|title| !is_left_out(title));
+    let is_lesson = !is_left_out(&text) && title_says && !is_trifle(&text) && !is_trifle(&title);
+    is_lesson.then_some(text)
 }
 
-/// Returns the issue with its fix; without the fix if both are too long together.
+/// Returns the first sentence of an issue with that of its fix; without the fix if both are too long together.
 fn with_fix(issue: &str, fix: &str) -> Option<String> {
-    let issue = opening(issue, 1)?;
-    let fix = sentences(fix).into_iter().next().filter(|fix| is_closed(fix));
+    let issue = leading_sentences(issue, 1, MAX_LENGTH)?.trim_end_matches('.');
+    if !is_complete(issue) {
+        return None;
+    }
+    let fix = clean(fix);
+    let fix = sentences(&fix).into_iter().next().filter(|fix| is_closed(fix));
     let stop = if issue.ends_with(['!', '?']) { "" } else { "." };
     let both = fix.map(|fix| format!("{issue}{stop} Fix: {}", fix.trim_end_matches('.')));
-    both.filter(|both| both.chars().count() <= MAX_RECORDED_LENGTH).or(Some(issue))
+    both.filter(|both| both.chars().count() <= MAX_LENGTH).or_else(|| Some(issue.to_owned()))
 }
 
-/// Returns the two first sentences of free text, of which the first says that something was not as it should be, and the
-/// second what was done.
-fn prose(text: &str) -> Option<String> {
-    let all = sentences(text);
-    let lower = all.first()?.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    let remedy = all.get(1)?.split_whitespace().next()?.to_lowercase();
-    let is_done = remedy.ends_with("ed") || REMEDIES.contains(&remedy.as_str());
-    (is_done && words.any(|word| DENIALS.contains(&word))).then(|| opening(text, 2))?
+/// Returns whether a title says what was done, instead of naming the problem.
+fn is_deed(title: &str) -> bool {
+    let first = title.split(' ').next().unwrap_or_default().to_lowercase();
+    first.ends_with("ed") || first == "made" || first == "set"
 }
 
-/// Returns the first whole sentences of a text, at most `count`. If the next one takes back what they say, it belongs
-/// to them.
-fn opening(text: &str, count: usize) -> Option<String> {
-    let all = sentences(text);
-    let mut end = count.min(all.len());
-    let takes_back = |sentence: &&str| {
-        let lower = sentence.to_lowercase();
-        CONTRASTS.iter().any(|word| lower.starts_with(word))
-    };
-    while all.get(end).is_some_and(takes_back) {
-        end += 1;
-    }
-    let text = all.get(..end)?.join(" ");
-    let text = text.trim_end_matches('.');
-    let is_whole = is_complete(text) && text.chars().count() <= MAX_RECORDED_LENGTH;
-    is_whole.then(|| text.to_owned())
+fn is_past(text: &str) -> bool {
+    words(text).any(|word| PAST.contains(&word.as_str()))
+}
+
+/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
+fn gives_reason(text: &str) -> bool {
+    let padded = format!(" {} ", words(text).collect::<Vec<_>>().join(" "));
+    REASONS.iter().any(|reason| padded.contains(&format!(" {reason} ")))
+        || FAILURES.iter().any(|failure| padded.contains(&format!(" {failure}")))
+        || padded.contains("error ")
+        || text.contains('`') && words(text).any(|word| DENIALS.contains(&word.as_str()))
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+}
+
+fn says_something(text: &str) -> bool {
+    is_complete(text) && !is_left_out(text)
 }
 
 fn is_left_out(text: &str) -> bool {
@@ -238,9 +211,21 @@ fn is_left_out(text: &str) -> bool {
         let rest = lower.strip_prefix(word);
         rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
+    let refers = words(text).next().is_some_and(|first| REFERENCES.contains(&first.as_str()));
     is_numbered
+        || refers
+        || text.contains("```")
         || LEFT_OUT.iter().any(|start| lower.starts_with(start))
-        || TRIFLES.iter().any(|words| lower.contains(words))
+}
+
+/// Returns whether a file belongs to the planning tool: every plan touches those, and none is about them.
+pub(crate) fn is_planning(path: &str) -> bool {
+    const DOCUMENTS: &[&str] = &[vocabulary::STATE, vocabulary::ROADMAP, vocabulary::REQUIREMENTS];
+    let is_folder = |part: &str| part.starts_with('.') && part.ends_with("planning");
+    let last = file_name(path);
+    path.split('/').any(is_folder)
+        || DOCUMENTS.contains(&last)
+        || ["PLAN.md", "SUMMARY.md"].iter().any(|ending| last.ends_with(ending))
 }
 
 #[cfg(test)]
@@ -288,27 +273,52 @@ mod tests {
     }
 
     #[test]
-    fn free_text_needs_a_problem_and_a_remedy() {
-        let text = "The tests are not found in `tests/unit`. Moved them to `tests`. And more.";
-        let expected = "The tests are not found in `tests/unit`. Moved them to `tests`";
-        assert_eq!(recorded(text, None, None).as_deref(), Some(expected));
-        for text in [
-            "The tests are not found in `tests/unit`. They are few.",
-            "The tests are not found in `tests/unit`.",
-            "Added a page about the store. Moved its lock there.",
+    fn free_text_needs_a_reason_or_a_failure() {
+        for (text, is_lesson) in [
+            ("Tests are placed in `tests`, because the project has no `tests/unit`.", true),
+            ("`npm ci` fails without the lock file; the script writes it first.", true),
+            ("The tests are not found in `tests/unit`. Moved them to `tests`.", true),
+            ("Added a page about the store. Moved its lock there.", false),
         ] {
-            assert_eq!(recorded(text, None, None), None, "{text}");
+            assert_eq!(recorded(text, None, None).is_some(), is_lesson, "{text}");
         }
+    }
+
+    #[test]
+    fn long_free_text_is_cut_at_the_end_of_a_sentence_or_clause() {
+        let first = "The hook rejects a message without a type, because its pattern is anchored";
+        let long = "word ".repeat(50);
+        for text in [
+            format!("{first}. And {long}"),
+            format!("{first}; {long}"),
+            format!("{first} \u{2014} {long}"),
+        ] {
+            assert_eq!(recorded(&text, None, None).as_deref(), Some(first), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mended_mistake_of_the_phase_itself_is_no_lesson() {
+        let issue = Some("The header was parsed before the lock was taken");
+        assert_eq!(
+            recorded("[Rule 1 - Bug] Fixed the order of locks", issue, Some("Lock first")),
+            None
+        );
+        assert!(recorded("[Rule 1 - Bug] Order of locks", issue, Some("Lock first")).is_some());
+        let present = Some("The store locks each file, not the folder, so two writers pass");
+        assert!(
+            recorded("[Rule 1 - Bug] Fixed the order of locks", present, Some("Lock first"))
+                .is_some()
+        );
     }
 
     #[test]
     fn what_changes_no_later_plan_is_left_out() {
         for (text, issue) in [
-            ("Import order", "The import order of `a.rs` was not accepted by the check"),
-            ("[Rule 1 - Bug] Task 3", "Task 3 was not carried out before the others"),
-            ("Commits", "Both changes did not fit into one commit without the lock"),
-            ("Skew", "The clock is not in step with the file system, which is cosmetic here"),
-            ("Names", "The plan's list of files did not have the lock of the store"),
+            ("Import order", "The import order of `a.rs` is not accepted by the check"),
+            ("[Rule 1 - Bug] Task 3", "Task 3 cannot be carried out before the others"),
+            ("Names", "The plan's list of files does not have the lock of the store"),
+            ("Where", "This is only true of the store that holds the lock of others"),
         ] {
             assert_eq!(recorded(text, Some(issue), Some("Changed it")), None, "{issue}");
         }

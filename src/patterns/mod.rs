@@ -37,25 +37,25 @@ pub use entry::{
 };
 pub(crate) use history::{History, history};
 pub use history::{effort, insights, traced};
+pub(crate) use insights::KnownPaths;
 pub use insights::{
     Bucket, Comparison, ComparisonQuestion, DeviatingFile, EffortHistory, Group, Insights,
     KindCount, MilestoneHistory, PlanRef, Sizes,
 };
-pub(crate) use insights::{KnownPaths, OwnPaths};
 pub use judged::{SubmittedLesson, SubmittedLessons};
 pub(crate) use lesson::problem;
 pub use notes::{NoteReport, NoteRequest, note};
-pub use paths::{Certainty, Mention, PathForm, mentions};
+pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord};
 pub(crate) use phase::{derive_durations, plans_without_deviation_count, stated_deviations};
 pub use recorded::{RecordIndex, Recorded};
 pub use relevance::{
     PatternOutcome, RelevantPattern, known_patterns, relevant, relevant_patterns, stored, topic,
 };
-pub(crate) use relevance::{recent, with_changes, worth_knowing};
+pub(crate) use relevance::{with_changes, worth_knowing};
 pub use retrospective::{DeviationKinds, EntryContext, PhaseTitle, PlanTimes, Retrospective};
 pub(crate) use rewriting::replace_lessons;
-pub(crate) use sentences::{leading_sentences, sentences, statement};
+pub(crate) use sentences::{sentences, statement};
 pub(crate) use stale_reasons::StaleReasons;
 pub use stale_reasons::check;
 pub use staleness::{

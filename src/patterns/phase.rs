@@ -1,5 +1,6 @@
 //! A phase with the records of its finished plans, as the summaries state them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveDate;
@@ -9,6 +10,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::git::Git;
 use crate::patterns::Trace;
+use crate::patterns::paths::is_file;
 use crate::patterns::trace::plan_id;
 use crate::plan::{Deviation, PhaseDir, PhaseNumber, PlanNumber, Summary, SummaryStatus};
 use crate::storage::read;
@@ -173,13 +175,13 @@ impl PlanRecord {
     }
 
     /// Returns the files that its deviations name, as spelled there, sorted and without duplicates.
-    pub fn files_in_deviations(&self) -> Vec<&str> {
+    pub fn files_in_deviations(&self) -> BTreeSet<&str> {
         let in_details = self.deviations().iter().flat_map(|deviation| &deviation.files);
-        let in_texts = self.deviations().iter().flat_map(|deviation| paths(&deviation.text));
-        let mut files: Vec<&str> = in_details.map(String::as_str).chain(in_texts).collect();
-        files.sort_unstable();
-        files.dedup();
-        files
+        let in_texts = self.deviations().iter().flat_map(|deviation| {
+            let spans = deviation.text.split('`').skip(1).step_by(2);
+            spans.filter(|code| is_file(code))
+        });
+        in_details.map(String::as_str).chain(in_texts).collect()
     }
 
     /// Returns the number of files it touched.
@@ -217,22 +219,6 @@ impl PlanRecord {
     }
 }
 
-/// Returns the paths in a text: code spans whose file name has an extension.
-fn paths(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2).filter(|code| is_path(code))
-}
-
-fn is_path(code: &str) -> bool {
-    // `.class` is a selector or a method, hardly ever a file.
-    let extension = file_name(code).rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
-    let is_file = extension.is_some_and(|(_, extension)| {
-        (1..=5).contains(&extension.len())
-            && extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-            && extension.bytes().any(|b| b.is_ascii_lowercase())
-    });
-    is_file && !code.contains(|c: char| c.is_whitespace() || "(){}<>=\"'*:;,$".contains(c))
-}
-
 /// Fills in missing durations from the commits that the summaries list, with one call of git.
 pub(crate) fn derive_durations(mut summaries: Vec<&mut Summary>, git: &Git) -> Result<()> {
     let commits = |summary: &Summary| summary.commits.clone().unwrap_or_default();
@@ -248,15 +234,4 @@ pub(crate) fn derive_durations(mut summaries: Vec<&mut Summary>, git: &Git) -> R
         summary.derive_duration(&known);
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_code_that_looks_like_a_file_is_one() {
-        let text = "`src/a.rs` and `b.ts`, not `.class`, `x.y()`, `v1.2`, c.rs or `Some<a.b>`";
-        assert_eq!(paths(text).collect::<Vec<_>>(), ["src/a.rs", "b.ts"]);
-    }
 }

@@ -13,7 +13,6 @@ use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
 use crate::project::Project;
 use crate::search::Corpus;
 use crate::storage::{Changes, read};
-use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
 /// Score added for the newest entry, relative to the best match by words; older entries get less.
@@ -27,10 +26,6 @@ const MAX_PER_ENTRY: usize = 2;
 
 /// Minimum number of content words that a plain lesson shares with the work that it is shown for.
 const MIN_SHARED_WORDS: usize = 2;
-
-/// Maximum size of the entries, from the end of PATTERNS.md, that are ranked and checked against the tree, in
-/// bytes. This is enough for hundreds of phases; more would take over a second.
-const MAX_RECENT_BYTES: usize = 256 * 1024;
 
 /// Whether a pattern supports a way of working or advises against it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -68,30 +63,21 @@ pub struct RelevantPattern {
 impl RelevantPattern {
     /// Returns the pattern as a line that can be understood without its entry: `… (phase 3, plan 02)`.
     ///
-    /// Returns `None` for a mere count, and for a text that is truncated, as in entries of earlier versions,
-    /// or too long.
+    /// Returns `None` for a statistic, and for a text that is too long.
     pub fn standalone(&self) -> Option<String> {
-        if self.text.chars().count() > MAX_BULLET_LENGTH || is_count(split_citation(&self.text).0) {
-            return None;
-        }
-        let has_plans = split_citation(&self.text).1.is_some() || self.reference.is_none();
-        let is_bare = self.outcome == PatternOutcome::Failed && !self.judged && !has_plans;
-        let failed = if is_bare { "Failed: " } else { "" };
-        Some(format!("{failed}{}", self.with_reference()?))
+        let is_long = self.text.chars().count() > MAX_BULLET_LENGTH;
+        (!is_long && !is_statistic(&self.text)).then(|| self.with_reference())
     }
 
-    /// Returns the pattern with its phase and plans; `None` if an earlier version truncated it.
-    pub fn with_reference(&self) -> Option<String> {
-        if self.text.contains('\u{2026}') {
-            return None;
+    /// Returns the pattern with its phase and plans.
+    pub fn with_reference(&self) -> String {
+        match (&self.reference, split_citation(&self.text)) {
+            (None, _) => self.text.clone(),
+            (Some(reference), (sentence, Some(plans))) => {
+                format!("{sentence} ({reference}, {plans})")
+            }
+            (Some(reference), (sentence, None)) => format!("{sentence} ({reference})"),
         }
-        let Some(reference) = &self.reference else {
-            return Some(self.text.clone());
-        };
-        Some(match split_citation(&self.text) {
-            (sentence, Some(plans)) => format!("{sentence} ({reference}, {plans})"),
-            (sentence, None) => format!("{sentence} ({reference})"),
-        })
     }
 
     /// Returns whether this is the same lesson as a text, either of which may be a shorter form of the other.
@@ -101,20 +87,9 @@ impl RelevantPattern {
     }
 }
 
-/// Returns whether a bullet is a mere count: `3 of 4 plans without deviations`, or a difference between plans.
-pub(crate) fn is_count(text: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "all ", "both plans", "no deviations", "largest plan", "small plans were", "took ",
-        "the one task", "in ", "plans ",
-    ];
-    let lower = text.to_lowercase();
-    let first = lower.split(' ').next().unwrap_or_default();
-    let counts = first.bytes().all(|byte| byte.is_ascii_digit());
-    let all = ["plans", "tasks", "deviations", "acceptance checks"];
-    (counts && (lower.contains(" of ") || lower.contains("plans collided")))
-        || (lower.contains("plan") && lower.contains("deviat"))
-        || (STARTS.iter().any(|start| lower.starts_with(start))
-            && all.iter().any(|word| lower.contains(word)))
+/// Returns whether a bullet is a difference between plans of the whole history, which an entry only records.
+pub(crate) fn is_statistic(text: &str) -> bool {
+    ["Plans with ", "Plans that touched "].iter().any(|start| text.starts_with(start))
 }
 
 /// Returns PATTERNS.md with pending `changes` applied.
@@ -139,46 +114,6 @@ pub fn stored(project: &Project) -> Result<Parsed<Patterns>> {
     Ok(Parsed { value, warnings })
 }
 
-/// Returns the newest patterns, with pending `changes` applied, and warns about the number left out.
-pub(crate) fn recent(
-    project: &Project,
-    changes: &Changes,
-    warnings: &mut Vec<Warning>,
-) -> Result<Patterns> {
-    let mut patterns = with_changes(project, changes, warnings)?;
-    let left_out = drop_oldest(&mut patterns);
-    if left_out > 0 {
-        let most = MAX_RECENT_BYTES / 1024;
-        let message = format!(
-            "only the last {most} KiB of entries are used; {} left out",
-            quantity(left_out, "older one")
-        );
-        let path = patterns::path(&project.planning_place().dir);
-        warnings.push(Warning::file(&path, message));
-    }
-    Ok(patterns)
-}
-
-/// Drops the oldest patterns beyond [`MAX_RECENT_BYTES`], and returns their number.
-fn drop_oldest(patterns: &mut Patterns) -> usize {
-    let mut room = MAX_RECENT_BYTES;
-    // Notes are kept first: there are few, and people wrote them.
-    keep_last(&mut patterns.loose, &mut room, |loose| loose.text.len())
-        + keep_last(&mut patterns.entries, &mut room, |entry| entry.text.len())
-}
-
-/// Keeps the last items that fit into `room` bytes, and subtracts their size from it; returns the number
-/// dropped.
-fn keep_last<T>(items: &mut Vec<T>, room: &mut usize, length: impl Fn(&T) -> usize) -> usize {
-    let fits = |item: &&T| {
-        let rest = room.checked_sub(length(item));
-        *room = rest.unwrap_or(0);
-        rest.is_some()
-    };
-    let kept = items.iter().rev().take_while(fits).count();
-    items.drain(..items.len() - kept).count()
-}
-
 /// Returns the patterns relevant to a phase, or else to the current phase, most relevant first.
 pub fn relevant_patterns(
     project: &Project,
@@ -190,7 +125,7 @@ pub fn relevant_patterns(
         None => survey.position.phase(),
     };
     let mut warnings = Vec::new();
-    let patterns = recent(project, &Changes::new(), &mut warnings)?;
+    let patterns = with_changes(project, &Changes::new(), &mut warnings)?;
     let reasons = StaleReasons::check(project, &patterns)?;
     let topic = phase.map(|phase| topic(phase, &survey.roadmap)).unwrap_or_default();
     let value = relevant(&patterns, &topic, &|line, text| reasons.about(line, text));
@@ -202,7 +137,7 @@ pub fn relevant_patterns(
 pub fn known_patterns(project: &Project, survey: &Survey) -> Result<Parsed<Vec<RelevantPattern>>> {
     project.planning()?;
     let mut warnings = Vec::new();
-    let patterns = recent(project, &Changes::new(), &mut warnings)?;
+    let patterns = with_changes(project, &Changes::new(), &mut warnings)?;
     let reasons = StaleReasons::cached_or_checked(project, &patterns, &mut warnings);
     Ok(Parsed { value: worth_knowing(&patterns, &reasons, survey), warnings })
 }
@@ -214,10 +149,12 @@ pub(crate) fn worth_knowing(
     reasons: &StaleReasons,
     survey: &Survey,
 ) -> Vec<RelevantPattern> {
-    let work = survey.position.phase().map(|phase| CurrentWork::new(phase, &survey.roadmap));
-    let work = work.unwrap_or_default();
+    // Where no phase is next, nothing plain is about the work at hand.
+    let next = survey.position.next.phase.as_ref();
+    let phase = survey.position.phase().filter(|phase| next == Some(&phase.number));
+    let work = phase.map(|phase| CurrentWork::new(phase, &survey.roadmap)).unwrap_or_default();
     let mut found = relevant(patterns, &work.text, &|line, text| reasons.about(line, text));
-    found.retain(|pattern| pattern.judged || work.is_subject_of(&pattern.text));
+    found.retain(|pattern| pattern.judged || work.is_subject_of(pattern));
     found
 }
 
@@ -249,14 +186,16 @@ impl CurrentWork {
     }
 
     /// Returns whether a lesson names a file of the plans, or shares words with the phase.
-    fn is_subject_of(&self, lesson: &str) -> bool {
-        let lesson = split_citation(lesson).0;
+    fn is_subject_of(&self, pattern: &RelevantPattern) -> bool {
+        let lesson = split_citation(&pattern.text).0;
+        // What was set up tells less than what went wrong.
+        let least = MIN_SHARED_WORDS + usize::from(pattern.outcome == PatternOutcome::Worked);
         let is_planned = |path: &str| {
             self.files.iter().any(|file| {
                 file.strip_suffix(path).is_some_and(|head| head.is_empty() || head.ends_with('/'))
             })
         };
-        self.words.common(&ContentWords::from_text(lesson)) >= MIN_SHARED_WORDS
+        self.words.common(&ContentWords::from_text(lesson)) >= least
             || mentions(lesson).iter().any(|mention| is_planned(&mention.path))
     }
 }
@@ -295,16 +234,15 @@ pub fn relevant(
         fresh.then(b.judged.cmp(&a.judged)).then(b.score.total_cmp(&a.score))
     });
     let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
-    let (mut first, last): (Vec<_>, Vec<_>) = found.into_iter().partition(|pattern| {
-        let of_entry = of_entry.entry(pattern.line).or_default();
-        *of_entry += 1;
-        *of_entry <= MAX_PER_ENTRY && pattern.stale.is_none()
-    });
-    let (fresh, stale): (Vec<_>, Vec<_>) =
-        last.into_iter().partition(|pattern| pattern.stale.is_none());
-    first.extend(fresh);
-    first.extend(stale);
-    first
+    let mut ranked: Vec<(bool, bool, RelevantPattern)> = Vec::new();
+    for pattern in found {
+        let count = of_entry.entry(pattern.line).or_default();
+        *count += 1;
+        ranked.push((pattern.stale.is_some(), *count > MAX_PER_ENTRY, pattern));
+    }
+    // The sort is stable.
+    ranked.sort_by_key(|(is_stale, is_beyond, _)| (*is_stale, *is_beyond));
+    ranked.into_iter().map(|(.., pattern)| pattern).collect()
 }
 
 /// Returns every bullet, newest first, with the number of newer entries; of equal texts only the newest.
@@ -436,7 +374,7 @@ mod tests {
         let file = "### Phase 1: A (2026-01-01)\n<!-- annals: phase-dir=01-a plans=01 digest=a judged=1 -->\n\n\
                     **What failed:**\n- `a.rs` needs a lock (plan 01)\n\n\
                     ### Phase 2: B (2026-01-02)\n<!-- annals: phase-dir=02-b plans=01 digest=b -->\n\n\
-                    **What failed:**\n- Colour codes reach the pipe (plan 01)\n- 3 of 4 plans without deviations\n";
+                    **What failed:**\n- Colour codes reach the pipe (plan 01)\n- Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15\n";
         let patterns = Patterns::parse(file, Path::new("PATTERNS.md")).value;
         let found = relevant(&patterns, "colour codes", &|_, _| None);
         let lines: Vec<String> = found.iter().filter_map(RelevantPattern::standalone).collect();
@@ -468,7 +406,10 @@ mod tests {
         let expected = Some(format!("{deviations} (phase 1, plan 01)"));
         assert_eq!(shown(&cited, ""), expected);
         assert_eq!(shown(&cited, " judged=1"), expected);
-        assert_eq!(shown("3 of 4 plans without deviations", ""), None);
+        assert_eq!(
+            shown("Plans with 5 or more tasks deviated in 7 of 8, smaller ones in 3 of 15", ""),
+            None
+        );
     }
 
     #[test]
@@ -485,18 +426,5 @@ mod tests {
         ] {
             assert_eq!(shown(lesson, " judged=1").as_deref(), Some(expected));
         }
-    }
-
-    #[test]
-    fn notes_are_kept_however_many_entries_there_are() {
-        let long = "word ".repeat(2_000);
-        let entry = |number| format!("### Phase {number}: A\n\n**What worked:**\n- {long}\n\n");
-        let entries: String = (0..40).map(entry).collect();
-        let text = format!("{entries}### Notes\n\n- 2026-01-01: one\n");
-        let mut patterns = Patterns::parse(&text, Path::new("P.md")).value;
-        let left_out = drop_oldest(&mut patterns);
-        assert!(left_out > 0 && patterns.entries.len() + left_out == 40);
-        assert_eq!(patterns.loose.len(), 1);
-        assert_eq!(patterns.entries.last().unwrap().phase, Some(39.into()));
     }
 }

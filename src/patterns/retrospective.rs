@@ -86,14 +86,6 @@ pub struct EntryContext<'a> {
 }
 
 impl Retrospective {
-    /// Records the digest of the bullets, which shows later that they are unchanged.
-    fn record_bullets_digest(&mut self) {
-        let texts =
-            |lines: &[Line]| -> Vec<String> { lines.iter().map(ToString::to_string).collect() };
-        let digest = bullet_list::digest(&texts(&self.worked), &texts(&self.failed));
-        self.trace.bullets = Some(digest);
-    }
-
     /// Creates the entry of a phase, with the lessons of the agent that worked on it, or else with what its summaries
     /// say.
     pub fn from_phase(phase: &FinishedPhase, context: &EntryContext<'_>) -> Self {
@@ -118,18 +110,21 @@ impl Retrospective {
             list.push(Lesson { text: line(&insight.statement), source: None });
         }
         trace.sources = worked.iter().chain(&failed).map(|one| one.source.clone()).collect();
-        let mut entry = Self {
+        let texts =
+            |list: Vec<Lesson>| -> Vec<Line> { list.into_iter().map(|one| one.text).collect() };
+        let (worked, failed) = (texts(worked), texts(failed));
+        // It shows later that the bullets are unchanged.
+        trace.bullets = Some(bullet_list::digest(&worked, &failed));
+        Self {
             phase: PhaseTitle { number: phase.number.clone(), name: name(&phase.name) },
             date: phase.completed().or(context.date),
             trace,
-            worked: worked.into_iter().map(|one| one.text).collect(),
-            failed: failed.into_iter().map(|one| one.text).collect(),
+            worked,
+            failed,
             timing: PlanTimes::from_plans(&phase.plans),
             effort: context.effort.map(line).filter(|line| !line.is_empty()),
             deviations: DeviationKinds::from_plans(&phase.plans),
-        };
-        entry.record_bullets_digest();
-        entry
+        }
     }
 
     /// Returns what would be recorded of a phase whose lessons nobody judged.

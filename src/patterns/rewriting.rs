@@ -4,10 +4,10 @@
 use crate::error::{Error, Result};
 use crate::patterns;
 use crate::patterns::appending::changeable_text;
-use crate::patterns::bullet_list::{NONE, is_filler};
 use crate::patterns::judged::CheckedLessons;
-use crate::patterns::relevance::is_count;
-use crate::patterns::{PatternEntry, Patterns, bullet_list, trace};
+use crate::patterns::lesson::Lesson;
+use crate::patterns::relevance::is_statistic;
+use crate::patterns::{PatternEntry, Patterns, bullet_list};
 use crate::project::Project;
 use crate::storage::Changes;
 
@@ -39,38 +39,29 @@ pub(crate) fn replace_lessons(
 
 /// Returns an entry's text with other lessons; `None` if its bullets are not, byte for byte, what annals
 /// wrote.
-pub(crate) fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
-    let trace = entry.trace.as_ref()?;
-    let written = trace.bullets.as_deref()?;
-    if bullet_list::digest(&entry.worked, &entry.failed) != written {
+fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
+    let mut trace = entry.trace.clone()?;
+    if trace.bullets.as_deref() != Some(&bullet_list::digest(&entry.worked, &entry.failed)) {
         return None;
     }
-    // Entries of earlier versions stand for an empty list in other words, which stay.
-    let bullets = entry.text.lines().filter_map(|line| line.strip_prefix("- ")).map(str::trim_end);
-    let mut fillers = bullets.filter(|text| is_filler(text));
-    let first = fillers.next().unwrap_or(NONE);
-    let none = [first, fillers.next().unwrap_or(first)];
-    let plain = bullet_list::section(&entry.worked, &entry.failed, none);
-    let (at, old, end) = ["\n", "\r\n"].into_iter().find_map(|end| {
-        let old = plain.replace('\n', end);
-        Some((entry.text.find(&old)?, old, end))
-    })?;
-    let mut bullets = [&lessons.worked, &lessons.failed]
-        .map(|lessons| lessons.iter().map(|one| one.text.to_string()).collect::<Vec<_>>());
-    let mut sources = [&lessons.worked, &lessons.failed]
-        .map(|lessons| lessons.iter().map(|one| one.source.clone()).collect::<Vec<_>>());
-    // A difference between plans, which has no single source, is no lesson of one phase and stays.
-    for (at, text) in entry.texts().enumerate() {
-        let has_no_source = trace.sources.get(at).is_some_and(Option::is_none);
-        let list = usize::from(at >= entry.worked.len());
-        if has_no_source && is_count(text) {
-            bullets[list].push(text.to_owned());
-            sources[list].push(None);
-        }
-    }
-    let mut new = entry.text.clone();
-    let section = bullet_list::section(&bullets[0], &bullets[1], [NONE; 2]).replace('\n', end);
-    new.replace_range(at..at + old.len(), &section);
-    let digest = bullet_list::digest(&bullets[0], &bullets[1]);
-    trace::with_judged_mark(&new, &sources.concat(), &digest)
+    let plain = bullet_list::section(&entry.worked, &entry.failed);
+    let ends = ["\n", "\r\n"].into_iter();
+    let (end, old) = ends
+        .map(|end| (end, plain.replace('\n', end)))
+        .find(|(_, old)| entry.text.contains(old))?;
+    // A difference between plans is no lesson of one phase and stays.
+    let bullets = |lessons: &[Lesson], texts: &[String]| -> Vec<String> {
+        let statistics = texts.iter().filter(|text| is_statistic(text)).cloned();
+        lessons.iter().map(|one| one.text.to_string()).chain(statistics).collect()
+    };
+    let worked = bullets(&lessons.worked, &entry.worked);
+    let failed = bullets(&lessons.failed, &entry.failed);
+    let source = |list: &[Lesson], at: usize| list.get(at).and_then(|one| one.source.clone());
+    trace.sources = (0..worked.len()).map(|at| source(&lessons.worked, at)).collect();
+    trace.sources.extend((0..failed.len()).map(|at| source(&lessons.failed, at)));
+    trace.judged = true;
+    trace.bullets = Some(bullet_list::digest(&worked, &failed));
+    let new = bullet_list::section(&worked, &failed).replace('\n', end);
+    let at = entry.text.find(&old)?;
+    trace.replaced_in(&format!("{}{new}{}", &entry.text[..at], &entry.text[at + old.len()..]))
 }

@@ -31,19 +31,26 @@ const MIN_SHARE_OF_SHORTER: f64 = 0.8;
 
 /// Returns the sentences of a text; a full stop inside code, quotes or brackets does not end one.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
     let mut start = 0;
+    let ends = ends(text).into_iter();
+    let cut = ends.map(|end| text[std::mem::replace(&mut start, end)..end].trim());
+    cut.filter(|sentence| sentence.contains(char::is_alphanumeric)).collect()
+}
+
+/// Returns the offset after each sentence.
+fn ends(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
     let mut nesting = Nesting::default();
     for (at, c) in text.char_indices() {
         nesting.pass(c);
         let end = at + c.len_utf8();
         if matches!(c, '.' | '!' | '?') && !nesting.is_open() && ends_sentence(text, at, end) {
-            found.push(text[start..end].trim());
-            start = end;
+            found.push(end);
         }
     }
-    found.push(text[start..].trim());
-    found.retain(|sentence| sentence.contains(char::is_alphanumeric));
+    if found.last() != Some(&text.len()) {
+        found.push(text.len());
+    }
     found
 }
 
@@ -112,34 +119,44 @@ pub(crate) fn is_closed(text: &str) -> bool {
 }
 
 /// Returns the beginning of a text that is a whole statement within `room`: all of it, or as many sentences as fit, or
-/// else its bold head.
+/// its first clause, or else its bold head.
 pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
     let text = text.trim();
     let head = text.strip_prefix("**").and_then(|rest| rest.split_once("**"));
-    let head = head.map(|(head, _)| head).filter(|head| head.contains(' '));
-    let head = head.map(|head| plain(head).trim_end_matches([':', '.']).to_owned());
+    let head = head.map(|(head, _)| plain(head)).filter(|head| head.contains(' '));
     let text = plain(text);
-    let whole = text.trim_end_matches('.');
-    let fits = |form: &String| !form.is_empty() && form.chars().count() <= room;
-    let leading = || {
-        let kept = leading_sentences(&text, room)?;
-        Some(kept.trim_end_matches(['.', ' ']).to_owned()).filter(|kept| is_closed(kept))
-    };
-    Some(whole.to_owned()).filter(fits).or_else(leading).or(head.filter(fits))
+    let fits = |form: &&str| !form.is_empty() && form.chars().count() <= room;
+    let whole = Some(text.as_str()).filter(fits);
+    let found = whole.or_else(|| leading_sentences(&text, usize::MAX, room)).or_else(|| {
+        let clauses = text.match_indices(['\u{2014}', ';']).map(|(at, _)| &text[..at]);
+        clauses.take_while(fits).filter(|clause| is_complete(clause.trim())).last()
+    });
+    let head = || head.as_deref().map(|head| head.trim_end_matches(':')).filter(fits);
+    let found = found.filter(|found| is_closed(found.trim())).or_else(head)?;
+    Some(found.trim_end_matches(['.', ' ']).to_owned())
 }
 
-/// Returns as many sentences from the beginning of a text as fit into `room`; `None` if not even the first does.
-pub(crate) fn leading_sentences(text: &str, room: usize) -> Option<String> {
-    let mut kept = String::new();
-    for sentence in sentences(text) {
-        let separator = if kept.is_empty() { "" } else { " " };
-        let with = format!("{kept}{separator}{sentence}");
-        if with.chars().count() > room {
+/// Words with which a sentence takes back what the one before it said.
+const CONTRASTS: &[&str] =
+    &["but ", "however", "in fact", "actually", "it turned out", "turned out"];
+
+/// Returns as many sentences from the beginning of a text as fit into `room`, at most `most`, and those that take back
+/// what they say; `None` if not even the first fits, or one that takes it back does not.
+pub(crate) fn leading_sentences(text: &str, most: usize, room: usize) -> Option<&str> {
+    let (mut start, mut kept) = (0, 0);
+    for (count, end) in ends(text).into_iter().enumerate() {
+        let lower = text[start..end].trim().to_lowercase();
+        let takes_back = CONTRASTS.iter().any(|word| lower.starts_with(word));
+        let fits = text[..end].trim().chars().count() <= room;
+        if takes_back && !fits && count > 0 {
+            return None;
+        }
+        if !fits || count >= most && !takes_back {
             break;
         }
-        kept = with;
+        (start, kept) = (end, end);
     }
-    Some(kept).filter(|kept| !kept.is_empty())
+    Some(text[..kept].trim()).filter(|kept| !kept.is_empty())
 }
 
 /// The content words of a text, by their stems.

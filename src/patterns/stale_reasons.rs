@@ -31,12 +31,8 @@ impl StaleReasons {
     /// Checks every pattern against the working tree and the git history.
     pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
         let staleness = Staleness::check_patterns(patterns, &project.root, &project.git)?;
-        let entries = patterns.entries.iter();
-        let entries = entries.map(|entry| entry.all_texts().collect::<Vec<_>>());
-        let loose = patterns.loose.iter().map(|loose| vec![loose.text.as_str()]);
-        let by_line = staleness.entries.iter().zip(entries.chain(loose));
-        let by_line = by_line.map(|(found, texts)| (found.line, found.reasons_of(texts)));
-        Ok(Self(by_line.filter(|(_, reasons)| !reasons.is_empty()).collect()))
+        let by_line = staleness.entries.into_iter().map(|found| (found.line, found.stale_texts));
+        Ok(Self(by_line.filter(|(_, texts)| !texts.is_empty()).collect()))
     }
 
     /// Returns the cached reasons if nothing was committed or recorded since the last check, or else checks.
@@ -76,7 +72,7 @@ impl StaleReasons {
 pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
     project.planning()?;
     let mut warnings = Vec::new();
-    let recent = patterns::recent(project, &Changes::new(), &mut warnings)?;
+    let recent = patterns::with_changes(project, &Changes::new(), &mut warnings)?;
     let value = Staleness::check_patterns(&recent, &project.root, &project.git)?;
     Ok(Parsed { value, warnings })
 }

@@ -10,11 +10,9 @@
 //!
 //! Characters that would end a field or the comment are percent-encoded, such as `%20`.
 
-use std::fmt::Write;
-use std::iter;
+use std::fmt;
 use std::ops::Range;
 
-use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::plan::PlanNumber;
@@ -49,21 +47,26 @@ pub struct Trace {
     pub bullets: Option<String>,
 }
 
-const OPENING: &str = "<!--";
+/// The beginning of a comment of annals, without white space.
 const MARK: &str = "annals:";
-const CLOSING: &str = "-->";
 
 impl Trace {
     /// Parses the first such comment in a text; `None` if none names a phase's folder.
     pub fn parse(text: &str) -> Option<Self> {
-        comments(text)
-            .filter(|comment| comment.is_closed)
-            .find_map(|comment| Self::from_fields(comment.fields))
+        comments(text).into_iter().find_map(|(_, fields)| Self::from_fields(fields?))
     }
 
     /// Returns whether a text contains a comment of this kind, valid or not.
     pub(crate) fn is_in(text: &str) -> bool {
-        comments(text).any(|comment| comment.fields.contains("phase-dir"))
+        comments(text).iter().any(|(range, _)| text[range.clone()].contains("phase-dir"))
+    }
+
+    /// Returns an entry's text with this comment in the place of its own; `None` if it has none.
+    pub(crate) fn replaced_in(&self, text: &str) -> Option<String> {
+        let mut all = comments(text).into_iter();
+        let (range, _) = all
+            .find(|(_, fields)| fields.is_some_and(|fields| Self::from_fields(fields).is_some()))?;
+        Some(format!("{}{self}{}", &text[..range.start], &text[range.end..]))
     }
 
     fn from_fields(fields: &str) -> Option<Self> {
@@ -92,88 +95,61 @@ impl Trace {
     }
 }
 
-/// Serializes the fields as they are written in the comment, for the template.
+/// Prints the comment.
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plans: Vec<String> = self.plans.iter().map(plan_id).collect();
+        let sources = self.sources.iter().map(|source| match source {
+            Some(source) => format!("{}:{}", plan_id(&source.plan), source.line),
+            None => "-".to_owned(),
+        });
+        write!(
+            f,
+            "<!-- annals: phase-dir={} plans={}",
+            encoded(&self.phase_dir),
+            encoded(&plans.join(","))
+        )?;
+        write!(f, " digest={}", encoded(&self.digest))?;
+        let fields = [
+            ("commit", self.commit.clone()),
+            ("milestone", self.milestone.clone()),
+            ("sources", Some(sources.collect::<Vec<_>>().join(","))),
+            ("judged", self.judged.then(|| "1".to_owned())),
+            ("bullets", self.bullets.clone()),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                write!(f, " {name}={}", encoded(&value))?;
+            }
+        }
+        f.write_str(" -->")
+    }
+}
+
+/// Serializes the comment, for the template.
 impl Serialize for Trace {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let plans: Vec<String> = self.plans.iter().map(plan_id).collect();
-        let mut fields = serializer.serialize_struct("Trace", 8)?;
-        fields.serialize_field("phase_dir", &encoded(&self.phase_dir))?;
-        fields.serialize_field("plans", &plans.join(","))?;
-        fields.serialize_field("digest", &encoded(&self.digest))?;
-        fields.serialize_field("commit", &self.commit.as_deref().map(encoded))?;
-        fields.serialize_field("milestone", &self.milestone.as_deref().map(encoded))?;
-        let sources: Vec<String> =
-            self.sources.iter().map(|source| written_source(source.as_ref())).collect();
-        fields.serialize_field("sources", &sources.join(","))?;
-        fields.serialize_field("judged", &self.judged)?;
-        fields.serialize_field("bullets", &self.bullets.as_deref().map(encoded))?;
-        fields.end()
+        serializer.collect_str(self)
     }
 }
 
-/// A comment of annals.
-struct Comment<'t> {
-    /// Its byte range, up to the closing mark.
-    range: Range<usize>,
-    /// The text after `annals:`.
-    fields: &'t str,
-    /// Whether it is closed; otherwise it goes on to the end of the text.
-    is_closed: bool,
-}
-
-/// Returns the comments that begin with `annals:`.
-fn comments(text: &str) -> impl Iterator<Item = Comment<'_>> {
-    let mut at = 0;
-    iter::from_fn(move || {
-        loop {
-            let start = at + text[at..].find(OPENING)?;
-            at = start + OPENING.len();
-            let Some(inner) = text[at..].trim_start().strip_prefix(MARK) else {
-                continue;
-            };
-            let closing = inner.find(CLOSING);
-            let fields = &inner[..closing.unwrap_or(inner.len())];
-            let end = text.len() - inner.len() + fields.len();
-            at = end;
-            return Some(Comment { range: start..end, fields, is_closed: closing.is_some() });
-        }
-    })
-}
-
-/// Returns an entry's text with its comment marked as judged; `None` if there is no such comment.
-pub(crate) fn with_judged_mark(
-    text: &str,
-    sources: &[Option<LessonSource>],
-    bullets: &str,
-) -> Option<String> {
-    let names_phase =
-        |comment: &Comment<'_>| comment.is_closed && Trace::from_fields(comment.fields).is_some();
-    let Range { start: at, end } = comments(text).find(names_phase)?.range;
-    let is_own =
-        |word: &&str| !["sources=", "judged=", "bullets="].iter().any(|key| word.starts_with(key));
-    let mut words: Vec<String> =
-        text[at..end].split_whitespace().filter(is_own).map(str::to_owned).collect();
-    let sources: Vec<String> =
-        sources.iter().map(|source| written_source(source.as_ref())).collect();
-    if !sources.is_empty() {
-        words.push(format!("sources={}", sources.join(",")));
-    }
-    words.push("judged=1".to_owned());
-    words.push(format!("bullets={}", encoded(bullets)));
-    Some(format!("{}{} {}", &text[..at], words.join(" "), &text[end..]))
+/// Returns the comments that begin with `annals:`, with their byte ranges and the text after the mark; one that is not
+/// closed has no such text.
+fn comments(text: &str) -> Vec<(Range<usize>, Option<&str>)> {
+    let starts = text.match_indices("<!--").filter_map(|(at, opening)| {
+        let inner = text[at + opening.len()..].trim_start().strip_prefix(MARK)?;
+        let from = text.len() - inner.len();
+        let length = inner.find("-->");
+        let end = length.map_or(text.len(), |length| from + length + "-->".len());
+        Some((at..end, length.map(|length| &inner[..length])))
+    });
+    starts.collect()
 }
 
 /// Parses `02:41`; `None` for `-` and anything invalid.
 fn source(text: &str) -> Option<LessonSource> {
     let (plan, line) = text.rsplit_once(':')?;
     Some(LessonSource { plan: PlanNumber::parse(plan)?, line: line.parse().ok()? })
-}
-
-fn written_source(source: Option<&LessonSource>) -> String {
-    source.map_or_else(
-        || "-".to_owned(),
-        |source| encoded(&format!("{}:{}", plan_id(&source.plan), source.line)),
-    )
 }
 
 /// Returns a plan's number as in file names: `02`, `02a`, `D`.
@@ -191,19 +167,12 @@ pub(crate) fn plan_id(plan: &PlanNumber) -> String {
 }
 
 fn encoded(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    for c in value.chars() {
-        if c.is_whitespace() || c.is_control() || matches!(c, '%' | '<' | '>') {
-            let mut bytes = [0; 4];
-            for byte in c.encode_utf8(&mut bytes).bytes() {
-                let written = write!(text, "%{byte:02x}");
-                debug_assert!(written.is_ok());
-            }
-        } else {
-            text.push(c);
-        }
-    }
-    text
+    let is_special = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '%' | '<' | '>');
+    let written = value.chars().map(|c| match c {
+        c if is_special(c) => c.to_string().bytes().map(|byte| format!("%{byte:02x}")).collect(),
+        c => c.to_string(),
+    });
+    written.collect()
 }
 
 fn decoded(value: &str) -> String {
@@ -247,18 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn the_comment_that_is_read_is_the_one_that_is_marked() {
+    fn the_comment_that_is_read_is_the_one_that_is_replaced() {
         let other = "<!-- annals: see the notes -->";
         let text = format!("{other}\n<!-- annals: phase-dir=05-a plans=01 digest=3f -->\n");
-        let marked = with_judged_mark(&text, &[], "77").unwrap();
-        assert_eq!(
-            marked,
-            format!(
-                "{other}\n<!-- annals: phase-dir=05-a plans=01 digest=3f judged=1 bullets=77 -->\n"
-            )
-        );
-        assert!(Trace::parse(&marked).unwrap().judged);
-        assert_eq!(with_judged_mark(other, &[], "77"), None);
+        let trace = Trace { judged: true, ..Trace::parse(&text).unwrap() };
+        let marked = trace.replaced_in(&text).unwrap();
+        let expected = "<!-- annals: phase-dir=05-a plans=01 digest=3f judged=1 -->";
+        assert_eq!(marked, format!("{other}\n{expected}\n"));
+        assert_eq!(trace.replaced_in(other), None);
     }
 
     proptest! {
@@ -273,7 +238,7 @@ mod tests {
         fn no_text_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
             Trace::parse(&text);
             Trace::is_in(&text);
-            with_judged_mark(&text, &[], "77");
+            Trace::default().replaced_in(&text);
         }
     }
 }

@@ -21,12 +21,12 @@ pub use model::{ReadText, Survey};
 pub(crate) use names::{letters, name_of_past_phase};
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, PlanState, Position};
 pub use read::{
-    AcceptanceResult, Activity, Archive, Check, CheckFiles, CheckKind, CheckOutcome, Checks, Claim,
+    AcceptanceResult, Activity, Archive, Check, CheckKind, CheckOutcome, Checks, Claim,
     DEFAULT_MILESTONE, Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located,
-    MilestoneFolder, MustHaves, PairedPlans, PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress,
-    PhaseStatus, Plan, PlanNumber, PlanSlot, PlanTask, PlanningFolder, ProgressRow, ProjectFile,
-    Requirement, Requirements, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan, Says, Skill,
-    StateFile, StatedPhase, Summary, SummaryStatus, TaskCount, TextOf, WorkflowSettings, WrittenAt,
+    MilestoneFolder, MustHaves, PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseStatus,
+    Plan, PlanNumber, PlanSlot, PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement,
+    Requirements, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan, Says, Skill, StateFile,
+    StatedPhase, Summary, SummaryStatus, TaskCount, TextOf, WorkflowSettings, WrittenAt,
     check_overlap, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
@@ -35,8 +35,8 @@ pub(crate) use read::{
 };
 use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};
+pub(crate) use report::status_words;
 pub use report::{
     AlternativeStatus, MilestoneStatus, NextStatus, PausedWork, PhaseReport, PhaseSource,
     PlanCounts, StatusReport, inconsistencies,
 };
-pub(crate) use report::{open_blockers, status_words};

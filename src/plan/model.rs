@@ -88,9 +88,7 @@ impl Survey {
             [vocabulary::STATE, vocabulary::ROADMAP].map(|name| home.join(name));
         let config = documents.text(&folder.dir.join(vocabulary::CONFIG));
         let [state, roadmap] = [&state_path, &roadmap_path].map(|path| documents.text(path));
-        let numbering = folder.active.numbering;
-        let numbering = numbering
-            .unwrap_or_else(|| PhaseNumbering::detect(config.as_deref(), roadmap.as_deref()));
+        let numbering = roadmap.as_deref().map(PhaseNumbering::detect).unwrap_or_default();
         let lines = [&state, &roadmap]
             .map(|text| text.iter().flat_map(|text| text.lines()).map(str::to_owned).collect());
         let parsed_state = state

@@ -238,7 +238,7 @@ impl Phase {
             let plan = dir.dir.join(slot.plan.as_ref()?);
             Some((plan, *state == PlanState::Complete))
         });
-        let checks = Checks::new(dir.checks.clone(), of_checks.collect());
+        let checks = dir.checks.clone().with_plans(of_checks.collect());
         Self {
             name: planned.and_then(|phase| phase.name.clone()).or_else(|| Some(dir.name.clone())),
             goal: planned.and_then(|phase| phase.goal.clone()),

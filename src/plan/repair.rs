@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::plan::drift::{Finding, findings, names_check, statements};
+use crate::plan::read::vocabulary::TEMPLATE_STATUS;
 use crate::plan::{
     Action, Claim, DEFAULT_MILESTONE, Drift, DriftKind, Located, Phase, PhaseProgress, PhaseState,
     PlanState, Position, Says, Survey, phase_in_status,
@@ -89,6 +90,8 @@ pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
             if old.is_some() {
                 changes = round(&repair.survey, path, text, &found);
             }
+            changes.sort_by_key(|(edit, _)| edit.range.start);
+            changes.dedup_by(|(later, _), (one, _)| later.range.start < one.range.end);
             // A statement that is to be corrected twice depends on another that is wrong; it is left to a person.
             changes.retain(|(_, one)| {
                 let key = |text: &String| (one.file.clone(), one.line, one.kind, text.clone());
@@ -432,17 +435,6 @@ fn name(old: &str, phase: &Phase) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Words of the templates' statuses; a text that consists of these and numbers contains no free text.
-const PLAIN: &[&str] = &[
-    "active", "all", "and", "begin", "begun", "building", "built", "commit", "commits", "complete",
-    "completed", "current", "done", "execute", "executed", "executing", "execution", "finished",
-    "for", "in", "inprogress", "is", "milestone", "needs", "next", "not", "of", "ongoing", "pass",
-    "pending", "phase", "phases", "plan", "planned", "planning", "plans", "progress", "qa",
-    "queued", "ready", "remediation", "ship", "shipped", "started", "task", "tasks", "test",
-    "tests", "the", "to", "todo", "uat", "unplanned", "upcoming", "verification", "verified",
-    "verify", "verifying", "wave", "waves", "wip", "yet",
-];
-
 /// Returns whether a template could have written a status, since it contains only status words and numbers.
 pub(super) fn is_plain(status: &str) -> bool {
     let mut words = status.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -450,7 +442,7 @@ pub(super) fn is_plain(status: &str) -> bool {
     has_words
         && words.all(|word| {
             let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-            is_number || PLAIN.contains(&word.to_lowercase().as_str())
+            is_number || TEMPLATE_STATUS.contains(&word.to_lowercase().as_str())
         })
 }
 

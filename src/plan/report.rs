@@ -395,7 +395,7 @@ impl MilestoneStatus {
 
 /// Returns the open blockers; a text before ` (phase 2 is complete)` is truncated so that both fit into `width`
 /// characters.
-pub(crate) fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
+fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
     let (mut current, mut past) = (Vec::new(), Vec::new());
     for text in &survey.state.blockers {
         let phase = phase_of(text, survey.state.numbering);

@@ -14,6 +14,7 @@ mod generation;
 mod input;
 mod keys;
 mod layout;
+pub(crate) mod manifest;
 mod open;
 mod planning;
 mod server_address;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::patterns::{self, Mention, PathForm, Patterns, StaleReasons, mentions};
+use crate::patterns::{self, Mention, Patterns, StaleReasons, mentions};
 use crate::project::Project;
 use crate::recall::sources::{SourceName, name_of};
 use crate::search::index::Hit;
@@ -137,7 +137,7 @@ fn named_files(project: &Project, hit: &Hit) -> Vec<String> {
         return Vec::new();
     };
     let paths = mentions(&hit.passage.text).into_iter().filter_map(|mention| match mention {
-        Mention { path, form: PathForm::Plain, .. } => Some(path),
+        Mention { path, is_folder: false, .. } => Some(path),
         _ => None,
     });
     let from_top = paths.filter(|path| hit.file != *path).filter_map(|path| {

@@ -5,29 +5,22 @@
 //! is shown as text.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
-use serde::Serialize;
 
 use crate::text::{clip, one_line, sanitized};
 
 /// Maximum length of a text, in characters: the page gives an overview, the full text is in the stores.
 const MAX_TEXT_CHARS: usize = 600;
 
-/// HTML rendered from one line of stored text. The template may insert it without escaping.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub(crate) struct Inline(String);
+/// Renders a line of stored text as HTML, which the template may insert without escaping; control characters are
+/// removed and secrets redacted.
+pub(crate) fn html(text: &str) -> String {
+    let line = clean(text);
+    rendered(&line).unwrap_or_else(|| escaped(&line))
+}
 
-impl Inline {
-    /// Renders a line; control characters are removed and secrets redacted.
-    pub(crate) fn render(text: &str) -> Self {
-        let line = clean(text);
-        Self(rendered(&line).unwrap_or_else(|| escaped(&line)))
-    }
-
-    /// Renders several lines.
-    pub(crate) fn all<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<Self> {
-        texts.into_iter().map(|text| Self::render(text.as_ref())).collect()
-    }
+/// Renders several lines.
+pub(crate) fn all_html<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<String> {
+    texts.into_iter().map(|text| html(text.as_ref())).collect()
 }
 
 /// Returns a stored text as one line without control characters and secrets, not escaped.
@@ -103,10 +96,6 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn html(text: &str) -> String {
-        Inline::render(text).0
-    }
 
     #[test]
     fn the_four_inline_forms_become_elements() {

@@ -5,19 +5,15 @@
 
 mod gather;
 mod inline;
-mod page;
-mod phase_row;
 mod phases;
-mod timeline;
 
 use std::path::{Path, PathBuf};
 
-pub use page::SessionCost;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::report::page::Page;
 use crate::storage::{Changes, Store};
 use crate::templates;
 use crate::warning::{Parsed, Warning};
@@ -35,10 +31,41 @@ pub struct ReportFile {
     pub warnings: Vec<Warning>,
 }
 
+/// A text read at the start of a session.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SessionCost {
+    /// The text.
+    pub what: String,
+    /// Its length in tokens, as estimated by `text::estimate_tokens`.
+    pub tokens: usize,
+}
+
+/// The content of the page, in reading order.
+#[derive(Default, Serialize)]
+struct Page {
+    project: String,
+    made: String,
+    core_value: Option<String>,
+    /// State of the work; none without a planning folder.
+    standing: Option<Value>,
+    /// The milestones, the active one first, then the most recent.
+    milestones: Vec<Value>,
+    /// Lessons from finished phases, newest first.
+    lessons: Vec<Value>,
+    /// Statistics over all plans.
+    insights: Option<Value>,
+    /// The decisions, newest first.
+    decisions: Vec<Value>,
+    entries: Vec<Value>,
+    /// The facts that are awaiting the user's confirmation; none if no user is set.
+    facts: Option<Vec<Value>>,
+    costs: Vec<SessionCost>,
+}
+
 /// Returns the page of a project. The costs of the context files are measured here; `costs` has those of the other
 /// texts that are read at the start of a session.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
-    let gathered = Page::gather(project, costs);
+    let gathered = gather::page(project, costs);
     Ok(Parsed::new(templates::page(&gathered.value)?, project.named(gathered.warnings)))
 }
 

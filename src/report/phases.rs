@@ -1,49 +1,76 @@
 //! Gathers the phases of all milestones, their lessons, and statistics over their plans.
 
+use chrono::NaiveDate;
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use crate::clock::Minutes;
 use crate::error::Result;
 use crate::patterns;
 use crate::patterns::{DeviatingFile, FinishedPhase, PatternEntry, Patterns, PlanRef};
 use crate::plan::{Phase, PlanState, Survey};
 use crate::project::Project;
-use crate::report::inline::{Inline, clean, plain};
-use crate::report::page::{FileRow, Insights, MilestoneRow, Page, PhaseLessons};
-use crate::report::phase_row::PhaseRow;
-use crate::report::timeline::Timeline;
+use crate::report::Page;
+use crate::report::inline::{all_html, clean, plain};
 use crate::warning::Warning;
 
 /// Maximum number of files from deviations that are listed.
 const MAX_FILES: usize = 10;
 
-/// Fills in the milestones, the timeline, the lessons and the insights.
+/// A phase, finished or not.
+#[derive(Clone, Debug, Default, Serialize)]
+struct PhaseRow {
+    number: String,
+    name: String,
+    complete: usize,
+    total: usize,
+    /// Share of its plans that are complete, in percent.
+    percent: usize,
+    /// Dates on which its first and its last plan were completed.
+    first: Option<NaiveDate>,
+    last: Option<NaiveDate>,
+    /// Number of deviations stated in its summaries; none if no summary mentions any.
+    deviations: Option<u32>,
+    /// Number of its summaries that do not mention deviations.
+    silent: usize,
+    /// Time that its plans took, formatted; none if no plan states it.
+    duration: Option<String>,
+    /// Number of its summaries without a duration.
+    untimed: usize,
+}
+
+/// Fills in the milestones, the lessons and the insights; `title` is the active milestone's.
 pub(crate) fn fill(
     page: &mut Page,
     project: &Project,
     survey: &Survey,
+    title: &str,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
     let recorded = patterns::stored(project)?.into_value(warnings);
     let finished = patterns::history(survey, &recorded)?.into_value(warnings);
-    page.milestones = milestones(&finished, survey);
-    if let (Some(standing), [active, ..]) = (&page.standing, &mut page.milestones[..])
-        && active.is_active
-    {
-        active.name.clone_from(&standing.milestone);
-    }
-    let in_order: Vec<PhaseRow> = page
-        .milestones
-        .iter()
-        .rev()
-        .flat_map(|milestone| milestone.phases.iter().cloned())
-        .collect();
-    page.timeline = Timeline::from_phases(&in_order);
+    let active = survey.folder.active.slug.as_str();
+    let milestones = milestones(&finished, survey).into_iter().map(|(slug, phases)| {
+        let is_active = slug == active;
+        json!({
+            "name": if is_active { title.to_owned() } else { clean(slug) },
+            "is_active": is_active,
+            "complete": phases.iter().map(|row| row.complete).sum::<usize>(),
+            "total": phases.iter().map(|row| row.total).sum::<usize>(),
+            "phases": phases,
+        })
+    });
+    page.milestones = milestones.collect();
     page.lessons = lessons(&recorded);
-    page.insights = insights(&patterns::Insights::from_phases(&finished));
+    page.insights = Some(insights(&patterns::Insights::from_phases(&finished)));
     Ok(())
 }
 
 /// Returns the milestones, the active one first, then from newest to oldest.
-fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<MilestoneRow> {
+fn milestones<'a>(
+    finished: &'a [FinishedPhase],
+    survey: &'a Survey,
+) -> Vec<(&'a str, Vec<PhaseRow>)> {
     let active = &survey.folder.active.slug;
     let mut groups: Vec<(&str, Vec<PhaseRow>)> = Vec::new();
     for phase in finished.iter().filter(|phase| phase.milestone != *active) {
@@ -54,14 +81,8 @@ fn milestones(finished: &[FinishedPhase], survey: &Survey) -> Vec<MilestoneRow> 
     }
     groups.push((active, active_rows(finished, survey)));
     groups.retain(|(_, rows)| !rows.is_empty());
-    let milestones = groups.into_iter().rev().map(|(slug, phases)| MilestoneRow {
-        name: clean(slug),
-        is_active: slug == active,
-        complete: phases.iter().map(|row| row.complete).sum(),
-        total: phases.iter().map(|row| row.total).sum(),
-        phases,
-    });
-    milestones.collect()
+    groups.reverse();
+    groups
 }
 
 /// Returns the phases of the active milestone in numerical order, whether they are started or not.
@@ -120,37 +141,34 @@ fn with_percent(row: PhaseRow) -> PhaseRow {
     PhaseRow { percent, ..row }
 }
 
-fn lessons(recorded: &Patterns) -> Vec<PhaseLessons> {
-    let bullets_of = |bullets: &[String]| Inline::all(bullets.iter());
-    let lesson = |entry: &PatternEntry| PhaseLessons {
-        phase: entry.phase.as_ref().map_or_else(
-            || plain(&entry.name),
-            |number| format!("{number} {}", plain(&entry.name)),
-        ),
-        date: entry.date,
-        worked: bullets_of(&entry.worked),
-        failed: bullets_of(&entry.failed),
+fn lessons(recorded: &Patterns) -> Vec<Value> {
+    let lesson = |entry: &PatternEntry| {
+        let (name, number) = (plain(&entry.name), entry.phase.as_ref());
+        json!({
+            "phase": number.map_or_else(|| name.clone(), |number| format!("{number} {name}")),
+            "date": entry.date,
+            "worked": all_html(&entry.worked),
+            "failed": all_html(&entry.failed),
+        })
     };
-    let mut lessons: Vec<PhaseLessons> = recorded.entries.iter().rev().map(lesson).collect();
-    lessons.retain(|phase| !phase.worked.is_empty() || !phase.failed.is_empty());
-    lessons
+    let said = |entry: &&PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();
+    recorded.entries.iter().rev().filter(said).map(lesson).collect()
 }
 
-fn insights(stats: &patterns::Insights) -> Insights {
-    Insights {
-        plans: stats.deviated.of,
-        deviated: stats.deviated.count,
-        differences: Inline::all(stats.lessons().map(|one| &one.statement)),
-        files: stats.deviating_files.iter().take(MAX_FILES).map(file).collect(),
-    }
-}
-
-fn file(file: &DeviatingFile) -> FileRow {
-    let plans: Vec<String> = file.named_in.iter().map(PlanRef::to_string).collect();
-    FileRow {
-        file: clean(&file.file),
-        plans: clean(&plans.join(", ")),
-        deviated: file.deviated.count,
-        touched: file.deviated.of,
-    }
+fn insights(stats: &patterns::Insights) -> Value {
+    let file = |file: &DeviatingFile| {
+        let plans: Vec<String> = file.named_in.iter().map(PlanRef::to_string).collect();
+        json!({
+            "file": clean(&file.file),
+            "plans": clean(&plans.join(", ")),
+            "deviated": file.deviated.count,
+            "touched": file.deviated.of,
+        })
+    };
+    json!({
+        "plans": stats.deviated.of,
+        "deviated": stats.deviated.count,
+        "differences": all_html(stats.lessons().map(|one| &one.statement)),
+        "files": stats.deviating_files.iter().take(MAX_FILES).map(file).collect::<Value>(),
+    })
 }

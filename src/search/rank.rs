@@ -39,6 +39,9 @@ const ENCODER_WEIGHT: f64 = 0.35;
 /// Number of texts that are read for late interaction.
 const READ: usize = 100;
 
+/// Minimum difference between the most and the least similar text that it is given for in full.
+const MIN_WIDTH: f64 = 0.2;
+
 /// Number of texts that the encoder reads, and of passages of each.
 const ENCODED: usize = 30;
 const PASSAGES: usize = 6;
@@ -185,7 +188,9 @@ impl FusedParts {
 struct Reading {
     /// How well the words of the best passage cover those of the question, from 0 to 1.
     late: f64,
-    /// Share of the weight of its words that the text contains, and a little for that weight itself.
+    /// Share of the weight of its words that the text contains.
+    share: f64,
+    /// That share, and a little for the weight itself.
     words: f64,
 }
 
@@ -224,7 +229,12 @@ impl<'a> Question<'a> {
             let (stems, vectors) = reader.read(&passage);
             let mut covered = 0.0;
             for (number, (term, idf, _, vector)) in self.terms.iter().enumerate() {
-                if term.stems.iter().any(|stem| stems.contains(stem)) {
+                let is_contained = if term.is_part {
+                    passage.to_lowercase().contains(&term.word)
+                } else {
+                    term.stems.iter().any(|stem| stems.contains(stem))
+                };
+                if is_contained {
                     contained.insert(number);
                     covered += idf;
                 } else {
@@ -236,7 +246,8 @@ impl<'a> Question<'a> {
         }
         let mass: f64 = contained.iter().map(|number| self.terms[*number].2).sum();
         let all: f64 = self.terms.iter().map(|(.., mass, _)| mass).sum();
-        Reading { late, words: MASS_WEIGHT * mass + mass / all.max(f64::MIN_POSITIVE) }
+        let share = mass / all.max(f64::MIN_POSITIVE);
+        Reading { late, share, words: MASS_WEIGHT * mass + share }
     }
 }
 
@@ -285,7 +296,7 @@ pub fn rank<E>(
             first.filter_map(|index| Some((index, *texts.get(&index)?))).collect();
         let found = encode(&first)?;
         let least = found.iter().copied().fold(f64::INFINITY, f64::min);
-        let width = found.iter().map(|cosine| cosine - least).fold(f64::MIN_POSITIVE, f64::max);
+        let width = found.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
         for ((index, _), cosine) in first.iter().zip(found) {
             parts[*index].encoder = ENCODER_WEIGHT * (cosine - least) / width;
             cosines.insert(*index, cosine);
@@ -317,21 +328,23 @@ pub fn rank<E>(
 
 /// Judges the texts together: returns the evidence that one of the first answers, and marks those that are relevant.
 fn judge(ranked: &mut [Ranked], known: &[Known], readings: &HashMap<usize, Reading>) -> f64 {
-    let words = |one: &Ranked| readings.get(&one.index).map_or(0.0, |reading| reading.words);
+    let reading = |one: &Ranked| readings.get(&one.index).copied().unwrap_or_default();
     let first = || ranked.iter().take(JUDGED);
-    let share = (0_u32..)
+    let words = (0_u32..)
         .zip(first())
-        .map(|(before, one)| words(one) * (1.0 - RANK_PENALTY * f64::from(before.min(5))));
-    let share = share.fold(0.0, f64::max);
+        .map(|(before, one)| reading(one).words * (1.0 - RANK_PENALTY * f64::from(before.min(5))));
+    let words = words.fold(0.0, f64::max);
     let cosine = first().filter_map(|one| one.cosine).reduce(f64::max);
     let near = || first().map(|one| known[one.index].meaning).fold(0.0, f64::max);
     let evidence = match cosine {
-        Some(cosine) => READ_BY_ENCODER.evidence(cosine, share),
-        None => BY_TABLE.evidence(near(), share),
+        Some(cosine) => READ_BY_ENCODER.evidence(cosine, words),
+        None => BY_TABLE.evidence(near(), words),
     };
+    // A text that has every word of a question is what was asked for, however little a few words resemble it.
+    let evidence = first().map(|one| reading(one).share).fold(evidence, f64::max);
     for one in ranked.iter_mut() {
         let near = one.cosine.unwrap_or(known[one.index].meaning);
-        if evidence >= 1.0 && words(one) + near / 2.0 >= MIN_TEXT_EVIDENCE {
+        if evidence >= 1.0 && reading(one).words + near / 2.0 >= MIN_TEXT_EVIDENCE {
             one.relevance = Relevance::High;
         }
     }

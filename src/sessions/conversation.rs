@@ -1,7 +1,7 @@
 //! Builds the searchable units of a session from what happened in it, one event after the other.
 //!
-//! Kept are what the user asked, what the agent said last before the user's next turn, plans and summaries, decisions
-//! on the way, and errors with what fixed them. Tool output and code are reduced to paths and first lines.
+//! Kept are what the user asked, what the agent said last before the user's next turn, plans and summaries, what was
+//! decided on the way, and errors with what fixed them. Tool output and code are reduced to paths and first lines.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ word_enum! {
         Answered = "answered",
         /// A plan, or the summary of a session.
         Summary = "summary",
-        /// A decision on the way.
+        /// What the agent explained or decided on the way.
         Decided = "decided",
         /// An error, and what fixed it or was done next.
         Failed = "failed",
@@ -169,7 +169,7 @@ impl Conversation {
         self.step(&text);
         let unit = self.unit(UnitKind::Answered, text);
         let earlier = self.turn.answer.replace(unit);
-        let decided = earlier.filter(|earlier| decides(&earlier.text));
+        let decided = earlier.filter(|earlier| explains(&earlier.text));
         self.session.units.extend(decided.map(|unit| Unit { kind: UnitKind::Decided, ..unit }));
     }
 
@@ -308,15 +308,12 @@ fn is_of_the_tool_itself(output: &str) -> bool {
     output.starts_with("<tool_use_error>") || output.starts_with("The user doesn't want")
 }
 
-/// Words by which an agent decides something on its way.
-const DECIDING: [&str; 8] = [
-    "decid", "decision", "instead of", "rather than", "root cause", "turns out", "the cause is",
-    "we'll use",
-];
+/// Minimum length of a message on the way that explains something, in bytes, and how one begins that only announces.
+const MIN_EXPLANATION: usize = 80;
+const ANNOUNCING: [&str; 5] = ["Let me", "I'll ", "I will ", "Now I", "Next, I"];
 
-fn decides(text: &str) -> bool {
-    let text = text.to_lowercase();
-    DECIDING.iter().any(|words| text.contains(words))
+fn explains(text: &str) -> bool {
+    text.len() >= MIN_EXPLANATION && !ANNOUNCING.iter().any(|begin| text.starts_with(begin))
 }
 
 /// Elements that clients add to messages; they are left out with their content.

@@ -82,7 +82,12 @@ fn passages(session: Session) -> Vec<Passage> {
         text: unit.text,
         date: unit.date,
         flags: 0,
-        weight: 1.0,
+        weight: match unit.kind {
+            // A question is answered by what follows it, which stands under its words, too.
+            UnitKind::Asked => 0.7,
+            UnitKind::Worked => 0.5,
+            _ => 1.0,
+        },
     });
     passages.collect()
 }

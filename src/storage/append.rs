@@ -5,8 +5,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Error, Result};
-use crate::storage::dir::{Links, Visibility};
-use crate::storage::{disk, folder, lock, read, root};
+use crate::storage::disk::{Access, Create, Existing, Links, Spot, Visibility};
+use crate::storage::{disk, lock, read, root};
 
 /// Number of bytes at the end of a log in which an interrupted append is searched for.
 const LOOK_BACK: u64 = 64 * 1024;
@@ -153,8 +153,7 @@ pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
     match (1..wanted.len()).rev().find(is_cut_at) {
         None => append_unlinked(path, lines),
         Some(written) => {
-            let (file, _) = disk::open_append(path, Visibility::Shared, Links::Refused)
-                .at("append to", path)?;
+            let file = disk::open(path, Access::Append, Create::Never).at("append to", path)?;
             disk::write(&file, &wanted[written..])
                 .and_then(|()| disk::sync(&file))
                 .at("append to", path)
@@ -163,7 +162,7 @@ pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
 }
 
 fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
-    let mut file = match disk::open_to_read(path) {
+    let mut file = match disk::open(path, Access::Read, Create::Never) {
         Err(error) if read::is_absent(&error) => return Ok(Vec::new()),
         file => file.at("read", path)?,
     };
@@ -192,28 +191,34 @@ fn check_kind(path: &Path, links: Links) -> Result<bool> {
             return Ok(true);
         }
     }
-    if kind.is_symlink() {
-        return Err(Error::refused("is a symbolic link, which annals does not write through")
-            .at(path, None)
-            .hint("remove it"));
-    }
-    if kind.is_dir() {
-        return Err(Error::failed("is a directory, a file was expected").at(path, None));
-    }
     if kind.is_file() {
         return Ok(false);
     }
-    Err(Error::failed("is not a regular file").at(path, None))
+    Err(match kind.is_dir() {
+        true => Error::failed("is a directory, a file was expected").at(path, None),
+        false => Error::refused("is a link or not a regular file, so annals does not write to it")
+            .at(path, None)
+            .hint("remove it"),
+    })
 }
 
+/// Opens the file, and creates it and its folders if they are missing; returns whether it was.
 fn open(path: &Path, visibility: Visibility, links: Links) -> Result<(File, bool)> {
-    if let Err(error) = fs::metadata(path)
-        && read::is_absent(&error)
-        && let Some(parent) = path.parent()
-    {
-        folder::create_all(parent, visibility, visibility)?;
+    if let Some(parent) = path.parent().filter(|_| fs::metadata(path).is_err()) {
+        disk::create_all(parent, visibility, visibility).at("create", parent)?;
     }
-    disk::open_append(path, visibility, links).at("append to", path)
+    let spot = Spot::new(path).at("append to", path)?;
+    let open = |create| match links {
+        Links::Refused => spot.open(Access::Append, create),
+        Links::Followed => spot.open_users(Access::Append, create),
+    };
+    match open(Create::Never) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            open(Create::IfMissing(visibility)).map(|file| (file, true))
+        }
+        opened => opened.map(|file| (file, false)),
+    }
+    .at("append to", path)
 }
 
 /// Replaces a file with other hard links by a copy, since one of them may be a file of the user outside of the project;
@@ -227,21 +232,18 @@ fn is_elsewhere(file: &File, path: &Path) -> Result<bool> {
     if !is_there || held.nlink() < 2 {
         return Ok(!is_there);
     }
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}.tmp", std::process::id()));
-    let copy = path.with_file_name(name);
+    let spot = Spot::new(path).at("open", path)?;
+    let copy = spot.beside(&format!(".annals-log-{}.tmp", std::process::id()));
     let content = tail(path, u64::MAX)?;
-    let new = disk::create_new(&copy).at("write", &copy)?;
+    let new = copy.open(Access::Write, Create::New).at("write", &copy.path)?;
     let written = disk::write(&new, &content)
         .and_then(|()| disk::copy_permissions(&new, &held))
         .and_then(|()| disk::sync(&new))
-        .and_then(|()| disk::rename(&copy, path));
+        .and_then(|()| copy.rename_to(&spot, Existing::Replace));
     if written.is_err() {
-        drop(disk::remove_file(&copy));
+        copy.remove().at("remove", &copy.path)?;
     }
-    written.at("replace", path)?;
-    Ok(true)
+    written.at("replace", path).map(|_| true)
 }
 
 #[cfg(not(unix))]
@@ -328,7 +330,7 @@ mod tests {
         append(&path, b"two").unwrap();
         finish(&path, b"one").unwrap();
         assert_text("one\ntwo\n");
-        let file = disk::open_append(&path, Visibility::Shared, Links::Refused).unwrap().0;
+        let file = disk::open(&path, Access::Append, Create::Never).unwrap();
         disk::write(&file, b"thr").unwrap();
         finish(&path, b"three").unwrap();
         assert_text("one\ntwo\nthree\n");

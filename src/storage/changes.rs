@@ -1,14 +1,117 @@
 //! Plans changes to files, in order; reading through the plan shows the effect of earlier changes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{At, Error, Result};
 use crate::storage::boundary::Boundary;
-use crate::storage::change::Change;
-use crate::storage::preview::{PathState, Preview};
-use crate::storage::{diff, disk, fingerprint, read, root};
+use crate::storage::{append, diff, fingerprint, read, record, root};
+
+/// A change to the tree, with all data needed to check, repeat and revert it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// Replaces the content of a file; without old content it is created, without new content deleted.
+    Write {
+        path: PathBuf,
+        #[serde(with = "record::content")]
+        old: Option<Vec<u8>>,
+        #[serde(with = "record::content")]
+        new: Option<Vec<u8>>,
+        /// The permission bits to restore when a deletion is reverted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<u32>,
+    },
+    /// Appends lines to a log; never reverted.
+    Append { path: PathBuf, lines: String },
+    /// Moves a file or a whole directory.
+    Move {
+        from: PathBuf,
+        to: PathBuf,
+        /// Digests of the moved files that the plan does not change otherwise, by path below `from`.
+        contents: BTreeMap<PathBuf, String>,
+    },
+    /// Creates a directory, unless it exists.
+    CreateDirectory { path: PathBuf },
+    /// Removes a directory if it is empty.
+    RemoveDirectory { path: PathBuf },
+}
+
+impl Change {
+    /// Returns the path that the change creates, edits or deletes.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Write { path, .. }
+            | Self::Append { path, .. }
+            | Self::Move { to: path, .. }
+            | Self::CreateDirectory { path }
+            | Self::RemoveDirectory { path } => path,
+        }
+    }
+
+    /// Returns the path that the change moves from, if any.
+    pub(crate) fn source(&self) -> Option<&Path> {
+        match self {
+            Self::Move { from, .. } => Some(from),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the change creates or removes a directory.
+    pub(crate) fn is_directory_change(&self) -> bool {
+        matches!(self, Self::CreateDirectory { .. } | Self::RemoveDirectory { .. })
+    }
+
+    /// Returns whether the change is never reverted.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, Self::Append { .. })
+    }
+
+    /// Returns the change with each path mapped by `name`.
+    pub(crate) fn with_paths(mut self, name: impl Fn(&Path) -> Result<PathBuf>) -> Result<Self> {
+        match &mut self {
+            Self::Move { from, to, .. } => {
+                *from = name(from)?;
+                *to = name(to)?;
+            }
+            Self::Write { path, .. }
+            | Self::Append { path, .. }
+            | Self::CreateDirectory { path }
+            | Self::RemoveDirectory { path } => *path = name(path)?,
+        }
+        Ok(self)
+    }
+
+    /// Returns the inverse change, or `None` if it is never reverted.
+    pub(crate) fn inverse(&self) -> Option<Self> {
+        Some(match self.clone() {
+            Self::Write { path, old, new, mode } => Self::Write { path, old: new, new: old, mode },
+            Self::Append { .. } => return None,
+            Self::Move { from, to, contents } => Self::Move { from: to, to: from, contents },
+            Self::CreateDirectory { path } => Self::RemoveDirectory { path },
+            Self::RemoveDirectory { path } => Self::CreateDirectory { path },
+        })
+    }
+}
+
+/// Returns the files among the paths of changes, each once.
+pub(crate) fn files(changes: &[Change]) -> Vec<&Path> {
+    let mut seen = HashSet::new();
+    let files = changes.iter().filter(|change| !change.is_directory_change()).map(Change::path);
+    files.filter(|path| seen.insert(*path)).collect()
+}
+
+/// The planned state of a path.
+enum Planned {
+    File(Vec<u8>),
+    Directory,
+    Absent,
+    /// The plan does not change it; its content is on disk at this path, which a planned move may rename.
+    OnDisk(PathBuf),
+}
 
 /// Planned changes to files, in order; a transaction applies them.
 ///
@@ -16,7 +119,7 @@ use crate::storage::{diff, disk, fingerprint, read, root};
 /// are followed, so two names of one file are one file here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    preview: Preview,
+    list: Vec<Change>,
 }
 
 impl Changes {
@@ -27,44 +130,32 @@ impl Changes {
 
     /// Returns whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.preview.changes().is_empty()
+        self.list.is_empty()
     }
 
     /// Returns the files that are created, edited, deleted or moved (by their new path), each once.
     pub fn paths(&self) -> Vec<&Path> {
-        let mut seen = HashSet::new();
-        let changes = self.preview.changes().iter();
-        changes
-            .filter(|change| !change.is_directory_change() && seen.insert(change.path()))
-            .map(Change::path)
-            .collect()
+        files(&self.list)
     }
 
     /// Returns the plan as a unified diff, with paths relative to `root`.
     pub fn diff(&self, root: &Path) -> String {
         let root = root::real_path(root).unwrap_or_else(|_| root.to_owned());
-        diff::unified(self.preview.changes(), &root)
+        diff::unified(&self.list, &root)
     }
 
     /// Returns a file's bytes as the plan will leave them, or `None` if there will be no file.
     pub fn current(&self, path: &Path) -> Result<Option<Vec<u8>>> {
-        match resolve(path)? {
-            Resolved::Inside(real) => self.preview.bytes(&real),
-            Resolved::Outside(_) => Ok(None),
-        }
+        let real = root::real_path(path)?;
+        if leads_outside(path, &real)? { Ok(None) } else { self.bytes(&real) }
     }
 
     /// Plans to write a file; equal content adds nothing, and missing folders are created.
     pub fn write(&mut self, path: &Path, new: impl Into<Vec<u8>>) -> Result<()> {
-        let (path, old) = match resolve(path)? {
-            Resolved::Inside(real) => {
-                let old = self.preview.bytes(&real)?;
-                (real, old)
-            }
-            // Applying the plan will refuse it; until then, the file's content is not shown.
-            Resolved::Outside(real) => (real, None),
-        };
-        self.replace(path, old, Some(new.into()))
+        let real = root::real_path(path)?;
+        // Applying a plan that leads outside is refused; until then, the file's content is not shown.
+        let old = if leads_outside(path, &real)? { None } else { self.bytes(&real)? };
+        self.replace(real, old, Some(new.into()))
     }
 
     /// Plans to write a file whose `old` content the caller has read, `None` for a new file.
@@ -79,15 +170,6 @@ impl Changes {
         self.replace_known(root::real_path(path)?, old, Some(new.into()))
     }
 
-    /// Plans a new file with these bytes and the permissions of another file.
-    pub fn copy(&mut self, from: &Path, to: &Path, bytes: Vec<u8>) -> Result<()> {
-        let to = root::real_path(to)?;
-        self.replace_known(to.clone(), None, Some(bytes))?;
-        let metadata = fs::metadata(from).at("read", from)?;
-        self.set_mode(&to, disk::mode(&metadata));
-        Ok(())
-    }
-
     /// Plans to delete a file; a missing file adds nothing.
     pub fn delete(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
@@ -96,15 +178,15 @@ impl Changes {
                 .at(&path, None)
                 .hint("delete it by hand"));
         }
-        let old = self.preview.bytes(&path)?;
+        let old = self.bytes(&path)?;
         self.replace(path, old, None)
     }
 
     /// Plans to append lines to a log; `undo` does not remove them.
-    pub fn append(&mut self, path: &Path, lines: impl Into<Vec<u8>>) -> Result<()> {
+    pub fn append(&mut self, path: &Path, lines: impl Into<String>) -> Result<()> {
         let path = root::real_path(path)?;
         self.create_parents(&path)?;
-        self.preview.push(Change::Append { path, lines: lines.into() });
+        self.list.push(Change::Append { path, lines: lines.into() });
         Ok(())
     }
 
@@ -112,47 +194,46 @@ impl Changes {
     pub fn rename(&mut self, from: &Path, to: &Path) -> Result<()> {
         let from = root::real_entry(from)?;
         let to = root::real_entry(to)?;
-        if !self.preview.exists(&from)? {
+        if !self.exists(&from)? {
             return Err(Error::not_found("does not exist, so it cannot be moved").at(&from, None));
         }
         if to.starts_with(&from) {
             return Err(Error::failed("cannot be moved into itself").at(&from, None));
         }
-        if self.preview.exists(&to)? {
+        if self.exists(&to)? {
             return Err(Error::refused("is in the way of a move").at(&to, None));
         }
         self.create_parents(&to)?;
-        let contents = self.preview.contents(&from)?;
-        self.preview.push(Change::Move { from, to, contents });
+        let mut contents = BTreeMap::new();
+        if let Planned::OnDisk(moved) = self.planned(&from)? {
+            for below in fingerprint::files_below(&moved)? {
+                if let Some(digest) = self.digest_on_disk(&fingerprint::join(&from, &below))? {
+                    contents.insert(below, digest);
+                }
+            }
+        }
+        self.list.push(Change::Move { from, to, contents });
         Ok(())
     }
 
     /// Plans to create a directory with its parents; an existing directory adds nothing.
     pub fn create_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_path(path)?;
-        if self.preview.is_directory(&path)? {
-            return Ok(());
-        }
-        if self.preview.exists(&path)? {
-            return Err(Error::failed("is a file, a directory was expected").at(&path, None));
-        }
-        self.create_parents(&path)?;
-        self.preview.push(Change::CreateDirectory { path });
-        Ok(())
+        self.create_parents(&path.join("-"))
     }
 
     /// Plans to remove a directory; adds nothing if the plan does not leave it empty.
     pub fn remove_dir(&mut self, path: &Path) -> Result<()> {
         let path = root::real_entry(path)?;
-        if self.preview.is_directory(&path)? && self.preview.is_vacant(&path)? {
-            self.preview.push(Change::RemoveDirectory { path });
+        if self.is_directory(&path)? && self.is_vacant(&path)? {
+            self.list.push(Change::RemoveDirectory { path });
         }
         Ok(())
     }
 
     /// Appends another plan; fails if both change the same file independently.
     pub fn extend(&mut self, other: Self) -> Result<()> {
-        for change in other.into_list() {
+        for change in other.list {
             match change {
                 Change::Write { path, old, new, mode } => {
                     self.replace_known(path.clone(), old, new)?;
@@ -168,10 +249,10 @@ impl Changes {
     }
 
     /// Plans to revert a change; refused if its result has changed since.
-    pub(crate) fn revert(&mut self, change: Change<Vec<u8>>) -> Result<()> {
+    pub(crate) fn revert(&mut self, change: Change) -> Result<()> {
         match change {
             Change::Write { path, old, new, mode } => {
-                if self.preview.bytes(&path)? != new {
+                if self.bytes(&path)? != new {
                     return Err(changed_since(&path));
                 }
                 self.replace(path.clone(), new, old)?;
@@ -180,12 +261,18 @@ impl Changes {
             }
             Change::Append { .. } => Ok(()),
             Change::Move { from, to, contents } => {
-                if !self.preview.exists(&to)? || self.preview.exists(&from)? {
+                if !self.exists(&to)? || self.exists(&from)? {
                     return Err(changed_since(&to));
                 }
-                let now = self.preview.contents(&to)?;
-                if let Some(below) = fingerprint::first_changed(&contents, &now) {
-                    return Err(changed_since(&fingerprint::join(&to, below)));
+                for (below, then) in contents {
+                    let path = fingerprint::join(&to, &below);
+                    let now = match self.planned(&path)? {
+                        Planned::File(bytes) => Some(fingerprint::of_bytes(&bytes)),
+                        _ => self.digest_on_disk(&path)?,
+                    };
+                    if now != Some(then) {
+                        return Err(changed_since(&path));
+                    }
                 }
                 self.rename(&to, &from)
             }
@@ -195,8 +282,105 @@ impl Changes {
     }
 
     /// Returns the changes in order, by real paths.
-    pub(crate) fn into_list(self) -> Vec<Change<Vec<u8>>> {
-        self.preview.into_changes()
+    pub(crate) fn into_list(self) -> Vec<Change> {
+        self.list
+    }
+
+    /// Returns the planned state of a real path.
+    fn planned(&self, path: &Path) -> Result<Planned> {
+        self.planned_before(path, self.list.len())
+    }
+
+    fn planned_before(&self, path: &Path, end: usize) -> Result<Planned> {
+        let mut path = path.to_owned();
+        for (index, change) in self.list[..end].iter().enumerate().rev() {
+            if let Change::Move { from, to, .. } = change {
+                if let Ok(below) = path.strip_prefix(to) {
+                    path = fingerprint::join(from, below);
+                } else if path.starts_with(from) {
+                    return Ok(Planned::Absent);
+                }
+                continue;
+            }
+            // Bytes are compared, because comparing components is much slower.
+            if change.path().as_os_str() != path.as_os_str() {
+                continue;
+            }
+            return Ok(match change {
+                Change::Write { new, .. } => new.clone().map_or(Planned::Absent, Planned::File),
+                Change::Append { lines, .. } => {
+                    let before = bytes_of(self.planned_before(&path, index)?, &path)?;
+                    Planned::File(append::joined(before.unwrap_or_default(), lines.as_bytes()))
+                }
+                Change::CreateDirectory { .. } => Planned::Directory,
+                Change::RemoveDirectory { .. } | Change::Move { .. } => Planned::Absent,
+            });
+        }
+        Ok(Planned::OnDisk(path))
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>> {
+        bytes_of(self.planned(path)?, path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool> {
+        match self.planned(path)? {
+            Planned::File(_) | Planned::Directory => Ok(true),
+            Planned::Absent => Ok(false),
+            Planned::OnDisk(path) => match fs::symlink_metadata(&path) {
+                Err(error) if read::is_absent(&error) => Ok(false),
+                metadata => metadata.at("read", &path).map(|_| true),
+            },
+        }
+    }
+
+    fn is_directory(&self, path: &Path) -> Result<bool> {
+        Ok(match self.planned(path)? {
+            Planned::Directory => true,
+            Planned::File(_) | Planned::Absent => false,
+            Planned::OnDisk(path) => path.is_dir(),
+        })
+    }
+
+    /// Returns whether a directory will be empty.
+    fn is_vacant(&self, directory: &Path) -> Result<bool> {
+        let planned = (0..self.list.len()).map(|index| self.final_path(index));
+        let is_below = |path: &PathBuf| path.starts_with(directory) && path != directory;
+        let mut below: Vec<PathBuf> = planned.filter(is_below).collect();
+        if let Planned::OnDisk(path) = self.planned(directory)? {
+            for entry in fs::read_dir(&path).at("list", &path)? {
+                below.push(directory.join(entry.at("list", &path)?.file_name()));
+            }
+        }
+        for path in below {
+            if self.exists(&path)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the path of a change after the later moves.
+    fn final_path(&self, index: usize) -> PathBuf {
+        let mut path = self.list[index].path().to_owned();
+        for later in &self.list[index + 1..] {
+            if let Change::Move { from, to, .. } = later
+                && let Ok(below) = path.strip_prefix(from)
+            {
+                path = fingerprint::join(to, below);
+            }
+        }
+        path
+    }
+
+    /// Returns the digest of a file that the plan may move, but does not change otherwise.
+    fn digest_on_disk(&self, path: &Path) -> Result<Option<String>> {
+        match self.planned(path)? {
+            Planned::OnDisk(path) if path.symlink_metadata().is_ok() => {
+                fingerprint::of_file(&path).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn replace_known(
@@ -205,10 +389,10 @@ impl Changes {
         old: Option<Vec<u8>>,
         new: Option<Vec<u8>>,
     ) -> Result<()> {
-        let planned = match self.preview.lookup(&path)? {
-            PathState::OnDisk(_) => return self.replace(path, old, new),
-            PathState::File(bytes) => Some(bytes),
-            PathState::Directory | PathState::Absent => None,
+        let planned = match self.planned(&path)? {
+            Planned::OnDisk(_) => return self.replace(path, old, new),
+            Planned::File(bytes) => Some(bytes),
+            Planned::Directory | Planned::Absent => None,
         };
         if planned != old {
             return Err(Error::failed("is changed twice in one operation").at(&path, None));
@@ -226,13 +410,13 @@ impl Changes {
             }
             self.create_parents(&path)?;
         }
-        let Some((index, earlier)) = self.preview.last_write(&path) else {
-            self.preview.push(Change::Write { path, old, new, mode: None });
+        let Some(index) = self.last_write(&path) else {
+            self.list.push(Change::Write { path, old, new, mode: None });
             return Ok(());
         };
-        if let Change::Write { old, new: planned, .. } = earlier {
+        if let Change::Write { old, new: planned, .. } = &mut self.list[index] {
             if *old == new {
-                self.preview.remove(index);
+                self.list.remove(index);
             } else {
                 *planned = new;
             }
@@ -241,26 +425,59 @@ impl Changes {
     }
 
     fn set_mode(&mut self, path: &Path, bits: Option<u32>) {
-        if let Some((_, Change::Write { mode, .. })) = self.preview.last_write(path) {
+        if let Some(index) = self.last_write(path)
+            && let Change::Write { mode, .. } = &mut self.list[index]
+        {
             *mode = bits;
         }
+    }
+
+    /// Returns the last change of a file if it is a write, so that another one can be merged into it.
+    fn last_write(&self, path: &Path) -> Option<usize> {
+        let concerns = |change: &Change| {
+            change.path().as_os_str() == path.as_os_str()
+                || change
+                    .source()
+                    .is_some_and(|from| path.starts_with(from) || path.starts_with(change.path()))
+        };
+        let index = self.list.iter().rposition(concerns)?;
+        matches!(self.list[index], Change::Write { .. }).then_some(index)
     }
 
     fn create_parents(&mut self, path: &Path) -> Result<()> {
         let mut missing = Vec::new();
         for folder in path.ancestors().skip(1) {
-            if self.preview.is_directory(folder)? {
+            if self.is_directory(folder)? {
                 break;
             }
-            if self.preview.exists(folder)? {
+            if self.exists(folder)? {
                 return Err(Error::failed("is a file, a directory was expected").at(folder, None));
             }
             missing.push(folder.to_owned());
         }
         for path in missing.into_iter().rev() {
-            self.preview.push(Change::CreateDirectory { path });
+            self.list.push(Change::CreateDirectory { path });
         }
         Ok(())
+    }
+}
+
+fn bytes_of(state: Planned, path: &Path) -> Result<Option<Vec<u8>>> {
+    match state {
+        Planned::File(bytes) => Ok(Some(bytes)),
+        Planned::Absent => Ok(None),
+        Planned::OnDisk(path) => read::bytes(&path),
+        Planned::Directory => {
+            Err(Error::failed("is a directory, a file was expected").at(path, None))
+        }
+    }
+}
+
+/// Returns whether a path is in a project but leads out of it, when its links are followed to the `real` path.
+fn leads_outside(path: &Path, real: &Path) -> Result<bool> {
+    match Boundary::around(path) {
+        Some(boundary) if path != real => Ok(boundary.resolve(path).at("open", path)?.is_none()),
+        _ => Ok(false),
     }
 }
 
@@ -268,25 +485,6 @@ fn changed_since(path: &Path) -> Error {
     Error::refused("has changed since then; nothing was undone")
         .at(path, None)
         .hint("its old content is in the record that `annals log` lists")
-}
-
-/// A path with its links followed.
-enum Resolved {
-    /// The real path, in the project or in no project.
-    Inside(PathBuf),
-    /// The real path, outside the project that the path is in.
-    Outside(PathBuf),
-}
-
-/// Follows the links of a path; its project is the one that contains the path before links are followed.
-fn resolve(path: &Path) -> Result<Resolved> {
-    let real = root::real_path(path)?;
-    Ok(match Boundary::around(path) {
-        Some(boundary) if boundary.resolve(path).at("open", path)?.is_none() => {
-            Resolved::Outside(real)
-        }
-        _ => Resolved::Inside(real),
-    })
 }
 
 #[cfg(test)]

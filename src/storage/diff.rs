@@ -4,7 +4,7 @@ use std::path::Path;
 
 use similar::TextDiff;
 
-use crate::storage::change::Change;
+use crate::storage::changes::Change;
 
 /// Maximum number of lines of both sides together; longer diffs are useless and slow to compute.
 const MAX_LINES: usize = 20_000;
@@ -12,7 +12,7 @@ const MAX_LINES: usize = 20_000;
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// Returns the changes as one unified diff, with paths relative to `root`.
-pub(crate) fn unified(changes: &[Change<Vec<u8>>], root: &Path) -> String {
+pub(crate) fn unified(changes: &[Change], root: &Path) -> String {
     let mut text = String::new();
     for change in changes {
         text.push_str(&diff_of_change(change, changes, root));
@@ -20,7 +20,7 @@ pub(crate) fn unified(changes: &[Change<Vec<u8>>], root: &Path) -> String {
     text
 }
 
-fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path) -> String {
+fn diff_of_change(change: &Change, all: &[Change], root: &Path) -> String {
     let name = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     match change {
         Change::Write { path, old, new, .. } => {
@@ -34,7 +34,6 @@ fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path
         }
         Change::Append { path, lines } => {
             let name = name(path);
-            let lines = String::from_utf8_lossy(lines);
             let added = lines.lines().fold(String::new(), |text, line| text + "+" + line + "\n");
             format!("--- a/{name}\n+++ b/{name}\n@@ at the end @@\n{added}")
         }
@@ -42,9 +41,8 @@ fn diff_of_change(change: &Change<Vec<u8>>, all: &[Change<Vec<u8>>], root: &Path
             format!("rename from {}\nrename to {}\n", name(from), name(to))
         }
         Change::CreateDirectory { path } => {
-            let is_below = |other: &Change<_>| {
-                other.path() != path.as_path() && other.path().starts_with(path)
-            };
+            let is_below =
+                |other: &Change| other.path() != path.as_path() && other.path().starts_with(path);
             if all.iter().any(is_below) {
                 return String::new();
             }
@@ -78,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    fn write(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Change<Vec<u8>> {
+    fn write(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> Change {
         Change::Write {
             path: Path::new("/p").join(path),
             old: old.map(<[u8]>::to_vec),
@@ -100,7 +98,7 @@ mod tests {
                 to: PathBuf::from("/p/y"),
                 contents: std::collections::BTreeMap::new(),
             },
-            Change::Append { path: PathBuf::from("/p/log.md"), lines: b"- line".to_vec() },
+            Change::Append { path: PathBuf::from("/p/log.md"), lines: "- line".to_owned() },
         ];
         let shown = unified(&changes, Path::new("/p"));
         let expected = "--- /dev/null\n+++ b/new/a.md\n@@ -0,0 +1 @@\n+one\n\

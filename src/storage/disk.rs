@@ -1,15 +1,217 @@
-//! Performs all file operations of `storage`, each of which is a fail point.
+//! Performs all file operations of `storage`; each that writes is a fail point.
 //!
-//! No link in the path of a directory is followed, except by [`copy`]: the caller resolves a path that the user
-//! named.
+//! A [`Spot`] is a name in a directory that is held open. The directory's path is resolved once, without following
+//! links, and every operation goes through that handle. So nothing is written through a link that replaces the
+//! directory in the meantime. Handles are only used on Linux; other systems use paths.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
-use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use crate::storage::dir::{Access, Create, Dir, Existing, Links, Visibility};
+#[cfg(target_os = "linux")]
+use handle::Dir;
+#[cfg(not(target_os = "linux"))]
+use path::Dir;
+
 use crate::storage::fail_point;
+use crate::storage::read::MAX_FILE;
+use crate::storage::root::folder_of;
+
+/// The access for which a file is opened; each also permits reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    Append,
+}
+
+/// Whether opening a file creates it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Create {
+    Never,
+    IfMissing(Visibility),
+    /// An existing file is an error.
+    New,
+}
+
+/// Who can open a new file or directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Whoever the umask permits.
+    Shared,
+    /// Its owner alone.
+    Private,
+}
+
+/// Whether a link in place of a file is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// It is followed, because the user chose the path.
+    Followed,
+    /// It is not followed, because a repository can contain a link.
+    Refused,
+}
+
+/// The treatment of an existing file at the target of a rename.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Existing {
+    /// It is replaced.
+    Replace,
+    /// It is exchanged with the source.
+    Exchange,
+    /// It is an error.
+    Refuse,
+}
+
+/// The content found at a path.
+pub(crate) enum Content {
+    Missing,
+    File(Vec<u8>, Metadata),
+    /// A directory, a link, a pipe, or a file that is larger than any we write.
+    Other,
+}
+
+impl Content {
+    /// Returns whether the content is these bytes, or missing for `None`.
+    pub(crate) fn is(&self, bytes: Option<&[u8]>) -> bool {
+        match self {
+            Self::Missing => bytes.is_none(),
+            Self::File(found, _) => bytes == Some(found),
+            Self::Other => false,
+        }
+    }
+}
+
+/// A name in an open directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot {
+    dir: Rc<Dir>,
+    name: OsString,
+    pub(crate) path: PathBuf,
+}
+
+impl Spot {
+    /// Opens the directory of a path; fails if that contains a link.
+    pub(crate) fn new(path: &Path) -> io::Result<Self> {
+        let Some(name) = path.file_name() else {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "not the path of a file"));
+        };
+        let dir = Rc::new(Dir::open(folder_of(path))?);
+        Ok(Self { dir, name: name.to_owned(), path: path.to_owned() })
+    }
+
+    /// Returns another name in the same directory.
+    pub(crate) fn beside(&self, name: &str) -> Self {
+        Self { dir: Rc::clone(&self.dir), name: name.into(), path: self.path.with_file_name(name) }
+    }
+
+    /// Opens a regular file; a link or a pipe in its place, which a repository can contain, is an error.
+    pub(crate) fn open(&self, access: Access, create: Create) -> io::Result<File> {
+        if create != Create::Never {
+            count();
+        }
+        let refused = || io::Error::new(ErrorKind::InvalidInput, "not a regular file");
+        let file = match self.dir.open_file(&self.name, access, create, Links::Refused) {
+            #[cfg(target_os = "linux")]
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+                return Err(refused());
+            }
+            opened => opened?,
+        };
+        if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
+    }
+
+    /// Opens a file of the user for reading and writing or appending, following links.
+    pub(crate) fn open_users(&self, access: Access, create: Create) -> io::Result<File> {
+        if create != Create::Never {
+            count();
+        }
+        self.dir.open_file(&self.name, access, create, Links::Followed)
+    }
+
+    /// Reads the file.
+    pub(crate) fn content(&self) -> io::Result<Content> {
+        let file = match self.open(Access::Read, Create::Never) {
+            Err(error) => {
+                return match error.kind() {
+                    ErrorKind::NotFound => Ok(Content::Missing),
+                    ErrorKind::InvalidInput | ErrorKind::IsADirectory => Ok(Content::Other),
+                    _ => Err(error),
+                };
+            }
+            Ok(file) => file,
+        };
+        let metadata = file.metadata()?;
+        let mut bytes =
+            Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE)).unwrap_or(0));
+        file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+        let is_too_large = bytes.len() as u64 > MAX_FILE;
+        Ok(if is_too_large { Content::Other } else { Content::File(bytes, metadata) })
+    }
+
+    /// Returns whether this is a directory; a link to one is not.
+    pub(crate) fn is_directory(&self) -> io::Result<bool> {
+        self.dir.is_directory(&self.name)
+    }
+
+    /// Returns whether there is anything at this name.
+    pub(crate) fn exists(&self) -> io::Result<bool> {
+        match self.is_directory() {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            found => found.map(|_| true),
+        }
+    }
+
+    /// Renames a file or a directory; returns whether the system supports that for an `existing` file.
+    pub(crate) fn rename_to(&self, to: &Self, existing: Existing) -> io::Result<bool> {
+        count();
+        self.dir.rename(&self.name, &to.dir, &to.name, existing)
+    }
+
+    /// Removes the file; a missing one is not an error.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        count();
+        match self.dir.remove_file(&self.name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
+    }
+
+    /// Creates a directory unless it exists.
+    pub(crate) fn create_directory(&self, visibility: Visibility) -> io::Result<()> {
+        count();
+        match self.dir.create_directory(&self.name, visibility) {
+            Err(error)
+                if error.kind() == ErrorKind::AlreadyExists
+                    && self.is_directory().is_ok_and(|is_directory| is_directory) =>
+            {
+                Ok(())
+            }
+            created => created,
+        }
+    }
+
+    /// Removes the directory if it exists and is empty.
+    pub(crate) fn remove_directory(&self) -> io::Result<()> {
+        count();
+        match self.dir.remove_directory(&self.name) {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) =>
+            {
+                Ok(())
+            }
+            removed => removed,
+        }
+    }
+
+    /// Creates a symbolic link, if the system has them.
+    pub(crate) fn symlink(&self, target: &Path) -> io::Result<()> {
+        count();
+        self.dir.symlink(target, &self.name)
+    }
+}
 
 fn count() {
     if fail_point::is_reached() {
@@ -17,88 +219,19 @@ fn count() {
     }
 }
 
-/// Opens the directory of a path; returns it with the entry's name.
-fn parent(path: &Path) -> io::Result<(Dir, &OsStr)> {
-    let Some(name) = path.file_name() else {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "not the path of a file"));
-    };
-    let directory = match path.parent() {
-        Some(directory) if !directory.as_os_str().is_empty() => directory,
-        _ => Path::new("."),
-    };
-    Ok((Dir::open(directory)?, name))
+/// Renames a file or a directory, replacing an existing file.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    Spot::new(from)?.rename_to(&Spot::new(to)?, Existing::Replace).map(drop)
 }
 
-/// Creates a file that must not exist yet, with the permissions the umask leaves.
-pub(crate) fn create_new(path: &Path) -> io::Result<File> {
-    count();
-    let (dir, name) = parent(path)?;
-    dir.open_file(name, Access::Write, Create::New, Links::Refused)
+/// Removes a file; a missing file is not an error.
+pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
+    Spot::new(path)?.remove()
 }
 
-/// Opens a regular file for reading; a link or a pipe, which a repository can contain, is an error.
-pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
-    open_regular(path, Access::Read, Create::Never)
-}
-
-/// Opens an existing regular file for reading and writing, like [`open_to_read`].
-pub(crate) fn open_to_write(path: &Path) -> io::Result<File> {
-    open_regular(path, Access::Write, Create::Never)
-}
-
-/// Opens a regular file for reading and writing, and creates it if it is missing; links are not followed.
-pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
-    match open_to_write(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            count();
-            let create = Create::IfMissing(Visibility::Shared);
-            open_regular(path, Access::Write, create)
-        }
-        opened => opened,
-    }
-}
-
-fn open_regular(path: &Path, access: Access, create: Create) -> io::Result<File> {
-    let refused = || io::Error::new(ErrorKind::InvalidInput, "not a regular file");
-    let (dir, name) = parent(path)?;
-    let file = match dir.open_file(name, access, create, Links::Refused) {
-        #[cfg(target_os = "linux")]
-        Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            return Err(refused());
-        }
-        opened => opened?,
-    };
-    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
-}
-
-/// Opens a file for reading and writing; if it is missing, creates it, readable only by its owner.
-pub(crate) fn open_private(path: &Path) -> io::Result<File> {
-    count();
-    let (dir, name) = parent(path)?;
-    let create = Create::IfMissing(Visibility::Private);
-    dir.open_file(name, Access::Write, create, Links::Followed)
-}
-
-/// Opens a file for appending; creates it if it is missing, and returns whether it did.
-pub(crate) fn open_append(
-    path: &Path,
-    visibility: Visibility,
-    links: Links,
-) -> io::Result<(File, bool)> {
-    let open = |create| match links {
-        Links::Refused => open_regular(path, Access::Append, create),
-        Links::Followed => {
-            let (dir, name) = parent(path)?;
-            dir.open_file(name, Access::Append, create, links)
-        }
-    };
-    match open(Create::Never) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            count();
-            Ok((open(Create::IfMissing(visibility))?, true))
-        }
-        opened => Ok((opened?, false)),
-    }
+/// Opens a regular file without following links.
+pub(crate) fn open(path: &Path, access: Access, create: Create) -> io::Result<File> {
+    Spot::new(path)?.open(access, create)
 }
 
 /// Writes all bytes at the current position of the file.
@@ -154,12 +287,17 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     count();
-    match Dir::open(path) {
-        Ok(directory) => directory.sync(),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+    match Dir::open(path).and_then(|dir| dir.sync()) {
+        // Only a readable directory can be flushed.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied
+            ) =>
+        {
             Ok(())
         }
-        Err(error) => Err(error),
+        synced => synced,
     }
 }
 
@@ -218,161 +356,243 @@ pub(crate) fn mode(metadata: &Metadata) -> Option<u32> {
     }
 }
 
-/// Renames a file or a directory, replacing an existing file.
-pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    rename_with(from, to, Existing::Replace).map(drop)
-}
-
-/// Exchanges two files of one file system; returns whether the system supports that.
-pub(crate) fn exchange(one: &Path, other: &Path) -> io::Result<bool> {
-    rename_with(one, other, Existing::Exchange)
-}
-
-/// Renames a file or a directory if the target does not exist; returns whether the system supports that.
-pub(crate) fn rename_to_vacant(from: &Path, to: &Path) -> io::Result<bool> {
-    rename_with(from, to, Existing::Refuse)
-}
-
-fn rename_with(from: &Path, to: &Path, existing: Existing) -> io::Result<bool> {
-    count();
-    let (source, name) = parent(from)?;
-    let (target, new_name) = parent(to)?;
-    source.rename(name, &target, new_name, existing)
-}
-
-/// Removes a file; a missing file is not an error.
-pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
-    count();
-    match parent(path).and_then(|(dir, name)| dir.remove_file(name)) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
-}
-
-/// Creates a symbolic link, if the system has them.
-pub(crate) fn symlink(target: &Path, path: &Path) -> io::Result<()> {
-    count();
-    let (dir, name) = parent(path)?;
-    dir.symlink(target, name)
-}
-
 /// Copies a file with its permissions.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     count();
     fs::copy(from, to).map(drop)
 }
 
-/// Creates a directory, and returns whether it was missing.
-pub(crate) fn create_directory(path: &Path, visibility: Visibility) -> io::Result<bool> {
-    count();
-    let (dir, name) = parent(path)?;
-    match dir.create_directory(name, visibility) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && dir.has_directory(name) => {
-            Ok(false)
-        }
-        created => created.map(|()| true),
+/// Creates a directory and the missing ones above it, which may have another visibility.
+pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility) -> io::Result<()> {
+    let missing: Vec<&Path> = path
+        .ancestors()
+        .take_while(|path| !path.as_os_str().is_empty() && !path.is_dir())
+        .collect();
+    for (index, path) in missing.into_iter().enumerate().rev() {
+        let visibility = if index == 0 { visibility } else { above };
+        Spot::new(path)?.create_directory(visibility)?;
     }
+    Ok(())
 }
 
-/// Removes a directory if it exists and is empty.
-pub(crate) fn remove_directory(path: &Path) -> io::Result<()> {
-    count();
-    match parent(path).and_then(|(dir, name)| dir.remove_directory(name)) {
-        Err(error)
-            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty) =>
-        {
-            Ok(())
-        }
-        removed => removed,
-    }
-}
-
-#[cfg(test)]
+/// Changes the entries of directories through a handle.
 #[cfg(target_os = "linux")]
-mod tests {
-    use std::path::PathBuf;
+mod handle {
+    use rustix::fs::{
+        AtFlags, FileType, Mode, OFlags, RenameFlags, mkdirat, openat, renameat, renameat_with,
+        statat, symlinkat, unlinkat,
+    };
+    use rustix::io::Errno;
 
-    use super::*;
+    use super::{Access, Create, Existing, File, Links, OsStr, Path, Visibility, io};
+    use crate::storage::open;
 
-    /// A directory, a link to it, and the names in it before and after.
-    struct LinkedDirectory {
-        _folder: tempfile::TempDir,
-        link: PathBuf,
-        inside: PathBuf,
-        outside: PathBuf,
-    }
+    #[derive(Debug)]
+    pub(super) struct Dir(File);
 
-    impl LinkedDirectory {
-        fn new() -> Self {
-            let folder = tempfile::tempdir().unwrap();
-            let top = fs::canonicalize(folder.path()).unwrap();
-            let (inside, outside, link) =
-                (top.join("inside"), top.join("outside"), top.join("link"));
-            for directory in [&inside, &outside] {
-                fs::create_dir(directory).unwrap();
-                fs::create_dir(directory.join("empty")).unwrap();
-                write(&File::create(directory.join("file")).unwrap(), b"old").unwrap();
+    impl Dir {
+        pub(super) fn open(path: &Path) -> io::Result<Self> {
+            open::directory(path).map(Self)
+        }
+
+        /// Opens a file without waiting for the other end of a pipe.
+        pub(super) fn open_file(
+            &self,
+            name: &OsStr,
+            access: Access,
+            create: Create,
+            links: Links,
+        ) -> io::Result<File> {
+            let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY;
+            flags |= match access {
+                Access::Read => OFlags::RDONLY,
+                Access::Write => OFlags::RDWR,
+                Access::Append => OFlags::RDWR | OFlags::APPEND,
+            };
+            if links == Links::Refused {
+                flags |= OFlags::NOFOLLOW | OFlags::NONBLOCK;
             }
-            std::os::unix::fs::symlink(&outside, &link).unwrap();
-            Self { _folder: folder, link, inside, outside }
+            let mode = match create {
+                Create::Never => Mode::empty(),
+                Create::IfMissing(visibility) => {
+                    flags |= OFlags::CREATE;
+                    mode(visibility, 0o666)
+                }
+                Create::New => {
+                    flags |= OFlags::CREATE | OFlags::EXCL;
+                    mode(Visibility::Shared, 0o666)
+                }
+            };
+            Ok(openat(&self.0, name, flags, mode)?.into())
         }
 
-        fn is_unchanged(&self) -> bool {
-            let names = fs::read_dir(&self.outside).unwrap().count();
-            let file = fs::read(self.outside.join("file"));
-            names == 2
-                && self.outside.join("empty").is_dir()
-                && file.is_ok_and(|text| text == b"old")
+        /// Returns whether an existing entry is a directory; a link to one is not.
+        pub(super) fn is_directory(&self, name: &OsStr) -> io::Result<bool> {
+            let found = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+            Ok(FileType::from_raw_mode(found.st_mode) == FileType::Directory)
+        }
+
+        pub(super) fn create_directory(&self, name: &OsStr, visible: Visibility) -> io::Result<()> {
+            Ok(mkdirat(&self.0, name, mode(visible, 0o777))?)
+        }
+
+        pub(super) fn rename(
+            &self,
+            name: &OsStr,
+            to: &Self,
+            new_name: &OsStr,
+            existing: Existing,
+        ) -> io::Result<bool> {
+            let flags = match existing {
+                Existing::Replace => {
+                    renameat(&self.0, name, &to.0, new_name)?;
+                    return Ok(true);
+                }
+                Existing::Exchange => RenameFlags::EXCHANGE,
+                Existing::Refuse => RenameFlags::NOREPLACE,
+            };
+            match renameat_with(&self.0, name, &to.0, new_name, flags) {
+                Ok(()) => Ok(true),
+                Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+                Err(error) => Err(error.into()),
+            }
+        }
+
+        pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+            Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+        }
+
+        pub(super) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+            Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+        }
+
+        pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
+            Ok(symlinkat(target, &self.0, name)?)
+        }
+
+        pub(super) fn sync(&self) -> io::Result<()> {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+            File::from(openat(&self.0, ".", flags, Mode::empty())?).sync_all()
         }
     }
 
-    #[test]
-    fn no_operation_follows_a_link_in_place_of_a_directory() {
-        let tried = LinkedDirectory::new();
-        let (new, file, empty) =
-            (tried.link.join("new"), tried.link.join("file"), tried.link.join("empty"));
-        let own = tried.inside.join("file");
-        let append = |path: &Path, links| open_append(path, Visibility::Shared, links).map(drop);
-        let outcomes = [
-            create_new(&new).map(drop),
-            open_to_read(&file).map(drop),
-            open_to_write(&file).map(drop),
-            open_or_create(&new).map(drop),
-            open_private(&new).map(drop),
-            append(&new, Links::Refused),
-            append(&new, Links::Followed),
-            sync_directory(&tried.link),
-            rename(&own, &new),
-            rename(&file, &tried.inside.join("new")),
-            exchange(&own, &file).map(drop),
-            rename_to_vacant(&own, &new).map(drop),
-            remove_file(&file),
-            symlink(&own, &new),
-            create_directory(&new, Visibility::Shared).map(drop),
-            create_directory(&tried.link, Visibility::Shared).map(drop),
-            remove_directory(&empty),
-        ];
-        for (index, outcome) in outcomes.into_iter().enumerate() {
-            assert!(outcome.is_err(), "operation {index}");
+    fn mode(visibility: Visibility, shared: u32) -> Mode {
+        match visibility {
+            Visibility::Shared => Mode::from_raw_mode(shared),
+            Visibility::Private => Mode::from_raw_mode(shared & 0o700),
         }
-        assert!(tried.is_unchanged());
-        assert_eq!(fs::read(own).unwrap(), b"old");
     }
+}
 
-    #[test]
-    fn a_link_created_after_a_directory_was_opened_is_not_followed() {
-        let tried = LinkedDirectory::new();
-        let file = tried.inside.join("file");
-        let (dir, name) = parent(&file).unwrap();
-        let moved = tried.inside.with_file_name("moved");
-        fs::rename(&tried.inside, &moved).unwrap();
-        std::os::unix::fs::symlink(&tried.outside, &tried.inside).unwrap();
-        dir.open_file(OsStr::new("new"), Access::Write, Create::New, Links::Refused).unwrap();
-        dir.create_directory(OsStr::new("directory"), Visibility::Private).unwrap();
-        dir.remove_file(name).unwrap();
-        dir.sync().unwrap();
-        assert!(tried.is_unchanged());
-        assert!(!moved.join("file").exists());
-        assert!(moved.join("new").is_file() && moved.join("directory").is_dir());
+/// Changes the entries of directories by path.
+#[cfg(not(target_os = "linux"))]
+mod path {
+    use std::fs::OpenOptions;
+
+    use super::{
+        Access, Create, ErrorKind, Existing, File, Links, OsStr, Path, PathBuf, Visibility, fs, io,
+    };
+
+    #[derive(Debug)]
+    pub(super) struct Dir(PathBuf);
+
+    impl Dir {
+        pub(super) fn open(path: &Path) -> io::Result<Self> {
+            // A link may have replaced one of the folders since the path was resolved.
+            if path.is_absolute() && fs::canonicalize(path)? != path {
+                return Err(io::Error::new(ErrorKind::InvalidInput, "leads through a link"));
+            }
+            fs::metadata(path)?;
+            Ok(Self(path.to_owned()))
+        }
+
+        pub(super) fn open_file(
+            &self,
+            name: &OsStr,
+            access: Access,
+            create: Create,
+            links: Links,
+        ) -> io::Result<File> {
+            let path = self.0.join(name);
+            let mut options = OpenOptions::new();
+            options.read(true).write(access == Access::Write).append(access == Access::Append);
+            match create {
+                Create::Never => {}
+                Create::New => _ = options.create_new(true),
+                Create::IfMissing(visibility) => {
+                    options.create(true);
+                    #[cfg(unix)]
+                    if visibility == Visibility::Private {
+                        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+                    }
+                    #[cfg(not(unix))]
+                    let _unused = visibility;
+                }
+            }
+            let check = || match fs::symlink_metadata(&path) {
+                Ok(found) if links == Links::Refused && !found.is_file() => {
+                    Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"))
+                }
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+            check()?;
+            let file = options.open(&path)?;
+            check()?;
+            Ok(file)
+        }
+
+        /// Returns whether an existing entry is a directory; a link to one is not.
+        pub(super) fn is_directory(&self, name: &OsStr) -> io::Result<bool> {
+            fs::symlink_metadata(self.0.join(name)).map(|found| found.is_dir())
+        }
+
+        pub(super) fn create_directory(&self, name: &OsStr, visible: Visibility) -> io::Result<()> {
+            let mut builder = fs::DirBuilder::new();
+            #[cfg(unix)]
+            if visible == Visibility::Private {
+                std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            }
+            #[cfg(not(unix))]
+            let _unused = (visible, &mut builder);
+            builder.create(self.0.join(name))
+        }
+
+        pub(super) fn rename(
+            &self,
+            name: &OsStr,
+            to: &Self,
+            new_name: &OsStr,
+            existing: Existing,
+        ) -> io::Result<bool> {
+            if existing != Existing::Replace {
+                return Ok(false);
+            }
+            fs::rename(self.0.join(name), to.0.join(new_name)).map(|()| true)
+        }
+
+        pub(super) fn remove_file(&self, name: &OsStr) -> io::Result<()> {
+            fs::remove_file(self.0.join(name))
+        }
+
+        pub(super) fn remove_directory(&self, name: &OsStr) -> io::Result<()> {
+            fs::remove_dir(self.0.join(name))
+        }
+
+        pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
+            #[cfg(unix)]
+            {
+                std::os::unix::fs::symlink(target, self.0.join(name))
+            }
+            #[cfg(not(unix))]
+            {
+                let _unused = (target, name);
+                Err(ErrorKind::Unsupported.into())
+            }
+        }
+
+        pub(super) fn sync(&self) -> io::Result<()> {
+            File::open(&self.0)?.sync_all()
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Digests of files, to check whether a moved file has changed.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -46,15 +45,6 @@ pub(crate) fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the first file whose digest is different or missing in `now`.
-pub(crate) fn first_changed<'a>(
-    then: &'a BTreeMap<PathBuf, String>,
-    now: &BTreeMap<PathBuf, String>,
-) -> Option<&'a Path> {
-    let changed = |(path, digest): &(&PathBuf, &String)| now.get(*path) != Some(digest);
-    then.iter().find(changed).map(|(path, _)| path.as_path())
-}
-
 /// Joins two paths without adding a trailing slash if the second one is empty.
 pub(crate) fn join(path: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { path.to_owned() } else { path.join(below) }
@@ -75,34 +65,4 @@ fn stream(path: &Path) -> io::Result<String> {
 /// Returns the first half of a digest, which is enough to detect accidental edits.
 fn half(digest: &[u8]) -> String {
     hexadecimal(&digest[..digest.len() / 2])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn first_changed_names_the_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let digests = || -> BTreeMap<PathBuf, String> {
-            let files = files_below(folder.path()).unwrap();
-            let digest = |below: PathBuf| {
-                let digest = of_file(&folder.path().join(&below)).unwrap();
-                (below, digest)
-            };
-            files.into_iter().map(digest).collect()
-        };
-        fs::create_dir(folder.path().join("a")).unwrap();
-        File::create(folder.path().join("a/one")).unwrap();
-        File::create(folder.path().join("two")).unwrap();
-        let then = digests();
-        assert_eq!(then.len(), 2);
-        assert_eq!(then[Path::new("two")], of_bytes(b""));
-        assert_eq!(first_changed(&then, &digests()), None);
-        File::create(folder.path().join("new")).unwrap();
-        assert_eq!(first_changed(&then, &digests()), None);
-        let two = File::create(folder.path().join("two")).unwrap();
-        two.set_len(1).unwrap();
-        assert_eq!(first_changed(&then, &digests()), Some(Path::new("two")));
-    }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Error, Result};
-use crate::storage::dir::Visibility;
+use crate::storage::disk::{Access, Create, Visibility};
 use crate::storage::{disk, listing, read};
 
 /// The folder's name in a project.
@@ -37,29 +37,25 @@ impl StoreFolder {
         self.path.join("history")
     }
 
-    /// Returns the folder for foreign files that were found among the records.
-    pub(crate) fn unverified(&self) -> PathBuf {
-        self.history().join("unverified")
-    }
-
     /// Returns whether the folder exists and is not a link.
     pub(crate) fn is_own(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_dir())
     }
 
+    /// Returns whether there are records, and not through a link, which could lead to those of another project.
+    pub(crate) fn has_history(&self) -> bool {
+        let history = fs::symlink_metadata(self.history());
+        self.is_own() && history.is_ok_and(|found| found.is_dir())
+    }
+
     /// Creates the folder if it is missing, ignored by git.
     pub(crate) fn create(&self) -> Result<()> {
-        if !has_directory(&self.path)? {
-            if let Some(parent) = self.path.parent() {
-                create_all(parent, Visibility::Shared, Visibility::Shared)?;
-            }
-            disk::create_directory(&self.path, Visibility::Shared).at("create", &self.path)?;
-        }
+        create(&self.path, Visibility::Shared)?;
         let ignore = self.path.join(".gitignore");
         match fs::symlink_metadata(&ignore) {
             // An empty file was left by a process that was killed before it wrote the content.
             Ok(metadata) if !metadata.is_file() || metadata.len() > 0 => Ok(()),
-            _ => disk::open_or_create(&ignore)
+            _ => disk::open(&ignore, Access::Write, Create::IfMissing(Visibility::Shared))
                 .and_then(|file| disk::write_at(&file, 0, b"*\n"))
                 .at("write", &ignore),
         }
@@ -68,49 +64,20 @@ impl StoreFolder {
     /// Creates the folder and those for locks and records.
     pub(crate) fn prepare(&self) -> Result<()> {
         self.create()?;
-        let locks = self.locks();
-        if !has_directory(&locks)? {
-            disk::create_directory(&locks, Visibility::Shared).at("create", &locks)?;
-        }
-        let history = self.history();
-        if !has_directory(&history)? {
-            // Records contain text from files that others may not read.
-            disk::create_directory(&history, Visibility::Private).at("create", &history)?;
-        }
-        Ok(())
-    }
-
-    /// Creates the folder for files that are set aside.
-    pub(crate) fn prepare_unverified(&self) -> Result<PathBuf> {
-        // Also refuses a link in place of the folders above, which a repository can contain.
-        self.prepare()?;
-        let folder = self.unverified();
-        if !has_directory(&folder)? {
-            disk::create_directory(&folder, Visibility::Private).at("create", &folder)?;
-        }
-        Ok(folder)
+        create(&self.locks(), Visibility::Shared)?;
+        // Records contain text from files that others may not read.
+        create(&self.history(), Visibility::Private)
     }
 }
 
-/// Creates a directory and the missing ones above it, which may have another visibility.
-pub(crate) fn create_all(path: &Path, visibility: Visibility, above: Visibility) -> Result<()> {
-    let missing: Vec<&Path> = path
-        .ancestors()
-        .take_while(|path| !path.as_os_str().is_empty() && !path.is_dir())
-        .collect();
-    for (index, path) in missing.into_iter().enumerate().rev() {
-        let visibility = if index == 0 { visibility } else { above };
-        disk::create_directory(path, visibility).at("create", path)?;
-    }
-    Ok(())
-}
-
-/// Returns whether a directory exists; a link in its place, which a repository can contain, is refused.
-fn has_directory(path: &Path) -> Result<bool> {
+/// Creates a directory if it is missing; a link in its place, which a repository can contain, is refused.
+fn create(path: &Path, visibility: Visibility) -> Result<()> {
     match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => Ok(false),
+        Err(error) if read::is_absent(&error) => {
+            disk::create_all(path, visibility, Visibility::Shared).at("create", path)
+        }
         Err(error) => Err(error).at("open", path),
-        Ok(metadata) if metadata.is_dir() => Ok(true),
+        Ok(metadata) if metadata.is_dir() => Ok(()),
         Ok(_) => Err(Error::refused("is in the way of annals' own folder")
             .at(path, None)
             .hint("move it away: annals keeps its locks and its history there")),

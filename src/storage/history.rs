@@ -1,23 +1,25 @@
 //! Lists past operations, newest first, and reverts them.
 
-use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
 use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fmt, fs};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::error::{At, Error, Result};
-use crate::storage::change::Change;
-use crate::storage::changes::Changes;
+use crate::storage::changes::{Change, Changes};
+use crate::storage::disk::{Access, Create};
 use crate::storage::folder::StoreFolder;
-use crate::storage::format::{Header, Mark};
 use crate::storage::lock::Store;
-use crate::storage::record::{Record, RecordFile, RecordState, UnverifiedRecord};
+use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
 use crate::storage::signature::Signer;
 use crate::storage::stat::PathKind;
-use crate::storage::{diff, disk, folder, foreign, listing, lock, read, record};
+use crate::storage::transaction::WriteRequest;
+use crate::storage::{disk, listing, lock, record, root};
+use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of operations kept.
@@ -29,7 +31,8 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum operation number; a file with a greater one is not ours.
 const MAX_ID: u64 = u64::MAX / 2;
 
-const NOT_WHOLE: &str = "is an incomplete record";
+/// Maximum length of the start of a file that tells whether it is a record of an operation.
+const MAX_HEAD: u64 = 16 * 1024 * 1024;
 
 /// The number of an operation; a later operation has a greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -118,35 +121,34 @@ pub struct History {
 }
 
 impl History {
-    pub(crate) fn new(folder: StoreFolder, root: PathBuf, signer: Signer) -> Self {
+    pub(crate) fn new(folder: StoreFolder, root: &Path, signer: Signer) -> Self {
+        let root = root::real_path(root).unwrap_or_else(|_| root.to_owned());
         Self { folder, root, signer }
     }
 
-    /// Returns the operations, newest first; all records that are not this user's become one warning.
+    /// Returns the operations, newest first; the records that are not this user's become one warning.
     pub fn list(&self) -> Result<Parsed<Vec<Operation>>> {
         let mut list = Parsed::clean(Vec::new());
-        let mut foreign = Vec::new();
-        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
-            match self.outline(id, RecordFile::Done)? {
-                RecordState::Own((header, marks)) => {
-                    list.value.push(operation(id, &header, &marks));
+        let mut others = 0;
+        let mut bytes = 0;
+        for id in self.ids(DONE)?.into_iter().rev() {
+            bytes += fs::metadata(self.path(id, DONE)).map_or(0, |metadata| metadata.len());
+            // More than this is not ours, since older records are deleted.
+            if bytes > 2 * MAX_BYTES && !list.value.is_empty() {
+                break;
+            }
+            match self.read(id, DONE)? {
+                RecordState::Own(record, marks) if record.keep => {
+                    list.value.push(operation(&record, &marks));
                 }
-                RecordState::Missing => {}
-                RecordState::Foreign => foreign.push(id),
-                RecordState::Incomplete => {
-                    let path = self.path(id, RecordFile::Done);
-                    list.warnings.push(Warning::file(&path, NOT_WHOLE));
-                }
+                RecordState::Missing | RecordState::Own(..) => {}
+                _ => others += 1,
             }
         }
-        if let (Some(newest), Some(oldest)) = (foreign.first(), foreign.last()) {
-            let count = foreign.len();
-            list.warnings.push(Warning::file(
-                &self.folder.history(),
-                format!(
-                    "{count} records, {oldest} to {newest}, are not yours and not listed; `annals log --adopt ID` shows one and signs it"
-                ),
-            ));
+        if others > 0 {
+            let what = quantity(others, "file");
+            let message = format!("{what} not written by you with this version, so not listed");
+            list.warnings.push(Warning::file(&self.folder.history(), message));
         }
         Ok(list)
     }
@@ -154,98 +156,63 @@ impl History {
     /// Returns an operation, or the last one.
     pub fn find(&self, id: Option<OperationId>) -> Result<Operation> {
         if let Some(OperationId(id)) = id {
-            return self.operation(id);
+            return self.own(id).map(|(record, marks)| operation(&record, &marks));
         }
-        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
-            if let RecordState::Own((header, marks)) = self.outline(id, RecordFile::Done)? {
-                return Ok(operation(id, &header, &marks));
+        for id in self.ids(DONE)?.into_iter().rev() {
+            if let Ok((record, marks)) = self.own(id) {
+                return Ok(operation(&record, &marks));
             }
         }
         Err(Error::not_found("nothing to undo"))
-    }
-
-    /// Returns the operation and the diff of a record that is not this user's, to be shown.
-    pub fn unverified(&self, id: OperationId) -> Result<(Operation, String)> {
-        let (_, record) = self.unverified_record(id.0)?;
-        let operation = operation(id.0, &record.header, &record.marks);
-        Ok((operation, diff::unified(&record.changes, Path::new(""))))
-    }
-
-    /// Signs a record that is not this user's, so that it counts as their own; returns its number.
-    ///
-    /// If its operation was interrupted, the next transaction completes it.
-    pub fn adopt(&self, id: OperationId) -> Result<OperationId> {
-        let (path, record) = self.unverified_record(id.0)?;
-        let is_done = path.extension().is_some_and(|found| found == RecordFile::Done.extension());
-        let key = self.signer.key()?;
-        if path.parent() == Some(&self.folder.history()) {
-            // Its number is in use until the file is moved.
-            foreign::set_aside(&self.folder, std::slice::from_ref(&path))?;
-        }
-        let adopted = Record::write(&self.folder.history(), id.0, key, record)?;
-        let id = adopted.id;
-        if is_done {
-            let pending = adopted.path();
-            disk::rename(pending, &pending.with_extension(RecordFile::Done.extension()))
-                .at("close", pending)?;
-        }
-        let aside = self.folder.unverified().join(path.file_name().unwrap_or_default());
-        disk::remove_file(&aside).at("remove", &aside)?;
-        Ok(OperationId(id))
-    }
-
-    /// Returns the path and the content of a record that is not this user's.
-    fn unverified_record(&self, id: u64) -> Result<(PathBuf, UnverifiedRecord)> {
-        for folder in [self.folder.unverified(), self.folder.history()] {
-            for file in [RecordFile::Done, RecordFile::Pending] {
-                let path = record::file_path(&folder, id, file);
-                let is_in_history = folder == self.folder.history();
-                if is_in_history && !matches!(self.outline(id, file)?, RecordState::Foreign) {
-                    continue;
-                }
-                if let Some(record) = record::read_unverified(&path)? {
-                    return Ok((path, record));
-                }
-            }
-        }
-        Err(Error::not_found(format!("there is no unsigned record {id}")))
     }
 
     /// Deletes an operation's record, so that it can no longer be undone.
     ///
     /// The changes of an interrupted operation stay half done.
     pub fn forget(&self, id: OperationId) -> Result<()> {
-        let done = self.path(id.0, RecordFile::Done);
-        if !self.is_own_folder() {
+        let done = self.path(id.0, DONE);
+        if !self.folder.has_history() {
             return Err(unknown(id.0));
         }
         if done.symlink_metadata().is_ok() {
             return disk::remove_file(&done).at("remove", &done);
         }
-        let pending = self.path(id.0, RecordFile::Pending);
+        let pending = self.path(id.0, PENDING);
         if pending.symlink_metadata().is_err() {
             return Err(unknown(id.0));
         }
-        if !lock::are_free(&self.folder.locks(), &Store::ALL.into())? {
+        if !lock::are_free(&self.folder.locks())? {
             return Err(Error::failed("belongs to an operation in progress").at(&pending, None));
         }
         disk::remove_file(&pending).at("remove", &pending)
     }
 
-    /// Deletes every record of an operation, including foreign ones set aside; returns their number.
+    /// Deletes every record of an operation, whoever wrote it; returns their number.
     pub(crate) fn erase(&self, operation: &str) -> Result<usize> {
+        /// What the first line of a record of any version has.
+        #[derive(Deserialize)]
+        struct Head {
+            operation: String,
+        }
+
         let mut erased = 0;
-        if !self.is_own_folder() {
+        if !self.folder.has_history() {
             return Ok(erased);
         }
-        for folder in [self.folder.history(), self.folder.unverified()] {
+        // Version 0.2 moved the records of other users to a folder of their own.
+        for folder in [self.folder.history(), self.folder.history().join("unverified")] {
             for (name, kind) in listing::entries(&folder).at("list", &folder)? {
                 let path = folder.join(name);
                 if kind != PathKind::File {
                     continue;
                 }
-                let record = record::read_unverified(&path)?;
-                if record.is_some_and(|record| record.header.operation == operation) {
+                let mut line = Vec::new();
+                let file = disk::open(&path, Access::Read, Create::Never).at("open", &path)?;
+                BufReader::new(file.take(MAX_HEAD))
+                    .read_until(b'\n', &mut line)
+                    .at("read", &path)?;
+                let head = serde_json::from_slice::<Head>(&line);
+                if head.is_ok_and(|head| head.operation == operation) {
                     disk::remove_file(&path).at("remove", &path)?;
                     erased += 1;
                 }
@@ -260,18 +227,13 @@ impl History {
     /// out, because the caller generates them again. Must be called inside the transaction that applies the
     /// changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
-        let folder = self.folder.history();
-        let record = match Record::open(&folder, id.0, RecordFile::Done, &self.signer)? {
-            RecordState::Own(record) => record,
-            other => return Err(self.missing(id.0, &other)),
-        };
+        let (record, marks) = self.own(id.0)?;
         let mut changes = Changes::new();
-        for (change, mark) in record.changes.iter().zip(record.progress.marks()).rev() {
-            if *mark != Mark::Applied || is_generated(&self.root.join(change.path())) {
+        for (change, mark) in record.changes.into_iter().zip(&marks[1..]).rev() {
+            if *mark != APPLIED || is_generated(&self.root.join(change.path())) {
                 continue;
             }
-            let absolute = |path: &Path| Ok(self.root.join(path));
-            changes.revert(change.clone().with_paths(absolute)?)?;
+            changes.revert(change.with_paths(|path| Ok(self.root.join(path)))?)?;
         }
         Ok(changes)
     }
@@ -282,25 +244,14 @@ impl History {
         path: &Path,
         mut is_wanted: impl FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>> {
-        let Ok(named) = path.strip_prefix(&self.root) else {
-            return Ok(None);
-        };
-        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
-            let RecordState::Own((header, _)) = self.outline(id, RecordFile::Done)? else {
-                continue;
-            };
-            if header.changes.iter().all(|change| change.path() != named) {
-                continue;
-            }
-            let folder = self.folder.history();
-            let RecordState::Own(record) =
-                Record::open(&folder, id, RecordFile::Done, &self.signer)?
-            else {
+        let path = root::real_path(path)?;
+        for id in self.ids(DONE)?.into_iter().rev() {
+            let Ok((record, _)) = self.own(id) else {
                 continue;
             };
             for change in record.changes.into_iter().rev() {
-                if let Change::Write { path, new: Some(bytes), .. } = change
-                    && path == named
+                if let Change::Write { path: written, new: Some(bytes), .. } = change
+                    && self.root.join(written) == path
                     && is_wanted(&bytes)
                 {
                     return Ok(Some(bytes));
@@ -310,109 +261,101 @@ impl History {
         Ok(None)
     }
 
-    /// Returns the numbers of the records of a kind, the oldest first.
-    pub(crate) fn ids(&self, file: RecordFile) -> Result<Vec<u64>> {
-        let folder = self.folder.history();
-        if !self.is_own_folder() {
-            return Ok(Vec::new());
-        }
-        let entries = match fs::read_dir(&folder) {
-            Err(error) if read::is_absent(&error) => return Ok(Vec::new()),
-            entries => entries.at("list", &folder)?,
-        };
-        let mut ids = Vec::new();
-        for entry in entries {
-            let name = entry.at("list", &folder)?.file_name();
-            let name = Path::new(&name);
-            if name.extension().is_some_and(|found| found == file.extension())
-                && let Some(id) = name.file_stem().and_then(|stem| id(stem.to_str()?))
-            {
-                ids.push(id);
+    /// Returns the answer to a request, if it has been executed; refused if that was another command.
+    pub(crate) fn answer(&self, request: &WriteRequest) -> Result<Option<Value>> {
+        for id in self.ids(DONE)?.into_iter().rev() {
+            let RecordState::Own(record, _) = self.read(id, DONE)? else {
+                continue;
+            };
+            let Some(answered) = record.request.filter(|answered| answered.id == request.id) else {
+                continue;
+            };
+            if answered.command != request.command {
+                let (id, command) = (&request.id, answered.command);
+                let message = format!("the request id `{id}` was used for `{command}`");
+                return Err(Error::refused(message).hint("use a new id for each write"));
             }
+            return Ok(Some(answered.answer));
         }
-        ids.sort_unstable();
-        Ok(ids)
+        Ok(None)
     }
 
-    /// Deletes the oldest records beyond the limits.
-    pub(crate) fn prune(&self) -> Result<()> {
-        let mut kept = 0;
+    /// Returns the numbers of the records with an ending, the oldest first.
+    pub(crate) fn ids(&self, ending: &str) -> Result<Vec<u64>> {
+        let files = self.files()?.into_iter();
+        Ok(files.filter(|(_, found)| *found == ending).map(|(id, _)| id).collect())
+    }
+
+    /// Returns the numbers and the endings of all records, the oldest first.
+    fn files(&self) -> Result<Vec<(u64, &'static str)>> {
+        let folder = self.folder.history();
+        if !self.folder.has_history() {
+            return Ok(Vec::new());
+        }
+        let mut files = Vec::new();
+        for (name, _) in listing::entries(&folder).at("list", &folder)? {
+            let Some((stem, ending)) = name.split_once('.') else {
+                continue;
+            };
+            let ending = [DONE, PENDING].into_iter().find(|known| *known == ending);
+            files.extend(id(stem).zip(ending));
+        }
+        files.sort_unstable();
+        Ok(files)
+    }
+
+    /// Deletes the oldest records beyond the limits, after one of this length was added.
+    pub(crate) fn prune(&self, added: u64) -> Result<()> {
+        let ids = self.ids(DONE)?;
         let mut bytes = 0;
-        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
-            let path = self.path(id, RecordFile::Done);
-            // Another process may have deleted it since it was listed.
-            bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
-            kept += 1;
-            if kept > MAX_OPERATIONS || (bytes > MAX_BYTES && kept > 1) {
+        for (kept, id) in ids.into_iter().rev().enumerate() {
+            let path = self.path(id, DONE);
+            // Records of an average length do not exceed the limit.
+            if added > MAX_BYTES / MAX_OPERATIONS as u64 {
+                // Another process may have deleted it since it was listed.
+                bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
+            }
+            if kept >= MAX_OPERATIONS || (bytes > MAX_BYTES && kept > 0) {
                 disk::remove_file(&path).at("remove", &path)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the number after this user's newest record, and the foreign records with greater numbers.
+    /// Returns the number after this user's newest record.
     ///
-    /// Numbers only increase, so records older than our newest one are not checked. Foreign records do not
-    /// count, because a repository could contain one with the maximum number.
-    pub(crate) fn next_id(&self) -> Result<(u64, Vec<PathBuf>)> {
-        let mut foreign = Vec::new();
-        let mut last = 0;
-        for id in self.ids(RecordFile::Pending)? {
-            if matches!(self.outline(id, RecordFile::Pending)?, RecordState::Own(_)) {
-                last = id;
+    /// Foreign records do not count, because a repository could contain one with the maximum number.
+    pub(crate) fn next_id(&self) -> Result<u64> {
+        for (id, ending) in self.files()?.into_iter().rev() {
+            let state = self.read(id, ending)?;
+            if matches!(state, RecordState::Own(..) | RecordState::OtherVersion(_)) {
+                return Ok(id + 1);
             }
         }
-        for id in self.ids(RecordFile::Done)?.into_iter().rev() {
-            match self.outline(id, RecordFile::Done)? {
-                RecordState::Foreign => foreign.push(self.path(id, RecordFile::Done)),
-                RecordState::Own(_) => {
-                    last = last.max(id);
-                    break;
-                }
-                // Removed by another process since it was listed, or incomplete.
-                RecordState::Missing | RecordState::Incomplete => {}
+        Ok(1)
+    }
+
+    /// Returns a record of this user that can be undone.
+    fn own(&self, id: u64) -> Result<(Record, Vec<u8>)> {
+        match self.read(id, DONE)? {
+            RecordState::Own(record, marks) if record.keep => Ok((record, marks)),
+            RecordState::Missing | RecordState::Own(..) => Err(unknown(id)),
+            RecordState::OtherVersion(_) => Err(Error::refused("was written by another version")
+                .at(&self.path(id, DONE), None)
+                .hint("undo it with that version")),
+            RecordState::Foreign | RecordState::Incomplete => {
+                Err(Error::refused("is not a record that you wrote on this machine")
+                    .at(&self.path(id, DONE), None))
             }
         }
-        foreign.reverse();
-        Ok((last + 1, foreign))
     }
 
-    fn operation(&self, id: u64) -> Result<Operation> {
-        match self.outline(id, RecordFile::Done)? {
-            RecordState::Own((header, marks)) => Ok(operation(id, &header, &marks)),
-            other => Err(self.missing(id, &other)),
-        }
+    pub(crate) fn read(&self, id: u64, ending: &str) -> Result<RecordState> {
+        record::read(&self.path(id, ending), id, &self.signer)
     }
 
-    pub(crate) fn outline(
-        &self,
-        id: u64,
-        file: RecordFile,
-    ) -> Result<RecordState<(Header, Vec<Mark>)>> {
-        record::read_outline(&self.folder.history(), id, file, &self.signer)
-    }
-
-    fn missing<T>(&self, id: u64, found: &RecordState<T>) -> Error {
-        let path = self.path(id, RecordFile::Done);
-        match found {
-            RecordState::Incomplete => Error::failed(NOT_WHOLE).at(&path, None),
-            RecordState::Foreign => {
-                Error::refused("is not a record that you wrote on this machine")
-                    .at(&path, None)
-                    .hint(format!("`annals log --adopt {id}` shows it and signs it"))
-            }
-            RecordState::Missing | RecordState::Own(_) => unknown(id),
-        }
-    }
-
-    /// Returns whether the folder is not a link, which could lead to the records of another project.
-    fn is_own_folder(&self) -> bool {
-        let history = fs::symlink_metadata(self.folder.history());
-        self.folder.is_own() && history.is_ok_and(|found| found.is_dir())
-    }
-
-    fn path(&self, id: u64, file: RecordFile) -> PathBuf {
-        record::file_path(&self.folder.history(), id, file)
+    pub(crate) fn path(&self, id: u64, ending: &str) -> PathBuf {
+        record::file_path(&self.folder.history(), id, ending)
     }
 }
 
@@ -422,30 +365,27 @@ fn id(stem: &str) -> Option<u64> {
     (id <= MAX_ID && id.to_string() == stem).then_some(id)
 }
 
-/// Returns the operation that a record's header describes.
-pub(crate) fn operation(id: u64, header: &Header, marks: &[Mark]) -> Operation {
-    let stores: BTreeSet<Store> = header.stores.iter().copied().collect();
-    let all = header.changes.iter().enumerate();
+/// Returns the operation that a record describes; the marks begin with the direction.
+pub(crate) fn operation(record: &Record, marks: &[u8]) -> Operation {
+    let all = record.changes.iter().zip(&marks[1..]);
     Operation {
-        id: OperationId(id),
-        operation: header.operation.clone(),
-        time: header.time.clone(),
-        stores: stores.into_iter().collect(),
-        files: all.filter_map(|(index, change)| file_change(change, marks.get(index))).collect(),
+        id: OperationId(record.id),
+        operation: record.operation.clone(),
+        time: record.time.clone(),
+        stores: record.stores.clone(),
+        files: all.filter_map(|(change, mark)| file_change(change, *mark)).collect(),
     }
 }
 
-fn file_change(change: &Change<u64>, mark: Option<&Mark>) -> Option<FileChange> {
+fn file_change(change: &Change, mark: u8) -> Option<FileChange> {
     let happened = match change {
-        // Our own files are not files of the project.
-        _ if change.path().starts_with(folder::NAME) => return None,
-        _ if mark == Some(&Mark::LeftAlone) => ChangeKind::LeftAlone,
+        _ if change.is_directory_change() => return None,
+        _ if mark == LEFT_ALONE => ChangeKind::LeftAlone,
         Change::Write { old: None, .. } => ChangeKind::Created,
         Change::Write { new: None, .. } => ChangeKind::Deleted,
-        Change::Write { .. } => ChangeKind::Edited,
         Change::Append { .. } => ChangeKind::Appended,
         Change::Move { .. } => ChangeKind::Moved,
-        Change::CreateDirectory { .. } | Change::RemoveDirectory { .. } => return None,
+        _ => ChangeKind::Edited,
     };
     Some(FileChange {
         path: change.path().to_owned(),

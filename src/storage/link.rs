@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, ErrorKind};
 use std::path::Path;
 
 use crate::error::{At, Result};
-use crate::storage::dir::Visibility;
-use crate::storage::{disk, folder, read, root};
+use crate::storage::disk::{Spot, Visibility};
+use crate::storage::{disk, read, root};
 
 /// The current state of a path at which a link is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,12 @@ pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
 pub fn link(path: &Path, target: &Path) -> Result<()> {
     let path = &root::real_entry(path)?;
     if let Some(parent) = path.parent() {
-        folder::create_all(parent, Visibility::Shared, Visibility::Shared)?;
+        disk::create_all(parent, Visibility::Shared, Visibility::Shared).at("create", parent)?;
     }
     if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
         unlink(path)?;
     }
-    match disk::symlink(target, path) {
+    match Spot::new(path).and_then(|spot| spot.symlink(target)) {
         Err(error)
             if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::PermissionDenied) =>
         {
@@ -69,7 +69,7 @@ pub fn remove_empty_folders(folder: &Path, within: &Path) -> Result<()> {
     let inside =
         folder.ancestors().take_while(|folder| folder.starts_with(&within) && *folder != within);
     for folder in inside {
-        disk::remove_directory(folder).at("remove", folder)?;
+        Spot::new(folder).and_then(|spot| spot.remove_directory()).at("remove", folder)?;
         if folder.exists() {
             break;
         }
@@ -97,7 +97,8 @@ fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -12,8 +12,8 @@
 //!
 //! 1. It holds the locks of its stores while it reads, plans and applies (`locks/` in `.annals/`, one file
 //!    per store, always locked in the same order). A second process waits and then sees the changes.
-//! 2. Operations on these stores that were interrupted by a killed process are completed first.
-//! 3. A record of all old and new bytes is written to disk before the first change (see `format.rs`). It is
+//! 2. Operations that were interrupted by a killed process are completed first.
+//! 3. A record of all old and new bytes is written to disk before the first change (see `record.rs`). It is
 //!    signed with the user's own key, and records that this user did not sign are never executed (see
 //!    `signature.rs`). Without a key, a single file is written without a record, and anything else is refused.
 //! 4. A change is applied only if the file still has the content it had when the change was planned: a
@@ -23,14 +23,14 @@
 //!    program saved a file in the meantime, its version is kept and the work is retried, up to three times.
 //!    If reverting fails, the next transaction does it; nothing is lost, because the record has all bytes.
 //! 6. If the process is killed, every file has either its old or its new content, and the next transaction
-//!    on one of the stores completes the rest. A file that has neither by then is skipped with a warning.
+//!    completes the rest. A file that has neither by then is skipped with a warning.
 //! 7. If it is repeated with the same [`WriteRequest`], it returns the first answer and changes nothing
 //!    ([`Storage::transact_once`]).
-//! 8. The record is kept in the history (200 operations or 64 MiB) for [`History::undo`].
+//! 8. The record is kept in the history (200 operations or 64 MiB) for [`History::undo`], with the answer to a request.
 //!
 //! When a change is planned, symbolic links are followed; a target outside the root (and the user's
 //! `linked_roots`), or in `.git`, is refused. When a change is applied, no link is followed: it goes through a
-//! handle of its directory (see `dir.rs`).
+//! handle of its directory (see `disk.rs`).
 //! A replaced file keeps its permissions and owner. Other hard links to it keep the old content. A change to
 //! one file costs three flushes: record, content, directory.
 //!
@@ -64,29 +64,21 @@
 mod append;
 mod apply;
 mod boundary;
-mod change;
 mod changes;
-mod derived;
 mod diff;
-mod dir;
 mod disk;
 pub mod fail_point;
 mod fingerprint;
 mod folder;
-mod foreign;
-mod format;
 mod history;
 mod link;
 pub(crate) mod listing;
 mod lock;
 mod open;
 mod own_files;
-mod preview;
 pub mod read;
 mod record;
-mod recovery;
 mod replace;
-mod requests;
 mod root;
 mod scratch;
 mod signature;
@@ -97,13 +89,12 @@ pub(crate) mod walk;
 pub use append::{Log, append, rotate, rotated};
 pub(crate) use boundary::{Boundary, MAX_BYTES as MAX_READ_BYTES, MAX_FILES as MAX_READ_FILES};
 pub use changes::Changes;
-pub use dir::Visibility;
+pub use disk::Visibility;
 pub(crate) use fingerprint::of_bytes as digest;
 pub(crate) use folder::has_pending;
 pub use history::{ChangeKind, FileChange, History, Operation, OperationId};
 pub use link::{LinkState, link, linked, remove_empty_folders, unlink};
 pub use lock::Store;
-pub use requests::WriteRequest;
 pub(crate) use root::real_path;
 pub use scratch::{Scratch, create_empty};
-pub use transaction::{Applied, Storage};
+pub use transaction::{Applied, Storage, WriteRequest};

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::{Component, Path};
-use std::{fmt, fs, io};
+use std::{fs, io};
 
 use crate::storage::boundary::Boundary;
 use crate::storage::stat::{PathKind, Stat, is_absent};
@@ -18,6 +18,9 @@ pub(crate) enum OpenAs {
     /// A folder whose entries are opened or changed by name; it does not have to be readable.
     #[cfg(target_os = "linux")]
     Handle,
+    /// Anything, to learn whether it exists.
+    #[cfg(target_os = "linux")]
+    Path,
 }
 
 /// Opens a file or folder of a project; returns `None` if a link leads outside.
@@ -91,6 +94,15 @@ pub(crate) fn directory(path: &Path) -> io::Result<File> {
     without_links(path, OpenAs::Handle)
 }
 
+/// Returns whether a path is known to contain no link, as far as it exists.
+pub(crate) fn has_no_link(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    let opened = without_links(path, OpenAs::Path);
+    #[cfg(not(target_os = "linux"))]
+    let opened = without_links(path, OpenAs::File);
+    !goes_up(path) && opened.map_or_else(|error| is_absent(&error), |_| true)
+}
+
 /// Opens a path that contains no link.
 #[cfg(target_os = "linux")]
 pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
@@ -111,29 +123,14 @@ pub(crate) fn without_links(path: &Path, wanted: OpenAs) -> io::Result<File> {
     open_and_compare(path, wanted)
 }
 
-/// Opens a path that resolves to itself, and checks afterwards that it has not been replaced meanwhile.
+/// Opens a path that resolves to itself, and checks that it still does after it was opened.
 fn open_and_compare(path: &Path, wanted: OpenAs) -> io::Result<File> {
-    let before = fs::symlink_metadata(path)?;
-    if before.is_symlink() || fs::canonicalize(path)? != path {
+    let is_plain = || Ok::<_, io::Error>(fs::canonicalize(path)? == path);
+    if fs::symlink_metadata(path)?.is_symlink() || !is_plain()? {
         return Err(link_error());
     }
     let file = following_links(path, wanted)?;
-    if is_same(&before, &file.metadata()?) {
-        return Ok(file);
-    }
-    Err(io::Error::other("was replaced while it was opened"))
-}
-
-#[cfg(unix)]
-fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
-}
-
-#[cfg(not(unix))]
-fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
-    one.file_type() == other.file_type() && one.created().ok() == other.created().ok()
+    if is_plain()? { Ok(file) } else { Err(link_error()) }
 }
 
 #[cfg(target_os = "linux")]
@@ -146,6 +143,7 @@ fn flags(wanted: OpenAs) -> rustix::fs::OFlags {
         OpenAs::File => flags,
         OpenAs::Folder => flags | OFlags::DIRECTORY,
         OpenAs::Handle => OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY,
+        OpenAs::Path => OFlags::PATH | OFlags::CLOEXEC,
     }
 }
 
@@ -163,28 +161,18 @@ fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "is not a regular file")
 }
 
-/// The error for a path that contains a link.
-#[derive(Debug)]
-struct LeadsThroughLink;
-
-impl std::error::Error for LeadsThroughLink {}
-
-impl fmt::Display for LeadsThroughLink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("leads through a symbolic link, which is not followed")
-    }
-}
-
+/// The error for a path that contains a link; opening a file causes no other error of this kind.
 fn link_error() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, LeadsThroughLink)
+    let message = "leads through a symbolic link, which is not followed";
+    io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
 fn is_link(error: &io::Error) -> bool {
-    let cause = error.get_ref();
-    matches!(cause, Some(cause) if cause.is::<LeadsThroughLink>())
+    error.kind() == io::ErrorKind::InvalidInput
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::symlink;
 

@@ -5,10 +5,24 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{At, Error, Result};
 use crate::storage::append::append_unlinked;
+use crate::storage::disk::{Access, Create, Existing, Spot};
 use crate::storage::{Storage, disk, lock, read};
+
+/// A derived value in its cache.
+#[derive(Serialize, Deserialize)]
+struct Derived<T> {
+    /// The version of annals that derived it, because another version may derive another value.
+    version: String,
+    fingerprint: String,
+    value: T,
+}
 
 impl Storage {
     /// Returns the path of a cache or log in `.annals/`, whether it exists or not.
@@ -35,7 +49,7 @@ impl Storage {
         if !self.folder().is_own() {
             return Ok(None);
         }
-        match disk::open_to_read(&path) {
+        match disk::open(&path, Access::Read, Create::Never) {
             // A link or a pipe, which a cloned repository can contain, is not a cache of ours.
             Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(None),
             Err(error) if read::is_absent(&error) => Ok(None),
@@ -50,11 +64,14 @@ impl Storage {
         }
         self.folder().create()?;
         let path = self.own_file(name);
-        let temporary = self.own_file(&format!("{name}.{}.tmp", std::process::id()));
-        disk::remove_file(&temporary).at("remove", &temporary)?;
-        let file = disk::create_new(&temporary).at("create", &temporary)?;
-        disk::write(&file, bytes).at("write", &temporary)?;
-        disk::rename(&temporary, &path).at("replace", &path)
+        let spot = Spot::new(&path).at("open", &path)?;
+        let temporary = spot.beside(&format!("{name}.{}.tmp", std::process::id()));
+        temporary
+            .remove()
+            .and_then(|()| temporary.open(Access::Write, Create::New))
+            .and_then(|file| disk::write(&file, bytes))
+            .at("write", &temporary.path)?;
+        temporary.rename_to(&spot, Existing::Replace).at("replace", &path).map(drop)
     }
 
     /// Changes a cache, one process at a time, except on a dry run.
@@ -68,14 +85,29 @@ impl Storage {
         if self.is_dry_run() {
             return Ok(());
         }
-        self.folder().prepare()?;
-        let place = self.folder().locks().join(name);
-        let lock = lock::open(&place)?;
-        lock::wait_for(&lock, &place, self.longest_wait())?;
+        let _lock = self.lock_file(name, self.longest_wait())?;
         let old = self.cache(name)?.unwrap_or_default();
         match change(&old) {
             Some(new) => self.write_cache(name, &new),
             None => Ok(()),
+        }
+    }
+
+    /// Returns the value that this version cached for this fingerprint; an unreadable cache counts as absent.
+    pub(crate) fn derived<T: DeserializeOwned>(&self, name: &str, fingerprint: &str) -> Option<T> {
+        let bytes = self.cache(name).ok().flatten()?;
+        let cached: Derived<T> = serde_json::from_slice(&bytes).ok()?;
+        let is_valid =
+            cached.fingerprint == fingerprint && cached.version == env!("CARGO_PKG_VERSION");
+        is_valid.then_some(cached.value)
+    }
+
+    /// Caches a value for a fingerprint of the files it is derived from.
+    pub(crate) fn write_derived<T: Serialize>(&self, name: &str, fingerprint: String, value: &T) {
+        let derived = Derived { version: env!("CARGO_PKG_VERSION").to_owned(), fingerprint, value };
+        if let Ok(bytes) = serde_json::to_vec(&derived) {
+            // If the cache cannot be written, the next run derives the value again.
+            self.write_cache(name, &bytes).ok();
         }
     }
 
@@ -93,22 +125,28 @@ impl Storage {
         if self.is_dry_run() {
             return Err(Error::failed("is not built on a dry run").at(&path, None));
         }
-        self.folder().prepare()?;
-        let place = self.folder().locks().join(name);
-        let lock = lock::open(&place)?;
-        lock::wait_for(&lock, &place, lock::WAIT)?;
+        let _lock = self.lock_file(name, lock::WAIT)?;
         if is_valid(&path) {
             return Ok(());
         }
         let new = self.own_file(&format!("{name}.new"));
         disk::remove_file(&new).at("remove", &new)?;
         remove_companions(&new)?;
-        let file = disk::create_new(&new).at("create", &new)?;
+        let file = disk::open(&new, Access::Write, Create::New).at("create", &new)?;
         // It may contain text from files that others may not read.
         disk::set_mode(&file, 0o600).at("protect", &new)?;
         build(&new)?;
         remove_companions(&path)?;
         disk::rename(&new, &path).at("replace", &path)
+    }
+
+    /// Waits for the lock of a file in our folder.
+    fn lock_file(&self, name: &str, wait: Duration) -> Result<File> {
+        self.folder().prepare()?;
+        let place = self.folder().locks().join(name);
+        let lock = lock::open(&place)?;
+        lock::wait_for(&lock, &place, wait)?;
+        Ok(lock)
     }
 
     /// Removes the folder of these files, except on a dry run; returns whether it was there.

@@ -1,7 +1,7 @@
 //! Reads files up to a maximum size, without ever hanging, exhausting memory or silently dropping a byte.
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use crate::error::{At, Error, Result};
@@ -91,31 +91,12 @@ fn read_bounded(file: File, path: &Path) -> Result<Vec<u8>> {
     }
     // Some file systems report a size of 0.
     let most = if stat.size == 0 { MAX_FILE + 1 } else { stat.size };
-    let bytes = read_up_to(file, most).at("read", path)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0));
+    // One call reads a file of the stated size; what is appended meanwhile is ignored.
+    file.take(most).read_to_end(&mut bytes).at("read", path)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(too_large(path));
     }
-    Ok(bytes)
-}
-
-/// Reads a file up to its known size, in one call; bytes appended meanwhile are ignored.
-fn read_up_to(mut file: File, size: u64) -> std::io::Result<Vec<u8>> {
-    const FIRST: usize = 64 * 1024;
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
-    let mut bytes = Vec::new();
-    let mut length = 0;
-    while length < size {
-        if length == bytes.len() {
-            bytes.resize(size.min((2 * length).max(FIRST)), 0);
-        }
-        match file.read(&mut bytes[length..]) {
-            Ok(0) => break,
-            Ok(read) => length += read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    bytes.truncate(length);
     Ok(bytes)
 }
 

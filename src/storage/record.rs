@@ -1,202 +1,440 @@
 //! The record of one operation, written before its first change; the basis for recovery and undo.
 //!
-//! It is the file `<id>.pending` in `.annals/history/` until the operation is done, and `<id>.record` after
-//! that. `format.rs` describes its content and `signature.rs` its signature: a record that this user did not
-//! sign is never executed. The operation of an incomplete pending file never began, because no change is
-//! applied before its record is completely on disk.
-
-mod reading;
+//! It is the file `<id>.pending` in `.annals/history/` until the operation is done, and `<id>.record` after that:
+//!
+//! ```text
+//! {"format":3,"id":12,"operation":"ship",…,"changes":[{"do":"write","path":"STATE.md","old":"…","new":"…"},…]}⏎
+//! <the signature of that line, 64 hexadecimal digits>⏎
+//! <one byte: ' ' while the changes are applied, '<' while they are reverted>
+//! <one byte per change: ' ' not applied yet, '.' applied, '!' left alone, '-' reverted>⏎
+//! ```
+//!
+//! Content that is not UTF-8 is `{"base64":"…"}`; paths are relative to the root, or absolute below one of the
+//! user's `linked_roots`. The marks are overwritten in place, which needs no space on a full disk; they are not
+//! signed. A record that this user did not sign is never acted on (see `signature.rs`). The operation of an
+//! incomplete pending file never began, because no change is applied before its record is completely on disk.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-pub(crate) use reading::{RecordState, read_outline, read_unverified};
-use sha2::{Digest, Sha256};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::error::{At, Result};
-use crate::storage::change::Change;
-use crate::storage::format::{Header, Mark};
-use crate::storage::signature::{SignatureKind, SigningKey};
-use crate::storage::{disk, format};
-use crate::text::hexadecimal;
+use crate::error::{At, Error, Result};
+use crate::storage::changes::Change;
+use crate::storage::disk;
+use crate::storage::disk::{Access, Create};
+use crate::storage::lock::Store;
+use crate::storage::signature::{DIGITS, Signer, SigningKey};
 
-/// The file of a record, by the state of its operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RecordFile {
-    /// The operation is done.
-    Done,
-    /// The operation is in progress or was interrupted.
-    Pending,
+/// The format this version writes.
+pub(crate) const FORMAT: u32 = 3;
+
+/// The earliest signed format, that of annals 0.2.
+const FIRST_SIGNED: u32 = 2;
+
+/// Maximum size of a record.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Ending of the file of an operation that is done.
+pub(crate) const DONE: &str = "record";
+/// Ending of the file of an operation that is in progress or was interrupted.
+pub(crate) const PENDING: &str = "pending";
+
+/// The direction while changes are reverted.
+const BACKWARD: u8 = b'<';
+/// The mark of a change that is not applied yet.
+pub(crate) const WAITING: u8 = b' ';
+/// The mark of an applied change.
+pub(crate) const APPLIED: u8 = b'.';
+/// The mark of a change that was not applied, because the file had neither the old content nor the new one.
+pub(crate) const LEFT_ALONE: u8 = b'!';
+/// The mark of a reverted change.
+pub(crate) const REVERTED: u8 = b'-';
+
+/// What is recorded of an operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) format: u32,
+    pub(crate) id: u64,
+    pub(crate) operation: String,
+    pub(crate) time: String,
+    pub(crate) pid: u32,
+    pub(crate) stores: Vec<Store>,
+    /// Whether the record is kept for undo when the operation is done.
+    pub(crate) keep: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) request: Option<Answered>,
+    pub(crate) changes: Vec<Change>,
 }
 
-impl RecordFile {
-    /// Returns the extension of the file's name.
-    pub(crate) fn extension(self) -> &'static str {
-        match self {
-            Self::Done => "record",
-            Self::Pending => "pending",
+/// A request that the operation answered, so that a repeated one is answered but not executed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Answered {
+    pub(crate) id: String,
+    pub(crate) command: String,
+    pub(crate) answer: Value,
+}
+
+impl Record {
+    /// Returns the record as it is stored.
+    fn to_bytes(&self, key: &SigningKey, marks: &[u8]) -> Result<Vec<u8>> {
+        let mut text = serde_json::to_vec(self)
+            .map_err(|error| Error::failed(format!("cannot record the operation: {error}")))?;
+        if text.len() as u64 > MAX_BYTES {
+            return Err(Error::failed("the change is too large to record as one operation")
+                .hint(format!("split it: the limit is {} MiB", MAX_BYTES / 1024 / 1024)));
         }
+        let signature = key.sign(self.id, &text)?;
+        text.push(b'\n');
+        text.extend(signature.as_bytes());
+        text.push(b'\n');
+        text.extend(marks);
+        Ok(text)
     }
 }
 
-/// The progress of the changes of an operation, on disk and in memory.
+/// The state of a record's file.
 #[derive(Debug)]
-pub(crate) struct OperationProgress {
-    marks: Vec<Mark>,
-    is_backward: bool,
-    path: PathBuf,
+pub(crate) enum RecordState {
+    /// It does not exist; another process may end its operation at any time.
+    Missing,
+    /// Its operation never began.
+    Incomplete,
+    /// It was not written by this user on this machine, but comes from a clone, or is a link or a folder.
+    Foreign,
+    /// It is this user's, but another version wrote it, for this operation.
+    OtherVersion(String),
+    /// It is a record of this user, with its direction and marks.
+    Own(Record, Vec<u8>),
+}
+
+/// Reads a record's file.
+pub(crate) fn read(path: &Path, id: u64, signer: &Signer) -> Result<RecordState> {
+    let file = match disk::open(path, Access::Read, Create::Never) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(RecordState::Missing),
+        Err(error) if error.kind() == ErrorKind::InvalidInput => return Ok(RecordState::Foreign),
+        file => file.at("open", path)?,
+    };
+    let mut bytes = Vec::new();
+    file.take(2 * MAX_BYTES).read_to_end(&mut bytes).at("read", path)?;
+    Ok(parse(&bytes, id, signer))
+}
+
+fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
+    /// What the records of all versions have.
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
+        operation: String,
+    }
+
+    let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+        return RecordState::Incomplete;
+    };
+    let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
+    let head: Head = match serde_json::from_slice(line) {
+        Ok(head) => head,
+        Err(_) => return RecordState::Foreign,
+    };
+    if head.format < FIRST_SIGNED {
+        return RecordState::Foreign;
+    }
+    let Some((signature, rest)) = rest.split_at_checked(DIGITS + 1) else {
+        return RecordState::Incomplete;
+    };
+    let is_own = signer
+        .existing()
+        .is_some_and(|key| key.has_signed(id, line, signature.strip_suffix(b"\n").unwrap_or(&[])));
+    if !is_own {
+        return RecordState::Foreign;
+    }
+    if head.format != FORMAT {
+        return RecordState::OtherVersion(head.operation);
+    }
+    match serde_json::from_slice::<Record>(line) {
+        Ok(record) if rest.len() == record.changes.len() + 2 && rest.ends_with(b"\n") => {
+            RecordState::Own(record, rest[..rest.len() - 1].to_vec())
+        }
+        Ok(_) => RecordState::Incomplete,
+        Err(_) => RecordState::Foreign,
+    }
+}
+
+/// An operation in progress, and its file.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) record: Record,
+    /// The direction, then one mark per change.
+    marks: Vec<u8>,
+    pub(crate) path: PathBuf,
     file: File,
     marks_at: u64,
 }
 
-impl OperationProgress {
-    /// Returns the progress of each change.
-    pub(crate) fn marks(&self) -> &[Mark] {
-        &self.marks
+impl Pending {
+    /// Writes the record of an operation that is about to begin, with the first free id from its id on.
+    pub(crate) fn create(folder: &Path, key: &SigningKey, mut record: Record) -> Result<Self> {
+        let (path, file) = loop {
+            let path = file_path(folder, record.id, PENDING);
+            match disk::open(&path, Access::Write, Create::New) {
+                Ok(file) if path.with_extension(DONE).symlink_metadata().is_err() => {
+                    break (path, file);
+                }
+                // Another process has used this id since the folder was listed.
+                Ok(_) => disk::remove_file(&path).at("remove", &path)?,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error).at("record the operation in", &path),
+            }
+            record.id += 1;
+        };
+        let marks = vec![WAITING; record.changes.len() + 1];
+        let mut text = record.to_bytes(key, &marks)?;
+        let marks_at = (text.len() - marks.len()) as u64;
+        text.push(b'\n');
+        if let Err(error) = disk::write(&file, &text).and_then(|()| disk::sync(&file)) {
+            disk::remove_file(&path).at("remove", &path)?;
+            return Err(error).at("record the operation in", &path);
+        }
+        Ok(Self { record, marks, path, file, marks_at })
+    }
+
+    /// Opens the record of an interrupted operation, which was read before.
+    pub(crate) fn open(path: &Path, record: Record, marks: Vec<u8>) -> Result<Self> {
+        let file = disk::open(path, Access::Write, Create::Never).at("open", path)?;
+        let length = file.metadata().at("read", path)?.len();
+        let marks_at = length.saturating_sub(marks.len() as u64 + 1);
+        Ok(Self { record, marks, path: path.to_owned(), file, marks_at })
+    }
+
+    /// Returns the length of the file.
+    pub(crate) fn length(&self) -> u64 {
+        self.marks_at + self.marks.len() as u64 + 1
+    }
+
+    /// Returns the mark of a change.
+    pub(crate) fn mark(&self, index: usize) -> u8 {
+        self.marks[index + 1]
     }
 
     /// Returns whether the operation is being reverted.
     pub(crate) fn is_backward(&self) -> bool {
-        self.is_backward
+        self.marks[0] == BACKWARD
     }
 
-    /// Stores the progress of a change.
-    pub(crate) fn mark(&mut self, index: usize, mark: Mark) -> Result<()> {
-        disk::write_at(&self.file, self.marks_at + 1 + index as u64, &[mark.byte()])
-            .at("write", &self.path)?;
+    /// Stores the mark of a change.
+    pub(crate) fn set_mark(&mut self, index: usize, mark: u8) -> Result<()> {
+        self.set(index + 1, mark)
+    }
+
+    /// Stores that the operation is being reverted.
+    pub(crate) fn set_backward(&mut self) -> Result<()> {
+        self.set(0, BACKWARD)
+    }
+
+    fn set(&mut self, index: usize, mark: u8) -> Result<()> {
+        let place = self.marks_at + index as u64;
+        disk::write_at(&self.file, place, &[mark]).at("write", &self.path)?;
         self.marks[index] = mark;
         Ok(())
     }
 
-    /// Stores that the operation is being reverted.
-    pub(crate) fn mark_backward(&mut self) -> Result<()> {
-        disk::write_at(&self.file, self.marks_at, &[format::BACKWARD]).at("write", &self.path)?;
-        self.is_backward = true;
-        Ok(())
-    }
-}
-
-/// A complete record, with its path.
-#[derive(Debug)]
-pub(crate) struct Record {
-    pub(crate) id: u64,
-    pub(crate) header: Header,
-    pub(crate) changes: Vec<Change<Vec<u8>>>,
-    pub(crate) progress: OperationProgress,
-}
-
-/// The content of a record that may be foreign: it may be shown, but not executed.
-#[derive(Debug)]
-pub(crate) struct UnverifiedRecord {
-    pub(crate) header: Header,
-    pub(crate) changes: Vec<Change<Vec<u8>>>,
-    pub(crate) marks: Vec<Mark>,
-    pub(crate) is_backward: bool,
-}
-
-impl Record {
-    /// Writes the record of an operation that is about to begin, with the first free id from `id` on.
-    pub(crate) fn create(
-        folder: &Path,
-        id: u64,
-        key: &SigningKey,
-        header: Header,
-        changes: Vec<Change<Vec<u8>>>,
-    ) -> Result<Self> {
-        let marks = vec![Mark::Waiting; changes.len()];
-        let record = UnverifiedRecord { header, changes, marks, is_backward: false };
-        Self::write(folder, id, key, record)
-    }
-
-    /// Writes and signs a pending record, with the first free id from `id` on.
-    pub(crate) fn write(
-        folder: &Path,
-        id: u64,
-        key: &SigningKey,
-        record: UnverifiedRecord,
-    ) -> Result<Self> {
-        let UnverifiedRecord { mut header, changes, marks, is_backward } = record;
-        let lengths = |bytes: Vec<u8>| Some(bytes.len() as u64);
-        let bytes = format::bytes(&changes)?;
-        header.format = format::FORMAT;
-        header.sha256 = hexadecimal(&Sha256::digest(&bytes));
-        header.changes =
-            changes.iter().filter_map(|change| change.clone().with_bytes(lengths)).collect();
-        let (id, path, file) = reserve(folder, id)?;
-        let mut text = header.line()?;
-        let signature = key.sign(SignatureKind::Record, &id.to_string(), &[&text])?;
-        text.push(b'\n');
-        text.extend(signature.as_bytes());
-        text.push(b'\n');
-        text.extend(bytes);
-        let marks_at = text.len() as u64;
-        text.extend(format::marks(is_backward, &marks));
-        let written = disk::write(&file, &text).and_then(|()| disk::sync(&file));
-        if let Err(error) = written {
-            disk::remove_file(&path).at("remove", &path)?;
-            return Err(error).at("record the operation in", &path);
-        }
-        Ok(Self {
-            id,
-            header,
-            changes,
-            progress: OperationProgress { marks, is_backward, path, file, marks_at },
-        })
-    }
-
-    /// Returns the path of the record.
-    pub(crate) fn path(&self) -> &Path {
-        &self.progress.path
-    }
-
-    /// Ends the operation: the record is renamed to stay in the history, or deleted if it must not be kept.
-    pub(crate) fn close(self) -> Result<()> {
-        let path = &self.progress.path;
-        if self.header.keep && !self.progress.is_backward {
-            disk::rename(path, &path.with_extension(RecordFile::Done.extension())).at("close", path)
-        } else {
-            disk::remove_file(path).at("remove", path)
-        }
-    }
-
     /// Returns the name of the temporary file of a change, which identifies its operation after a crash.
-    pub(crate) fn temporary_name(&self, index: usize) -> String {
-        temporary_name(self.id, self.header.pid, index)
+    pub(crate) fn temporary(&self, index: usize, is_backward: bool) -> String {
+        let way = if is_backward { "back-" } else { "" };
+        format!(".annals-{}-{}-{way}{index}.tmp", self.record.id, self.record.pid)
     }
-}
 
-/// Returns the name of a temporary file; the id is 0 if there is no record.
-pub(crate) fn temporary_name(id: u64, pid: u32, index: usize) -> String {
-    format!(".annals-{id}-{pid}-{index}.tmp")
+    /// Ends the operation: its record stays in the history, or only its answer, or nothing.
+    pub(crate) fn close(mut self, signer: &Signer) -> Result<()> {
+        let done = self.path.with_extension(DONE);
+        if self.record.keep && !self.is_backward() {
+            return disk::rename(&self.path, &done).at("close", &self.path);
+        }
+        if self.record.request.is_some() && !self.is_backward() {
+            self.record.changes.clear();
+            let text = self.record.to_bytes(signer.key()?, b" \n")?;
+            let temporary = self.path.with_extension("tmp");
+            disk::remove_file(&temporary).at("remove", &temporary)?;
+            let file =
+                disk::open(&temporary, Access::Write, Create::New).at("create", &temporary)?;
+            disk::write(&file, &text).and_then(|()| disk::sync(&file)).at("write", &temporary)?;
+            disk::rename(&temporary, &done).at("close", &self.path)?;
+        }
+        disk::remove_file(&self.path).at("remove", &self.path)
+    }
 }
 
 /// Returns the path of a record.
-pub(crate) fn file_path(folder: &Path, id: u64, file: RecordFile) -> PathBuf {
-    folder.join(format!("{id}.{}", file.extension()))
+pub(crate) fn file_path(folder: &Path, id: u64, ending: &str) -> PathBuf {
+    folder.join(format!("{id}.{ending}"))
 }
 
-/// Creates the pending file with an id that no other process uses or has used.
-fn reserve(folder: &Path, mut id: u64) -> Result<(u64, PathBuf, File)> {
-    loop {
-        let path = file_path(folder, id, RecordFile::Pending);
-        match disk::create_new(&path) {
-            Ok(file)
-                if path
-                    .with_extension(RecordFile::Done.extension())
-                    .symlink_metadata()
-                    .is_err() =>
-            {
-                return Ok((id, path, file));
+/// Stores the content of a file as text, or as base64 if it is not UTF-8.
+pub(crate) mod content {
+    use std::borrow::Cow;
+
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Stored<'a> {
+        Text(Cow<'a, str>),
+        Encoded { base64: Cow<'a, str> },
+    }
+
+    #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
+    pub(crate) fn serialize<S: Serializer>(
+        bytes: &Option<Vec<u8>>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let stored = |bytes| match str::from_utf8(bytes) {
+            Ok(text) => Stored::Text(text.into()),
+            Err(_) => Stored::Encoded { base64: STANDARD.encode(bytes).into() },
+        };
+        bytes.as_deref().map(stored).serialize(to)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Vec<u8>>, D::Error> {
+        match Option::<Stored>::deserialize(from)? {
+            None => Ok(None),
+            Some(Stored::Text(text)) => Ok(Some(text.into_owned().into_bytes())),
+            Some(Stored::Encoded { base64 }) => {
+                STANDARD.decode(base64.as_bytes()).map(Some).map_err(de::Error::custom)
             }
-            // Another process has used this id since the folder was listed.
-            Ok(_) => disk::remove_file(&path).at("remove", &path)?,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error).at("record the operation in", &path),
         }
-        id += 1;
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn signer() -> Signer {
+        let place = std::env::temp_dir().join(format!("annals-test-key-{}", std::process::id()));
+        Signer::new(Some(place))
+    }
+
+    fn record() -> Record {
+        let path = PathBuf::from("a\n.md");
+        let changes = vec![
+            Change::CreateDirectory { path: path.clone() },
+            Change::Write {
+                path: path.clone(),
+                old: Some(b"\xff{}\n".to_vec()),
+                new: None,
+                mode: Some(0o600),
+            },
+            Change::Move {
+                from: path.clone(),
+                to: PathBuf::from("b"),
+                contents: [(PathBuf::from("x"), "0".to_owned())].into(),
+            },
+            Change::Append { path: path.clone(), lines: "line".to_owned() },
+            Change::Write { path, old: None, new: Some(b"text".to_vec()), mode: None },
+        ];
+        Record {
+            format: FORMAT,
+            id: 1,
+            operation: "ship".to_owned(),
+            time: "2026-02-17T10:11:12Z".to_owned(),
+            pid: 7,
+            stores: vec![Store::Plan],
+            keep: true,
+            request: None,
+            changes,
+        }
+    }
+
+    fn create(folder: &Path) -> Pending {
+        let folder = std::fs::canonicalize(folder).unwrap();
+        Pending::create(&folder, signer().key().unwrap(), record()).unwrap()
+    }
+
+    #[test]
+    fn a_written_record_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut pending = create(folder.path());
+        pending.set_mark(0, APPLIED).unwrap();
+        pending.set_mark(4, LEFT_ALONE).unwrap();
+        pending.set_backward().unwrap();
+        let read = read(&pending.path, 1, &signer()).unwrap();
+        let RecordState::Own(record, marks) = read else { panic!("{read:?}") };
+        assert_eq!((&record, marks.as_slice()), (&pending.record, b"<.   !".as_slice()));
+        let again = Pending::open(&pending.path, record, marks).unwrap();
+        assert_eq!(again.marks_at, pending.marks_at);
+    }
+
+    #[test]
+    fn an_incomplete_record_is_recognised() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = std::fs::read(create(folder.path()).path).unwrap();
+        for length in 0..bytes.len() {
+            let state = parse(&bytes[..length], 1, &signer());
+            assert!(matches!(state, RecordState::Incomplete), "{length}: {state:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_with_a_changed_byte_is_not_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        let pending = create(folder.path());
+        let bytes = std::fs::read(&pending.path).unwrap();
+        let is_own = |bytes: &[u8], id, signer: &Signer| {
+            matches!(parse(bytes, id, signer), RecordState::Own(..))
+        };
+        for place in 0..usize::try_from(pending.marks_at).unwrap() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            assert!(!is_own(&changed, 1, &signer()), "{place}");
+        }
+        assert!(is_own(&bytes, 1, &signer()));
+        assert!(!is_own(&bytes, 2, &signer()));
+        let other = Signer::new(Some(folder.path().join("home")));
+        other.key().unwrap();
+        assert!(!is_own(&bytes, 1, &other));
+    }
+
+    #[test]
+    fn operation_ids_are_unique() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = create(folder.path());
+        assert_eq!((first.record.id, create(folder.path()).record.id), (1, 2));
+        first.close(&signer()).unwrap();
+        assert_eq!(create(folder.path()).record.id, 3);
+        assert!(!file_path(folder.path(), 1, PENDING).exists());
+        assert!(file_path(folder.path(), 1, DONE).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_and_a_folder_are_foreign() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = std::fs::canonicalize(folder.path()).unwrap().join("1.pending");
+        std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
+        assert!(matches!(read(&path, 1, &signer()).unwrap(), RecordState::Foreign));
+        disk::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert!(matches!(read(&path, 1, &signer()).unwrap(), RecordState::Foreign));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn no_bytes_make_the_reader_panic(head in "[\\PC]{0,80}", tail in prop::collection::vec(any::<u8>(), 0..80)) {
+            let valid = serde_json::to_string(&record()).unwrap();
+            for head in [&head, &valid] {
+                let bytes = [head.as_bytes(), b"\n", &tail].concat();
+                let state = parse(&bytes, 1, &signer());
+                prop_assert!(!matches!(state, RecordState::Own(..)));
+            }
+        }
+    }
+}

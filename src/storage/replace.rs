@@ -10,12 +10,13 @@
 //! - Where the file system cannot exchange files (only Linux can), the file is compared and then replaced by a
 //!   rename, which leaves a window of some microseconds.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::ErrorKind;
-use std::path::Path;
 
 use crate::error::{At, Error, Result};
-use crate::storage::{disk, read};
+use crate::storage::disk;
+use crate::storage::disk::{Access, Content, Create, Existing, Spot};
+use crate::storage::read;
 
 /// Maximum number of attempts to put back another program's version while it keeps saving.
 const MAX_ROUNDS: usize = 3;
@@ -40,25 +41,6 @@ pub(crate) enum Leftover {
     Kept,
 }
 
-/// The content found at a path.
-#[derive(PartialEq, Eq)]
-enum Content {
-    Missing,
-    Bytes(Vec<u8>),
-    /// A directory, a link, a pipe, or a file that is larger than any we write.
-    Foreign,
-}
-
-impl Content {
-    fn is(&self, content: Option<&[u8]>) -> bool {
-        match self {
-            Self::Missing => content.is_none(),
-            Self::Bytes(bytes) => content == Some(bytes),
-            Self::Foreign => false,
-        }
-    }
-}
-
 /// The old and the new content of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Replacement<'a> {
@@ -68,74 +50,64 @@ pub(crate) struct Replacement<'a> {
     pub(crate) mode: Option<u32>,
 }
 
-/// Replaces a file's content; `staged` is the temporary file, and `note` is called before the two are exchanged.
-pub(crate) fn replace(
-    path: &Path,
-    staged: &Path,
-    with: Replacement,
-    note: &mut dyn FnMut() -> Result<()>,
-) -> Result<ChangeOutcome> {
-    let now = inspect(path)?;
+/// Replaces a file's content; `staged` is the temporary file.
+pub(crate) fn replace(file: &Spot, staged: &Spot, with: Replacement) -> Result<ChangeOutcome> {
+    let now = content(file)?;
     if now.is(with.new) {
         return Ok(ChangeOutcome::Applied);
     }
     if !now.is(with.old) {
         return Ok(ChangeOutcome::LeftAlone);
     }
-    let Some(bytes) = with.new else {
-        note()?;
-        return remove(path, staged, with.old);
+    let Some(new) = with.new else {
+        return remove(file, staged, with.old);
     };
-    stage(path, bytes, with.mode, staged)?;
-    note()?;
+    let temporary = staged.open(Access::Write, Create::New).at("create", &staged.path)?;
+    if let Err(error) = fill(&temporary, new, &now, with.mode).at("write", &staged.path) {
+        return Err(match discard(staged) {
+            Ok(()) => error,
+            Err(_) => error.hint(format!("{} may be left over", staged.path.display())),
+        });
+    }
     match with.old {
-        None => create(path, staged),
-        Some(old) => exchange(path, staged, old, bytes),
+        None => create(file, staged),
+        Some(old) => exchange(file, staged, old, new),
     }
 }
 
-/// Deletes the temporary file of an interrupted write; `is_complete` says whether it had been written completely.
+/// Deletes the temporary file of an interrupted write.
 ///
-/// A file with other content is another program's version, and is never deleted.
-pub(crate) fn settle(
-    path: &Path,
-    staged: &Path,
-    with: Replacement,
-    is_complete: bool,
-) -> Result<Leftover> {
-    let left = match inspect(staged)? {
+/// A file with other content is another program's version, and is never deleted. If the file has the new content,
+/// the two had been exchanged, or the file had been moved aside to be deleted; otherwise the temporary file may have
+/// been written in part.
+pub(crate) fn settle(file: &Spot, staged: &Spot, with: Replacement) -> Result<Leftover> {
+    let left = match content(staged)? {
         Content::Missing => return Ok(Leftover::Cleared),
-        Content::Bytes(bytes) => bytes,
-        Content::Foreign => return Ok(Leftover::Kept),
+        Content::File(bytes, _) => bytes,
+        Content::Other => return Ok(Leftover::Kept),
     };
-    let is_part =
-        |content: Option<&[u8]>| !is_complete && content.is_some_and(|c| c.starts_with(&left));
-    let is_ours = [with.old, with.new]
-        .into_iter()
-        .any(|content| content == Some(left.as_slice()) || is_part(content));
-    if is_ours {
+    let has_new = content(file)?.is(with.new);
+    let is_part = !has_new && with.new.is_some_and(|new| new.starts_with(&left));
+    if is_part || [with.old, with.new].contains(&Some(&left)) {
         return discard(staged).map(|()| Leftover::Cleared);
     }
-    if !inspect(path)?.is(with.new) {
+    if !has_new {
         return Ok(Leftover::Kept);
     }
     match with.new {
-        None => put_back_removed(path, staged)?,
-        Some(new) => {
-            let theirs = Content::Bytes(left);
-            put_back(path, staged, theirs, new)?;
-        }
+        None => put_back_removed(file, staged)?,
+        Some(new) => put_back(file, staged, left, new)?,
     }
     Ok(Leftover::Restored)
 }
 
-fn create(path: &Path, staged: &Path) -> Result<ChangeOutcome> {
-    let outcome = match disk::rename_to_vacant(staged, path) {
+fn create(file: &Spot, staged: &Spot) -> Result<ChangeOutcome> {
+    let outcome = match staged.rename_to(file, Existing::Refuse) {
         Ok(true) => return Ok(ChangeOutcome::Applied),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => ChangeOutcome::LeftAlone,
-        Err(error) => return Err(error).at("create", path),
-        Ok(false) if inspect(path)? == Content::Missing => {
-            disk::rename(staged, path).at("create", path)?;
+        Err(error) => return Err(error).at("create", &file.path),
+        Ok(false) if matches!(content(file)?, Content::Missing) => {
+            staged.rename_to(file, Existing::Replace).at("create", &file.path)?;
             return Ok(ChangeOutcome::Applied);
         }
         Ok(false) => ChangeOutcome::LeftAlone,
@@ -143,160 +115,140 @@ fn create(path: &Path, staged: &Path) -> Result<ChangeOutcome> {
     discard(staged).map(|()| outcome)
 }
 
-fn exchange(path: &Path, staged: &Path, old: &[u8], new: &[u8]) -> Result<ChangeOutcome> {
-    match disk::exchange(staged, path) {
+fn exchange(file: &Spot, staged: &Spot, old: &[u8], new: &[u8]) -> Result<ChangeOutcome> {
+    match staged.rename_to(file, Existing::Exchange) {
         Ok(true) => {}
         Err(error) if read::is_absent(&error) => {
             return discard(staged).map(|()| ChangeOutcome::LeftAlone);
         }
-        Err(error) => return Err(error).at("replace", path),
-        Ok(false) if inspect(path)?.is(Some(old)) => {
-            disk::rename(staged, path).at("replace", path)?;
+        Err(error) => return Err(error).at("replace", &file.path),
+        Ok(false) if content(file)?.is(Some(old)) => {
+            staged.rename_to(file, Existing::Replace).at("replace", &file.path)?;
             return Ok(ChangeOutcome::Applied);
         }
         Ok(false) => return discard(staged).map(|()| ChangeOutcome::LeftAlone),
     }
-    let replaced = inspect(staged)?;
-    if replaced.is(Some(old)) {
-        return discard(staged).map(|()| ChangeOutcome::Applied);
-    }
-    put_back(path, staged, replaced, new).map(|()| ChangeOutcome::LeftAlone)
+    let replaced = match content(staged)? {
+        replaced if replaced.is(Some(old)) => {
+            return discard(staged).map(|()| ChangeOutcome::Applied);
+        }
+        Content::File(bytes, _) => bytes,
+        Content::Missing | Content::Other => Vec::new(),
+    };
+    put_back(file, staged, replaced, new).map(|()| ChangeOutcome::LeftAlone)
 }
 
 /// Restores another program's version, or its later version if it has overwritten ours meanwhile.
-fn put_back(path: &Path, staged: &Path, theirs: Content, ours: &[u8]) -> Result<()> {
-    let mut expected = Content::Bytes(ours.to_vec());
+fn put_back(file: &Spot, staged: &Spot, theirs: Vec<u8>, ours: &[u8]) -> Result<()> {
+    let mut expected = ours.to_vec();
     let mut beside = theirs;
     for _ in 0..MAX_ROUNDS {
-        if !disk::exchange(staged, path).at("put back", path)? {
+        if !staged.rename_to(file, Existing::Exchange).at("put back", &file.path)? {
             break;
         }
-        let replaced = inspect(staged)?;
-        if replaced == expected && replaced != Content::Foreign {
-            return discard(staged);
+        match content(staged)? {
+            Content::File(replaced, _) if replaced == expected => return discard(staged),
+            Content::File(replaced, _) => expected = std::mem::replace(&mut beside, replaced),
+            Content::Missing | Content::Other => break,
         }
-        expected = beside;
-        beside = replaced;
     }
     Err(Error::refused("keeps changing while annals tries to write it")
-        .at(path, None)
-        .hint(format!("an earlier saved version is in {}", staged.display())))
+        .at(&file.path, None)
+        .hint(format!("an earlier saved version is in {}", staged.path.display())))
 }
 
 /// Moves a file aside, and deletes it if its content has not changed since it was read.
-fn remove(path: &Path, staged: &Path, old: Option<&[u8]>) -> Result<ChangeOutcome> {
-    match disk::rename_to_vacant(path, staged) {
+fn remove(file: &Spot, staged: &Spot, old: Option<&[u8]>) -> Result<ChangeOutcome> {
+    match file.rename_to(staged, Existing::Refuse) {
         Ok(true) => {}
         Ok(false) => {
-            disk::remove_file(path).at("remove", path)?;
-            return Ok(ChangeOutcome::Applied);
+            return file.remove().at("remove", &file.path).map(|()| ChangeOutcome::Applied);
         }
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(ChangeOutcome::LeftAlone),
-        Err(error) => return Err(error).at("remove", path),
+        Err(error) => return Err(error).at("remove", &file.path),
     }
-    if inspect(staged)?.is(old) {
+    if content(staged)?.is(old) {
         return discard(staged).map(|()| ChangeOutcome::Applied);
     }
-    put_back_removed(path, staged).map(|()| ChangeOutcome::LeftAlone)
+    put_back_removed(file, staged).map(|()| ChangeOutcome::LeftAlone)
 }
 
 /// Moves back a file that was moved aside, unless its path exists again with a newer file.
-fn put_back_removed(path: &Path, staged: &Path) -> Result<()> {
-    match disk::rename_to_vacant(staged, path) {
-        Ok(true) => Ok(()),
-        Ok(false) => disk::rename(staged, path).at("put back", path),
-        Err(error) => Err(error)
-            .at("put back", path)
-            .map_err(|error| error.hint(format!("the earlier version is in {}", staged.display()))),
+fn put_back_removed(file: &Spot, staged: &Spot) -> Result<()> {
+    let moved = staged.rename_to(file, Existing::Refuse).at("put back", &file.path);
+    match moved.map_err(|error| {
+        error.hint(format!("the earlier version is in {}", staged.path.display()))
+    })? {
+        true => Ok(()),
+        false => staged.rename_to(file, Existing::Replace).at("put back", &file.path).map(drop),
     }
 }
 
-/// Writes the new content beside the file, with its permissions, and flushes it.
-fn stage(path: &Path, bytes: &[u8], mode: Option<u32>, staged: &Path) -> Result<()> {
-    let file = disk::create_new(staged).at("create", staged)?;
-    fill(&file, path, bytes, mode, staged).map_err(|error| match discard(staged) {
-        Ok(()) => error,
-        Err(_) => error.hint(format!("{} may be left over", staged.display())),
-    })
-}
-
-fn fill(file: &File, path: &Path, bytes: &[u8], mode: Option<u32>, staged: &Path) -> Result<()> {
-    disk::write(file, bytes).at("write", staged)?;
-    match (fs::metadata(path), mode) {
-        (Ok(replaced), _) => disk::copy_permissions(file, &replaced),
-        (Err(_), Some(mode)) => disk::set_mode(file, mode),
-        (Err(_), None) => Ok(()),
+/// Writes the new content, with the permissions of the replaced file or those recorded, and flushes it.
+fn fill(file: &File, new: &[u8], now: &Content, mode: Option<u32>) -> std::io::Result<()> {
+    disk::write(file, new)?;
+    match (now, mode) {
+        (Content::File(_, replaced), _) => disk::copy_permissions(file, replaced)?,
+        (_, Some(mode)) => disk::set_mode(file, mode)?,
+        (_, None) => {}
     }
-    .at("set the permissions of", staged)?;
-    disk::sync(file).at("write", staged)
+    disk::sync(file)
 }
 
-fn discard(staged: &Path) -> Result<()> {
-    disk::remove_file(staged).at("remove", staged)
+fn discard(staged: &Spot) -> Result<()> {
+    staged.remove().at("remove", &staged.path)
 }
 
-fn inspect(path: &Path) -> Result<Content> {
-    match fs::symlink_metadata(path) {
-        Err(error) if read::is_absent(&error) => return Ok(Content::Missing),
-        metadata => {
-            let metadata = metadata.at("read", path)?;
-            if !metadata.is_file() || metadata.len() > read::MAX_FILE {
-                return Ok(Content::Foreign);
-            }
-        }
-    }
-    Ok(read::uncounted_bytes(path)?.map_or(Content::Missing, Content::Bytes))
+fn content(spot: &Spot) -> Result<Content> {
+    spot.content().at("read", &spot.path)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 #[expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
     reason = "the tests act as another program that saves"
 )]
 mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
     use super::*;
 
     const WITH: Replacement = Replacement { old: Some(b"old"), new: Some(b"new"), mode: None };
 
-    struct DurabilityTarget {
-        folder: tempfile::TempDir,
+    struct Place {
+        _folder: tempfile::TempDir,
+        root: PathBuf,
     }
 
-    impl DurabilityTarget {
+    impl Place {
         fn new(content: &str) -> Self {
-            let place = Self { folder: tempfile::tempdir().unwrap() };
-            fs::write(place.path(), content).unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let root = fs::canonicalize(folder.path()).unwrap();
+            fs::write(root.join("file"), content).unwrap();
+            Self { _folder: folder, root }
+        }
+
+        fn with_staged(content: &str, staged: &str) -> Self {
+            let place = Self::new(content);
+            fs::write(place.root.join("staged"), staged).unwrap();
             place
         }
 
-        fn path(&self) -> std::path::PathBuf {
-            self.folder.path().join("file")
+        fn file(&self) -> Spot {
+            Spot::new(&self.root.join("file")).unwrap()
         }
 
-        fn staged(&self) -> std::path::PathBuf {
-            self.folder.path().join("staged")
-        }
-
-        /// Changes the file just before the exchange, and returns the content of both files after that.
-        fn left_alone(
-            &self,
-            with: Replacement,
-            change: impl Fn(&Path),
-        ) -> (Option<String>, Option<String>) {
-            let mut note = || {
-                change(&self.path());
-                Ok(())
-            };
-            let outcome = replace(&self.path(), &self.staged(), with, &mut note).unwrap();
-            assert_eq!(outcome, ChangeOutcome::LeftAlone);
-            self.texts()
+        fn staged(&self) -> Spot {
+            self.file().beside("staged")
         }
 
         /// Returns the content of the file and of the temporary file.
         fn texts(&self) -> (Option<String>, Option<String>) {
-            let text = |path| fs::read_to_string(path).ok();
-            (text(self.path()), text(self.staged()))
+            let text = |name| fs::read_to_string(self.root.join(name)).ok();
+            (text("file"), text("staged"))
         }
     }
 
@@ -305,64 +257,68 @@ mod tests {
     }
 
     #[test]
-    fn a_save_between_reading_and_exchanging_is_put_back() {
+    fn only_the_expected_content_is_replaced() {
         for with in [WITH, Replacement { new: None, ..WITH }] {
-            let place = DurabilityTarget::new("old");
-            let (path, staged) = (place.path(), place.staged());
-            let outcome = replace(&path, &staged, with, &mut || Ok(())).unwrap();
-            assert_eq!(outcome, ChangeOutcome::Applied);
-            let new = with.new.map(|_| "new".to_owned());
-            assert_eq!(place.texts(), (new, None));
-
-            let place = DurabilityTarget::new("old");
-            let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
-            assert_eq!(left, some("theirs", None));
+            let place = Place::new("old");
+            let replaced = || replace(&place.file(), &place.staged(), with).unwrap();
+            assert_eq!(replaced(), ChangeOutcome::Applied);
+            assert_eq!(place.texts(), (with.new.map(|_| "new".to_owned()), None));
+            assert_eq!(replaced(), ChangeOutcome::Applied);
+            fs::write(place.root.join("file"), "theirs").unwrap();
+            assert_eq!(replaced(), ChangeOutcome::LeftAlone);
+            assert_eq!(place.texts(), some("theirs", None));
         }
+    }
+
+    #[test]
+    fn a_save_between_reading_and_exchanging_is_put_back() {
+        let place = Place::with_staged("theirs", "new");
+        let outcome = exchange(&place.file(), &place.staged(), b"old", b"new").unwrap();
+        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
+        let place = Place::new("theirs");
+        let outcome = remove(&place.file(), &place.staged(), Some(b"old")).unwrap();
+        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
     }
 
     #[test]
     fn a_file_created_or_deleted_meanwhile_is_left_alone() {
-        let with = Replacement { old: None, ..WITH };
-        let place = DurabilityTarget::new("old");
-        fs::remove_file(place.path()).unwrap();
-        let left = place.left_alone(with, |path| fs::write(path, "theirs").unwrap());
-        assert_eq!(left, some("theirs", None));
-
-        let left =
-            DurabilityTarget::new("old").left_alone(WITH, |path| fs::remove_file(path).unwrap());
-        assert_eq!(left, (None, None));
+        let place = Place::with_staged("theirs", "new");
+        let outcome = create(&place.file(), &place.staged()).unwrap();
+        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, some("theirs", None)));
+        let place = Place::with_staged("old", "new");
+        fs::remove_file(place.root.join("file")).unwrap();
+        let outcome = exchange(&place.file(), &place.staged(), b"old", b"new").unwrap();
+        assert_eq!((outcome, place.texts()), (ChangeOutcome::LeftAlone, (None, None)));
     }
 
     #[test]
     fn a_kill_between_the_exchanges_loses_no_save() {
-        let settled = |path: &str, staged: &str, is_complete| {
-            let place = DurabilityTarget::new(path);
-            fs::write(place.staged(), staged).unwrap();
-            let left = settle(&place.path(), &place.staged(), WITH, is_complete).unwrap();
+        let settled = |path: &str, staged: &str| {
+            let place = Place::with_staged(path, staged);
+            let left = settle(&place.file(), &place.staged(), WITH).unwrap();
             (left, place.texts())
         };
-        for (path, staged) in [("old", "new"), ("new", "old"), ("theirs", "old")] {
-            let cleared = (Leftover::Cleared, some(path, None));
-            assert_eq!(settled(path, staged, true), cleared);
+        for (path, staged) in [("old", "new"), ("old", "ne"), ("new", "old"), ("theirs", "old")] {
+            assert_eq!(settled(path, staged), (Leftover::Cleared, some(path, None)));
         }
-        let incomplete = (Leftover::Cleared, some("old", None));
-        assert_eq!(settled("old", "ne", false), incomplete);
-        // Once ours was complete, a file that is a prefix of it is another program's version.
-        let back = (Leftover::Restored, some("ne", None));
-        assert_eq!(settled("new", "ne", true), back);
-        let back = (Leftover::Restored, some("theirs", None));
-        assert_eq!(settled("new", "theirs", true), back);
+        // Once the files were exchanged, a file that is a prefix of ours is another program's version.
+        for theirs in ["ne", "theirs"] {
+            assert_eq!(settled("new", theirs), (Leftover::Restored, some(theirs, None)));
+        }
         let kept = (Leftover::Kept, some("newer", Some("theirs")));
-        assert_eq!(settled("newer", "theirs", true), kept);
+        assert_eq!(settled("newer", "theirs"), kept);
+        let place = Place::with_staged("", "theirs");
+        fs::remove_file(place.root.join("file")).unwrap();
+        let deleted = Replacement { new: None, ..WITH };
+        let left = settle(&place.file(), &place.staged(), deleted).unwrap();
+        assert_eq!((left, place.texts()), (Leftover::Restored, some("theirs", None)));
     }
 
     #[test]
     fn the_newest_of_two_saves_is_kept() {
-        let place = DurabilityTarget::new("second");
-        fs::write(place.staged(), "first").unwrap();
+        let place = Place::with_staged("second", "first");
         // Another program saved before the exchange, and again before its first save was put back.
-        let first = Content::Bytes(b"first".to_vec());
-        put_back(&place.path(), &place.staged(), first, b"new").unwrap();
+        put_back(&place.file(), &place.staged(), b"first".to_vec(), b"new").unwrap();
         assert_eq!(place.texts(), some("second", None));
     }
 }

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{At, Error, Result};
+use crate::storage::open;
 use crate::storage::stat::is_absent;
 
 /// Maximum number of links followed, the same as in Linux.
@@ -64,24 +65,16 @@ impl Root {
         roots.find_map(|root| real.strip_prefix(root).ok())
     }
 
-    /// Returns the current real path of a recorded path, or `None` if its folder is missing.
+    /// Returns the path of a recorded path.
     ///
-    /// Checks again that it is inside the folder, because links may have been created since it was recorded.
-    pub(crate) fn locate(&self, recorded: &Path) -> Result<Option<PathBuf>> {
-        let path = self.real.join(recorded);
+    /// It contains no link, unless one was created since it was recorded, which opening the path's folder refuses.
+    pub(crate) fn locate(&self, recorded: &Path) -> Result<PathBuf> {
         let below =
             if recorded.is_absolute() { self.below_linked(recorded) } else { Some(recorded) };
-        let (true, Some(folder), Some(name)) =
-            (below.is_some_and(is_plain), path.parent(), path.file_name())
-        else {
-            return Err(Error::refused("is not written by annals").at(recorded, None));
-        };
-        let real = match fs::canonicalize(folder) {
-            Err(error) if is_absent(&error) => return Ok(None),
-            real => real.at("open", folder)?.join(name),
-        };
-        self.relative(&real)?;
-        Ok(Some(real))
+        if below.is_some_and(|below| is_plain(below) && !below.as_os_str().is_empty()) {
+            return Ok(self.real.join(recorded));
+        }
+        Err(Error::refused("is not written by annals").at(recorded, None))
     }
 }
 
@@ -95,6 +88,10 @@ fn is_plain(relative: &Path) -> bool {
 
 /// Returns the real path to which a write to this path would go, even if it does not exist yet.
 pub(crate) fn real_path(path: &Path) -> Result<PathBuf> {
+    if path.is_absolute() && open::has_no_link(path) {
+        // Two spellings of a path must be equal byte for byte.
+        return Ok(path.components().collect());
+    }
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::canonicalize(&path) {
@@ -151,9 +148,7 @@ mod tests {
         for hostile in ["../x", "/etc/passwd", ".git/config", "a/../../x", ""] {
             assert!(root.locate(Path::new(hostile)).is_err(), "{hostile}");
         }
-        assert_eq!(root.locate(Path::new("missing/x")).unwrap(), None);
-        let found = root.locate(Path::new("x")).unwrap().unwrap();
-        assert_eq!(found, root.real.join("x"));
+        assert_eq!(root.locate(Path::new("x")).unwrap(), root.real.join("x"));
     }
 
     #[test]
@@ -168,7 +163,7 @@ mod tests {
         assert!(open(&[]).locate(&file).is_err());
         let root = open(std::slice::from_ref(&linked));
         assert_eq!(root.relative(&file).unwrap(), file);
-        assert_eq!(root.locate(&file).unwrap(), Some(file));
+        assert_eq!(root.locate(&file).unwrap(), file);
         assert!(root.relative(&linked).is_err());
         assert!(root.relative(&linked.join(".git/config")).is_err());
         assert!(root.locate(&linked.join("../x")).is_err());
@@ -182,6 +177,10 @@ mod tests {
         let real = fs::canonicalize(folder.path()).unwrap();
         std::os::unix::fs::symlink("AGENTS.md", at("CLAUDE.md")).unwrap();
         assert_eq!(real_path(&at("CLAUDE.md")).unwrap(), real.join("AGENTS.md"));
+        assert_eq!(
+            real_path(&real.join("a/./b//")).unwrap().as_os_str(),
+            real.join("a/b").as_os_str()
+        );
         assert_eq!(real_entry(&at("CLAUDE.md")).unwrap(), real.join("CLAUDE.md"));
         std::os::unix::fs::symlink("loop-b", at("loop-a")).unwrap();
         std::os::unix::fs::symlink("loop-a", at("loop-b")).unwrap();

@@ -1,11 +1,10 @@
 //! Signs records with a key that only this user has on this machine, so that foreign ones are recognised.
 //!
-//! A repository can contain any file, even in `.annals/`. The files there that annals trusts (the records of
-//! operations and the answers to requests) carry an HMAC-SHA-256 over their kind, id and content. The key is
-//! the file `key` in the user's data folder. It is created by the first recorded write, and read only when a
-//! signature is needed. So a project can be moved, but records from a clone or another user are not trusted.
+//! A repository can contain any file, even in `.annals/`. The records of operations there, which annals trusts,
+//! carry an HMAC-SHA-256 over their id and content. The key is the file `key` in the user's data folder. It is
+//! created by the first recorded write, and read only when a signature is needed. So a project can be moved, but
+//! records from a clone or another user are not trusted.
 
-use std::fs;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,8 +14,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::error::{At, Error, Result};
-use crate::storage::dir::Visibility;
-use crate::storage::{disk, folder, lock, root};
+use crate::storage::disk::{Access, Create, Spot, Visibility};
+use crate::storage::{disk, lock, root};
 use crate::text::hexadecimal;
 
 /// Length of a key, in bytes.
@@ -24,24 +23,6 @@ const LENGTH: usize = 32;
 
 /// Length of a signature, in hexadecimal digits.
 pub(crate) const DIGITS: usize = 64;
-
-/// The kind of signed data; a signature of one kind is invalid for another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SignatureKind {
-    /// The record of an operation.
-    Record,
-    /// The answer to a request.
-    Request,
-}
-
-impl SignatureKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Record => "record",
-            Self::Request => "request",
-        }
-    }
-}
 
 /// This user's key, which is read when it is first needed.
 #[derive(Clone, Debug, Default)]
@@ -87,10 +68,11 @@ impl Signer {
             return Err(Error::failed("HOME is not an absolute path"));
         };
         let folder = &root::real_path(folder)?;
-        folder::create_all(folder, Visibility::Private, Visibility::Shared)?;
-        fs::metadata(folder).map(drop).at("open", folder)?;
+        disk::create_all(folder, Visibility::Private, Visibility::Shared).at("create", folder)?;
         let path = folder.join("key");
-        let file = disk::open_private(&path).at("open", &path)?;
+        let file = Spot::new(&path)
+            .and_then(|key| key.open_users(Access::Write, Create::IfMissing(Visibility::Private)))
+            .at("open", &path)?;
         lock::wait_for(&file, &path, lock::WAIT)?;
         if let Some(key) = read(&path) {
             return Ok(key);
@@ -120,31 +102,24 @@ impl std::fmt::Debug for SigningKey {
 }
 
 impl SigningKey {
-    /// Returns the signature of an id and parts as hexadecimal digits.
-    pub(crate) fn sign(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<String> {
-        let mac = self.mac(kind, id, parts)?;
-        Ok(hexadecimal(&mac.finalize().into_bytes()))
+    /// Returns the signature of a record's line as hexadecimal digits.
+    pub(crate) fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
+        Ok(hexadecimal(&self.mac(id, line)?.finalize().into_bytes()))
     }
 
-    /// Returns whether this key signed this id and these parts.
-    pub(crate) fn has_signed(
-        &self,
-        kind: SignatureKind,
-        id: &str,
-        parts: &[&[u8]],
-        signature: &[u8],
-    ) -> bool {
-        let (Ok(mac), Some(signature)) = (self.mac(kind, id, parts), decode(signature)) else {
+    /// Returns whether this key signed this line as the record with this id.
+    pub(crate) fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
+        let (Ok(mac), Some(signature)) = (self.mac(id, line), decode(signature)) else {
             return false;
         };
         mac.verify_slice(&signature).is_ok()
     }
 
-    fn mac(&self, kind: SignatureKind, id: &str, parts: &[&[u8]]) -> Result<Hmac<Sha256>> {
+    fn mac(&self, id: u64, line: &[u8]) -> Result<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
             .map_err(|error| Error::failed(format!("the key cannot sign: {error}")))?;
-        for part in [kind.name().as_bytes(), id.as_bytes()].iter().chain(parts) {
-            // The length before each part makes different lists of parts different bytes.
+        for part in [b"record", id.to_string().as_bytes(), line] {
+            // The length before each part makes different parts different bytes.
             mac.update(&(part.len() as u64).to_le_bytes());
             mac.update(part);
         }
@@ -173,30 +148,9 @@ fn decode(digits: &[u8]) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::fs;
 
-    #[test]
-    fn a_signature_is_valid_only_for_its_kind_id_and_parts() {
-        let folder = tempfile::tempdir().unwrap();
-        let signer = Signer::new(Some(folder.path().join("a/annals")));
-        assert!(signer.existing().is_none());
-        let key = signer.key().unwrap();
-        let signature = key.sign(SignatureKind::Record, "1", &[b"ab", b"c"]).unwrap();
-        assert_eq!(signature.len(), DIGITS);
-        let is_valid =
-            |kind, id, parts: &[&[u8]]| key.has_signed(kind, id, parts, signature.as_bytes());
-        assert!(is_valid(SignatureKind::Record, "1", &[b"ab", b"c"]));
-        assert!(!is_valid(SignatureKind::Request, "1", &[b"ab", b"c"]));
-        assert!(!is_valid(SignatureKind::Record, "2", &[b"ab", b"c"]));
-        assert!(!is_valid(SignatureKind::Record, "1", &[b"a", b"bc"]));
-        let again = Signer::new(Some(folder.path().join("a/annals")));
-        assert_eq!(again.existing(), Some(key));
-        let other = Signer::new(Some(folder.path().join("b")));
-        let parts: [&[u8]; 2] = [b"ab", b"c"];
-        let other = other.key().unwrap();
-        assert!(!other.has_signed(SignatureKind::Record, "1", &parts, signature.as_bytes()));
-        assert!(!other.has_signed(SignatureKind::Record, "1", &parts, b"no digits"));
-    }
+    use super::*;
 
     #[test]
     fn concurrent_processes_create_one_key() {

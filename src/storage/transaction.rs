@@ -1,24 +1,24 @@
 //! Reads, plans and applies changes under one lock, so that no other process's changes are lost.
 
-use std::collections::{BTreeSet, HashSet};
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
 use crate::storage::apply::Outcome;
-use crate::storage::change::Change;
-use crate::storage::changes::Changes;
+use crate::storage::changes::{Change, Changes};
 use crate::storage::folder::StoreFolder;
-use crate::storage::format::Header;
 use crate::storage::history::{History, Operation, OperationId};
-use crate::storage::lock::{Locks, Store};
-use crate::storage::record::{Record, RecordFile};
-use crate::storage::recovery::Recovery;
+use crate::storage::lock::Store;
+use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState};
 use crate::storage::root::{Root, real_path};
 use crate::storage::signature::Signer;
-use crate::storage::{apply, diff, disk, folder, foreign, format, lock, record, recovery};
+use crate::storage::{apply, changes, diff, disk, folder, history, lock, record};
 use crate::warning::{Parsed, Warning};
 
 /// Maximum number of attempts if another program saves one of the files in the meantime.
@@ -52,9 +52,32 @@ pub struct Applied {
     pub warnings: Vec<Warning>,
 }
 
-/// The state of a transaction in progress.
+/// The caller's id of one write, which it may repeat if it did not receive the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteRequest {
+    pub(crate) id: String,
+    pub(crate) command: &'static str,
+}
+
+/// Maximum length of a request's id.
+const MAX_REQUEST_ID: usize = 200;
+
+impl WriteRequest {
+    /// Returns the request of a command, such as `WriteRequest::new("4f1c", "entry write")`.
+    pub fn new(id: &str, command: &'static str) -> Result<Self> {
+        let is_name = !id.trim().is_empty() && !id.chars().any(char::is_control);
+        if !is_name || id.chars().count() > MAX_REQUEST_ID {
+            let message = format!("a request id has 1 to {MAX_REQUEST_ID} visible characters");
+            return Err(Error::usage(message).hint("use a UUID, or a hash of the request"));
+        }
+        Ok(Self { id: id.to_owned(), command })
+    }
+}
+
+/// The locks of a transaction in progress.
 struct HeldLocks {
-    _locks: Locks,
+    /// The locked files; dropping them releases the locks.
+    _files: Vec<File>,
     warnings: Vec<Warning>,
     /// The reason why nothing can be written, if any.
     obstacle: Option<Error>,
@@ -140,20 +163,36 @@ impl Storage {
         &self.folder
     }
 
-    pub(crate) fn signer(&self) -> &Signer {
-        &self.signer
-    }
-
     /// Returns the history of operations.
     pub fn history(&self) -> History {
-        History::new(self.folder.clone(), self.root.clone(), self.signer.clone())
+        History::new(self.folder.clone(), &self.root, self.signer.clone())
     }
 
     /// Returns the operations interrupted by a killed process; the next transaction completes them.
     ///
-    /// Records of another user become warnings.
+    /// Records that the next transaction does not complete become warnings.
     pub fn interrupted(&self) -> Result<Parsed<Vec<Operation>>> {
-        recovery::interrupted(&self.folder, &self.history())
+        let history = self.history();
+        let mut found = Parsed::clean(Vec::new());
+        for id in history.ids(PENDING)? {
+            let state = history.read(id, PENDING)?;
+            match state {
+                // It may have been finished after its record was read and before the locks were checked.
+                RecordState::Own(record, marks)
+                    if lock::are_free(&self.folder.locks())?
+                        && history.path(id, PENDING).exists() =>
+                {
+                    found.value.push(history::operation(&record, &marks));
+                }
+                RecordState::Own(..) | RecordState::Missing | RecordState::Incomplete => {}
+                RecordState::Foreign => found.warnings.push(foreign(&history, id)),
+                RecordState::OtherVersion(operation) => found.warnings.push(Warning::file(
+                    &history.path(id, PENDING),
+                    format!("`{operation}` was interrupted in another version of annals"),
+                )),
+            }
+        }
+        Ok(found)
     }
 
     /// Runs `work` under the locks of the stores that it reads and changes, then applies its changes.
@@ -175,12 +214,44 @@ impl Storage {
         })
     }
 
-    /// Runs a transaction that may store its answer, by a change in our own folder, together with its changes.
-    pub(crate) fn run<T>(
+    /// Runs a transaction like [`Storage::transact`], but a repeated request returns the first answer.
+    ///
+    /// `Applied::repeated` says so. Without a request it does the same as [`Storage::transact`].
+    pub fn transact_once<T: Serialize + DeserializeOwned>(
         &self,
         operation: &str,
         stores: &[Store],
-        mut work: impl FnMut() -> Result<(T, Changes, Option<Change<Vec<u8>>>)>,
+        request: Option<&WriteRequest>,
+        mut work: impl FnMut() -> Result<(T, Changes)>,
+    ) -> Result<(T, Applied)> {
+        let Some(request) = request else {
+            return self.transact(operation, stores, work);
+        };
+        let mut repeated = false;
+        let invalid = |error| Error::failed(format!("cannot store the answer: {error}"));
+        let (answer, mut applied) = self.run(operation, stores, || {
+            if let Some(answer) = self.history().answer(request)? {
+                repeated = true;
+                let answer = serde_json::from_value(answer).map_err(invalid)?;
+                return Ok((answer, Changes::new(), None));
+            }
+            let (answer, changes) = work()?;
+            let stored = Answered {
+                id: request.id.clone(),
+                command: request.command.to_owned(),
+                answer: serde_json::to_value(&answer).map_err(invalid)?,
+            };
+            Ok((answer, changes, Some(stored)))
+        })?;
+        applied.repeated = repeated;
+        Ok((answer, applied))
+    }
+
+    fn run<T>(
+        &self,
+        operation: &str,
+        stores: &[Store],
+        mut work: impl FnMut() -> Result<(T, Changes, Option<Answered>)>,
     ) -> Result<(T, Applied)> {
         let stores: BTreeSet<Store> = stores.iter().copied().collect();
         let root = Root::open(&self.root, &self.linked_roots)?;
@@ -192,15 +263,14 @@ impl Storage {
         };
         let mut rounds = MAX_ROUNDS;
         loop {
-            let (value, changes, answer) = match work() {
-                Ok(worked) => worked,
-                Err(error) => return Err(with_recovery(error, &applied.warnings)),
-            };
-            if changes.is_empty() && (self.dry_run || answer.is_none()) {
+            let (value, changes, request) =
+                work().map_err(|error| with_recovery(error, &applied.warnings))?;
+            if changes.is_empty() && (self.dry_run || request.is_none()) {
                 return Ok((value, applied));
             }
-            let mut list = relative(&root, changes)?;
-            applied.changed = changed(&root, &list);
+            let list = relative(&root, changes)?;
+            applied.changed =
+                changes::files(&list).into_iter().map(|path| root.named(path)).collect();
             if self.dry_run {
                 applied.diff = Some(diff::unified(&list, Path::new("")));
                 return Ok((value, applied));
@@ -211,14 +281,19 @@ impl Storage {
                     Some(_) => obstacle,
                 });
             }
-            list.extend(answer.clone());
-            match self.record_and_apply(&root, operation, &stores, list, &mut applied)? {
-                Outcome::Applied => {
-                    if let Some(answer) = &answer {
-                        self.trim_requests(answer)?;
-                    }
-                    return Ok((value, applied));
-                }
+            let record = Record {
+                format: record::FORMAT,
+                id: 0,
+                operation: operation.to_owned(),
+                time: self.clock.timestamp(),
+                pid: std::process::id(),
+                stores: stores.iter().copied().collect(),
+                keep: self.keeps_history && !list.iter().all(Change::is_final),
+                request,
+                changes: list,
+            };
+            match self.record_and_apply(&root, record, &mut applied)? {
+                Outcome::Applied => return Ok((value, applied)),
                 Outcome::Conflicted(error) => {
                     rounds -= 1;
                     if rounds == 0 {
@@ -238,34 +313,60 @@ impl Storage {
             return Ok(self.lock_for_reading(stores, None));
         }
         let history = self.history();
-        let folder = self.folder.locks();
         let mut wanted = stores.clone();
         loop {
             let prepared = self.folder.prepare();
-            let opened = match prepared.and_then(|()| lock::open_all(&folder, &wanted)) {
+            let opened = match prepared.and_then(|()| lock::open_all(&self.folder.locks(), &wanted))
+            {
                 Ok(opened) => opened,
                 Err(obstacle) => return Ok(self.lock_for_reading(stores, Some(obstacle))),
             };
-            let locks = Locks::acquire(&folder, opened, self.wait)?;
-            let involved = recovery::stores_involved(&history, &wanted)?;
-            if involved == wanted {
-                let recovery = Recovery {
-                    root,
-                    folder: &self.folder,
-                    signer: &self.signer,
-                    locked: &wanted,
-                    locks: &locks,
-                };
-                let warnings = recovery.run(&history)?;
-                return Ok(HeldLocks { _locks: locks, warnings, obstacle: None });
+            lock::take(&opened, self.wait)?;
+            let pending = history.ids(PENDING)?;
+            // Only under all locks it is certain that no process still works on an operation. Locks are taken in a
+            // fixed order, so all are released before more are taken.
+            if pending.is_empty() || wanted.len() == Store::ALL.len() {
+                let files = opened.into_iter().map(|(_, file)| file).collect();
+                let warnings = self.recover(root, &history, &pending)?;
+                return Ok(HeldLocks { _files: files, warnings, obstacle: None });
             }
-            // Locks are taken in a fixed order, so all are released before more are taken.
-            wanted = involved;
+            wanted = Store::ALL.into();
         }
     }
 
+    /// Completes the interrupted operations; all stores are locked.
+    fn recover(&self, root: &Root, history: &History, ids: &[u64]) -> Result<Vec<Warning>> {
+        let mut warnings = Vec::new();
+        for id in ids {
+            let path = history.path(*id, PENDING);
+            let hint = format!("`annals log --forget {id}` discards it");
+            match history.read(*id, PENDING)? {
+                RecordState::Missing => {}
+                RecordState::Incomplete => disk::remove_file(&path).at("remove", &path)?,
+                RecordState::Foreign => warnings.push(foreign(history, *id)),
+                RecordState::OtherVersion(operation) => {
+                    let message = format!(
+                        "`{operation}` was interrupted in another version of annals, such as 0.2"
+                    );
+                    return Err(Error::failed(message)
+                        .at(&path, None)
+                        .hint(format!("finish it with that version, or: {hint}")));
+                }
+                RecordState::Own(record, marks) => {
+                    let name = format!("`{}` (operation {id})", record.operation);
+                    let done = Pending::open(&path, record, marks)
+                        .and_then(|pending| apply::finish(root, pending, &self.signer));
+                    warnings.extend(done.map_err(|error| {
+                        Error::failed(format!("cannot finish {name}: {error}")).hint(hint)
+                    })?);
+                }
+            }
+        }
+        Ok(warnings)
+    }
+
     fn lock_for_reading(&self, stores: &BTreeSet<Store>, obstacle: Option<Error>) -> HeldLocks {
-        let locks = Locks::acquire_if_possible(&self.folder.locks(), stores, self.wait);
+        let files = lock::take_existing(&self.folder.locks(), stores, self.wait);
         let mut warnings = Vec::new();
         // Another user's records may be unreadable, which must not prevent reading the project's files.
         let interrupted = self.interrupted().unwrap_or_else(|error| {
@@ -273,77 +374,66 @@ impl Storage {
             Parsed::new(Vec::new(), vec![warning])
         });
         for operation in interrupted.into_value(&mut warnings) {
-            let id = operation.id;
-            let path = record::file_path(&self.folder.history(), id.0, RecordFile::Pending);
-            let name = operation.operation;
+            let (id, name) = (operation.id, operation.operation);
             let what =
                 format!("`{name}` (operation {id}) was interrupted and is not completed yet");
-            warnings.push(Warning::file(&path, what));
+            warnings.push(Warning::file(&self.history().path(id.0, PENDING), what));
         }
-        HeldLocks { _locks: locks, warnings, obstacle }
+        HeldLocks { _files: files, warnings, obstacle }
     }
 
     fn record_and_apply(
         &self,
         root: &Root,
-        operation: &str,
-        stores: &BTreeSet<Store>,
-        list: Vec<Change<Vec<u8>>>,
+        mut record: Record,
         applied: &mut Applied,
     ) -> Result<Outcome> {
-        let is_one_step = list.len() == 1;
-        let is_final = list.iter().all(Change::is_final);
-        let stores_answer =
-            list.last().is_some_and(|change| change.path().starts_with(folder::NAME));
-        if is_final && (is_one_step || !stores_answer) {
-            return apply::apply_unrecorded(root, &list);
+        let is_final = record.changes.iter().all(Change::is_final);
+        let is_one_step = record.changes.len() == 1;
+        if is_final && is_one_step && record.request.is_none() {
+            return apply::apply_unrecorded(root, &record.changes);
         }
         let key = match self.signer.key() {
-            Ok(key) => key,
-            Err(error) if writes_one_file(&list) => {
-                let outcome = apply::apply_unrecorded(root, &list)?;
+            Err(error) if record.request.is_none() && writes_one_file(&record.changes) => {
+                let outcome = apply::apply_unrecorded(root, &record.changes)?;
                 let what = format!("not recorded, so it cannot be undone: {}", error.message);
                 applied.warnings.push(Warning::file(&self.root, what));
                 return Ok(outcome);
             }
-            Err(error) => return Err(error),
+            key => key?,
         };
         let history = self.history();
-        let header = Header {
-            format: format::FORMAT,
-            operation: operation.to_owned(),
-            time: self.clock.timestamp(),
-            pid: std::process::id(),
-            stores: stores.iter().copied().collect(),
-            keep: self.keeps_history && !is_final,
-            sha256: String::new(),
-            changes: Vec::new(),
-        };
+        record.id = history.next_id()?;
+        let is_kept = record.keep;
         let folder = self.folder.history();
-        let (id, foreign) = history.next_id()?;
-        applied.warnings.extend(foreign::set_aside(&self.folder, &foreign)?);
-        let record = Record::create(&folder, id, key, header, list)?;
+        let pending = Pending::create(&folder, key, record)?;
         if !is_one_step {
             // A single step is atomic; of several, none may reach the disk before the record does.
             disk::sync_directory(&folder).at("write", &folder)?;
         }
-        let id = OperationId(record.id);
-        let outcome = apply::apply(root, record)?;
-        history.prune()?;
-        applied.id = (self.keeps_history && !is_final).then_some(id);
+        let (id, length) = (pending.record.id, pending.length());
+        let outcome = apply::apply(root, pending, &self.signer)?;
+        history.prune(length)?;
+        applied.id = is_kept.then_some(OperationId(id));
         Ok(outcome)
     }
 }
 
+fn foreign(history: &History, id: u64) -> Warning {
+    let message =
+        "is not a record that you wrote on this machine, so it is not acted on; delete it";
+    Warning::file(&history.path(id, PENDING), message)
+}
+
 /// Returns whether the changes write at most one file and create folders, so that none can be left half done.
-fn writes_one_file(list: &[Change<Vec<u8>>]) -> bool {
+fn writes_one_file(list: &[Change]) -> bool {
     let files = list.iter().filter(|change| !change.is_directory_change());
     files.count() <= 1
         && !list.iter().any(|change| matches!(change, Change::RemoveDirectory { .. }))
 }
 
 /// Returns the changes with paths relative to the root; refused if one is outside of it or write-protected.
-fn relative(root: &Root, changes: Changes) -> Result<Vec<Change<Vec<u8>>>> {
+fn relative(root: &Root, changes: Changes) -> Result<Vec<Change>> {
     let mut list = Vec::new();
     for mut change in changes.into_list() {
         if let Change::Write { path, old: Some(_), new, mode } = &mut change
@@ -359,14 +449,6 @@ fn relative(root: &Root, changes: Changes) -> Result<Vec<Change<Vec<u8>>>> {
         list.push(change.with_paths(|path| root.relative(path))?);
     }
     Ok(list)
-}
-
-fn changed(root: &Root, list: &[Change<Vec<u8>>]) -> Vec<PathBuf> {
-    let mut seen = HashSet::new();
-    list.iter()
-        .filter(|change| !change.is_directory_change() && seen.insert(change.path()))
-        .map(|change| root.named(change.path()))
-        .collect()
 }
 
 /// Adds the first warning of the recovery to an error, because a failed transaction returns no warnings.

@@ -110,6 +110,7 @@ fn sources() -> Sources {
         }),
         next_command: Some("/vbw:execute 2".to_owned()),
         contested: None,
+        blockers: Vec::new(),
         decisions: vec![DecisionList {
             heading: Some("Key Decisions".to_owned()),
             decisions: vec![

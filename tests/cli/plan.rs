@@ -83,19 +83,19 @@ fn what_state_notes_for_the_phase_is_in_its_brief() {
     )
     .write(
         ".planning/STATE.md",
-        "# Project State\n\nPhase: 1 of 2\n\n### Research Flags (for planning)\n\n- Phase 1: the clock\n\
-         - Phase 2: no format is settled\n\n### Blockers/Concerns\n\n- No key for the harbour in Phase 2\n- No paper\n",
+        "# Project State\n\nPhase: 1 of 2\n\n### Blockers/Concerns\n\n- Phase 1: the clock\n\
+         - No key for the harbour in Phase 2\n- No paper\n",
     );
     let brief = case.run("plan 2 --json").success().json();
-    assert_eq!(
-        brief["notes"],
-        serde_json::json!(["Phase 2: no format is settled", "No key for the harbour in Phase 2"])
-    );
+    assert_eq!(brief["notes"], serde_json::json!(["No key for the harbour in Phase 2"]));
     assert_eq!(brief["goal"], "Ship");
     assert_eq!(brief["depends_on"][0]["phase"], "1");
     assert_eq!(brief["success_criteria"][0], "all ferries are listed");
     let page = case.run("plan 2").success().stdout();
-    assert!(page.contains("Noted for this phase:\n  - Phase 2: no format is settled\n"), "{page}");
+    assert!(
+        page.contains("Noted for this phase:\n  - No key for the harbour in Phase 2\n"),
+        "{page}"
+    );
 }
 
 #[test]

@@ -89,7 +89,6 @@ fn the_page_tells_every_store_and_fetches_nothing() {
     let page = with_user(&case, "report --out -").stdout();
     for part in [
         "Where it stands",
-        "Timeline",
         "Event log store",
         "What finished phases taught",
         "Ship ",

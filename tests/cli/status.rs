@@ -240,6 +240,10 @@ fn what_contests_the_next_action_stands_wherever_the_action_does() {
         let (sentence, _) = contested.split_once('\n').unwrap_or((contested, ""));
         assert!(sentence.ends_with("; check before you act"), "{line}: {said}");
     }
+    let fresh = planned(&["03-c/03-01"]);
+    let start = fresh.run("hook session-start").stdin("{}").success().json();
+    let start = start["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    assert!(start.contains("\n- Contested: perhaps /gsd:"), "{start}");
     let said = case.run("status").success().stdout();
     let (own, rival) = said.split_once("\nContested: ").expect(&said);
     assert!(rival.contains("03-01-PLAN.md: plan 1 has no summary"), "{said}");

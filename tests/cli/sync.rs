@@ -29,7 +29,7 @@ fn the_block_is_put_above_the_text_that_was_there() {
     let case = Case::new(VBW);
     let own = text(&case, "CLAUDE.md");
     let sync = case.run("sync").success();
-    assert_eq!(sync.stdout(), "CLAUDE.md updated (68 lines).\n");
+    assert_eq!(sync.stdout(), "CLAUDE.md updated (69 lines).\n");
     let written = text(&case, "CLAUDE.md");
     assert!(written.ends_with(&own));
     assert_snapshot!("sync_vbw", written);
@@ -55,7 +55,7 @@ fn what_an_archive_says_was_shipped_need_not_stay_beside_the_block() {
 fn the_document_says_what_was_done() {
     let sync = Case::new(VBW).run("sync --json").success();
     let file = json!({
-        "file": "CLAUDE.md", "outcome": "updated", "lines": 68, "shrunk": [], "excess": null
+        "file": "CLAUDE.md", "outcome": "updated", "lines": 69, "shrunk": [], "excess": null
     });
     sync.stdout_json(&json!({
         "corrections": [], "left": [],

@@ -243,3 +243,151 @@ fn stale_patterns_stay_and_the_check_does_not_block() {
     case.run("patterns check").success();
     assert_eq!(text(&case, path), patterns);
 }
+
+#[test]
+fn the_title_is_the_name_of_the_project() {
+    let case = bare();
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    assert_eq!(page.lines().nth(1), Some("# Kiosk"), "{page}");
+}
+
+#[test]
+fn an_older_decision_with_more_impact_keeps_its_place() {
+    let case = bare();
+    let mut rows = String::from("| The API must never drop a coin | 2026-01-01 | Trust |\n");
+    for n in 2..=14 {
+        rows += &format!("| Choice {n} holds | 2026-01-{n:02} | |\n");
+    }
+    let head = "# State\n\n## Key Decisions\n\n| Decision | Date | Rationale |\n|---|---|---|\n";
+    case.write(".vbw-planning/STATE.md", format!("{head}{rows}"));
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    let decisions = section(&page, "Key Decisions");
+    assert_eq!(decisions.len(), 10);
+    assert!(decisions[9].starts_with("- The API must never drop a coin"), "{decisions:?}");
+}
+
+#[test]
+fn learned_patterns_are_those_relevant_to_the_current_work() {
+    let case = bare();
+    case.write(
+        ".vbw-planning/ROADMAP.md",
+        "# Roadmap\n\n- [ ] Phase 1: Base\n\n## Phase 1: Base\n\n**Goal:** Coins are sorted by weight\n",
+    );
+    let others: String =
+        (1..=6).map(|n| format!("- Lesson {n} is about something else\n")).collect();
+    let entry = format!(
+        "# Patterns\n\n### Phase 0: Start (2026-01-01)\n\n**What failed:**\n{others}- Sorted coins need a scale\n"
+    );
+    case.write(".vbw-planning/patterns/PATTERNS.md", entry);
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    let patterns = section(&page, "Learned Patterns");
+    assert!((3..=5).contains(&patterns.len()), "{patterns:?}");
+    assert_eq!(patterns[0], "- Sorted coins need a scale (phase 0)");
+}
+
+#[test]
+fn execute_brings_new_patterns_into_claude_md() {
+    let case = bare();
+    finish(&case);
+    let lessons = r#"{"failed":[{"text":"The coin slot needs a lock of its own","plans":["01"]}]}"#;
+    case.shell(&format!("printf '%s' '{lessons}' > lessons.json")).success();
+    case.run("execute 1 --lessons lessons.json").success();
+    let page = text(&case, "CLAUDE.md");
+    let patterns = section(&page, "Learned Patterns");
+    assert_eq!(patterns, ["- The coin slot needs a lock of its own (phase 1, plan 01)"]);
+}
+
+/// A project with two milestones in folders of their own, the first of which is finished.
+fn two_milestones() -> Case {
+    let case = bare();
+    case.write(".vbw-planning/ACTIVE", "alpha\n");
+    for slug in ["alpha", "beta"] {
+        let home = format!(".vbw-planning/{slug}");
+        case.write(&format!("{home}/ROADMAP.md"), "# Roadmap\n\n- [ ] Phase 1: Base\n")
+            .write(&format!("{home}/STATE.md"), "# State\n\n**Current Phase:** Phase 1\n")
+            .write(
+                &format!("{home}/phases/01-base/01-01-PLAN.md"),
+                "---\nphase: 1\nplan: 1\n---\n",
+            );
+    }
+    let done = "---\nphase: 1\nplan: 1\nstatus: complete\ncompleted: 2026-02-01\n---\n\nDone.\n";
+    case.write(".vbw-planning/alpha/phases/01-base/01-01-SUMMARY.md", done);
+    case.shell("rm -r .vbw-planning/phases .vbw-planning/ROADMAP.md").success();
+    case
+}
+
+#[test]
+fn ship_deletes_the_note_of_a_milestone_with_a_folder_of_its_own() {
+    let case = two_milestones();
+    case.write(".vbw-planning/alpha/RESUME.md", "# Resume\n\nGo on.\n");
+    case.run("ship").success();
+    let left: Vec<String> =
+        case.tree().keys().filter(|path| path.ends_with("RESUME.md")).cloned().collect();
+    assert_eq!(left, [""; 0]);
+}
+
+#[test]
+fn after_ship_claude_md_shows_the_next_milestone() {
+    let case = two_milestones();
+    case.run("ship").success();
+    let page = text(&case, "CLAUDE.md");
+    assert!(page.contains("**Milestone:** beta\n**Phase:** 1 - Base"), "{page}");
+}
+
+#[test]
+fn state_md_is_for_humans_and_no_update_of_claude_md_changes_it() {
+    let case = Case::new(VBW);
+    let path = ".vbw-planning/STATE.md";
+    let before = text(&case, path);
+    for command in ["sync", "plan 4", "execute 3"] {
+        case.run(command).success();
+        assert_eq!(text(&case, path), before, "{command}");
+    }
+}
+
+#[test]
+fn state_md_may_be_of_any_size() {
+    let case = bare();
+    let log: String = (0..5_000).map(|n| format!("- 2026-01-01: Step {n}\n")).collect();
+    let state = "# State\n\n## Key Decisions\n\n- Coins are counted twice\n\n## Activity Log\n\n";
+    case.write(".vbw-planning/STATE.md", format!("{state}{log}"));
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    assert_eq!(section(&page, "Key Decisions"), ["- Coins are counted twice"]);
+    assert!(page.lines().count() <= 200 && !page.contains("Step 1"), "{page}");
+}
+
+#[test]
+fn claude_md_names_open_blockers_and_none_of_finished_phases() {
+    let case = bare();
+    finish(&case);
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Blockers\n\n- [Phase 1]: no coin box yet\n- [Phase 2]: the shelf is too short\n- Resolved: no power\n",
+    );
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    assert!(page.contains("\n**Blocker:** [Phase 2]: the shelf is too short\n"), "{page}");
+    assert_eq!(page.matches("**Blocker:**").count(), 1, "{page}");
+}
+
+#[test]
+fn a_block_whose_end_another_generator_cut_off_is_found_again() {
+    let case = bare();
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Key Decisions\n\n- Coins are counted twice\n",
+    );
+    case.write("CLAUDE.md", "## Rules\n\nUse tabs.\n");
+    case.run("sync").success();
+    let whole = text(&case, "CLAUDE.md");
+    let (start, rest) = whole.split_once("## VBW Commands").unwrap();
+    let (_, rules) = rest.split_once("<!-- annals:end -->\n").unwrap();
+    case.write("CLAUDE.md", format!("{start}{rules}"));
+    case.run("sync").success();
+    // The blank lines on both sides of what was cut off stay.
+    assert_eq!(text(&case, "CLAUDE.md"), whole.replace("\n\n## Rules", "\n\n\n## Rules"));
+}

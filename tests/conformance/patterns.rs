@@ -45,7 +45,7 @@ fn text(case: &Case, path: &str) -> String {
     String::from_utf8(case.read(path).unwrap()).unwrap()
 }
 
-const DEVIATION: &str = "\n  - \"DEVN-02 (critical): The importer does not read rows without a date. Changed it to keep them.\"";
+const DEVIATION: &str = "\n  - \"DEVN-02 (critical): The importer fails on rows without a date. Changed it to keep them.\"";
 
 #[test]
 fn each_phase_produces_one_entry_in_the_form_of_the_seed() {
@@ -62,7 +62,7 @@ fn each_phase_produces_one_entry_in_the_form_of_the_seed() {
     - Importers report every row that they drop, with its line (plans 01, 02)
 
     **What failed:**
-    - The importer does not read rows without a date. Changed it to keep them (plan 02)
+    - The importer fails on rows without a date. Changed it to keep them (plan 02)
 
     **Timing:**
     - Plans: 2, Average: 15m, Total: 30m
@@ -173,4 +173,69 @@ fn path_validity_is_the_same_with_and_without_git_and_stale_patterns_stay() {
     });
     assert_eq!(found[0], json!(["`src/gone.rs` is gone"]));
     assert_eq!(found[0], found[1]);
+}
+
+#[test]
+fn patterns_are_stored_in_the_planning_folder_and_outlive_the_milestone() {
+    let case = project(1);
+    plan(&case, 1, 1, 2, "[]");
+    case.run("execute 1").success();
+    let recorded = text(&case, PATTERNS);
+    case.run("ship --force").success();
+    assert!(text(&case, PATTERNS).starts_with(&recorded));
+}
+
+#[test]
+fn a_phase_is_recorded_when_all_its_plans_are_complete() {
+    let case = project(2);
+    plan(&case, 1, 1, 2, "[]");
+    case.write(".vbw-planning/phases/01-p1/01-02-PLAN.md", "---\nphase: 01\nplan: 02\n---\n");
+    case.run("execute 1").code(4);
+    assert_eq!(case.read(PATTERNS), None);
+}
+
+#[test]
+fn timing_and_deviations_come_from_every_summary_of_the_phase() {
+    let case = project(1);
+    plan(&case, 1, 1, 2, DEVIATION);
+    plan(&case, 1, 2, 2, "[\"DEVN-01 (minor): Renamed a file\"]");
+    plan(&case, 1, 3, 2, "[]");
+    case.run("execute 1 --effort thorough").success();
+    let entry = text(&case, PATTERNS);
+    assert!(
+        entry.contains("- Plans: 3, Average: 20m, Total: 1h 00m\n- Effort: thorough\n"),
+        "{entry}"
+    );
+    assert!(entry.contains("**Deviations:** 2 (1 DEVN-02 critical, 1 DEVN-01 minor)\n"), "{entry}");
+}
+
+#[test]
+fn planning_reads_the_recorded_patterns_and_works_without_any() {
+    let case = project(2);
+    case.run("plan 1").success();
+    plan(&case, 1, 1, 2, DEVIATION);
+    case.run("execute 1").success();
+    let brief = case.run("plan 2").success().stdout();
+    assert!(brief.contains("failed: The importer fails on rows without a date."), "{brief}");
+}
+
+#[test]
+fn a_new_framework_makes_earlier_patterns_stale_and_they_are_marked() {
+    let case = project(2);
+    case.write("package.json", r#"{"dependencies": {"vue": "3"}}"#).write("src/a.js", "1\n");
+    plan(&case, 1, 1, 2, DEVIATION);
+    case.git_init();
+    case.commit("Vue", "2026-02-01T12:00:00Z");
+    case.run("execute 1").success();
+    case.write("package.json", r#"{"dependencies": {"react": "19"}}"#);
+    case.commit("React", "2026-02-02T12:00:00Z");
+    let checked = case.run("patterns check --json").success().json();
+    let reason = checked["entries"][0]["reasons"][0].as_str().unwrap();
+    assert!(
+        reason.starts_with("structure changed since ")
+            && reason.ends_with("react added, vue removed"),
+        "{reason}"
+    );
+    let brief = case.run("plan 2").success().stdout();
+    assert!(brief.contains("possibly stale: structure changed"), "{brief}");
 }

@@ -80,6 +80,7 @@ fn the_plugin_is_installed_by_the_documented_lines() {
             lines.map(|line| line.trim_start_matches("$ ").split(" #").next().unwrap().trim());
         let mut lines: Vec<&str> = lines.filter(|line| line.starts_with(&start)).collect();
         lines.sort_by_key(|line| !line.contains("marketplace"));
+        lines.dedup();
         assert!(lines.len() >= 2, "{lines:?}");
         for line in lines {
             run.client(line);

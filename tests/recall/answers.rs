@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use annals::project::{OpenRequest, Project};
+use annals::recall::{RecallQuery, answer};
+use annals::search::index::Hit;
 use serde_json::Value;
 
 use crate::support::{Case, corpus};
@@ -25,16 +28,18 @@ fn words_and_meaning_answer_what_they_have_to() {
         let case = Case::empty();
         let from = corpus.join("vbw").join(folder.replace('/', "+"));
         case.shell("cp -r \"$FROM\"/. . && chmod -R u+w .").env("FROM", &from).success();
+        let directory = case.root().to_owned();
+        let project = Project::open(OpenRequest { directory, ..OpenRequest::default() }).unwrap();
         for question in questions.iter().filter(|question| question["project"] == folder.as_str()) {
             let snippet = normalised(question["answer_snippet"].as_str().unwrap());
-            let run = case
-                .run("-q recall --json --all --no-encoder")
-                .args([question["question"].as_str().unwrap()]);
-            let hits = run.success().json()["hits"].clone();
-            let mut hits = hits.as_array().unwrap().iter();
-            let is_answer =
-                |hit: &Value| normalised(hit["snippet"].as_str().unwrap()).contains(&snippet);
-            if let Some(at) = hits.position(is_answer) {
+            let query = RecallQuery {
+                include_irrelevant: true,
+                uses_encoder: false,
+                ..RecallQuery::new(question["question"].as_str().unwrap()).unwrap()
+            };
+            let hits = answer(&project, &query).unwrap().hits;
+            let is_answer = |hit: &Hit| normalised(&hit.passage.text).contains(&snippet);
+            if let Some(at) = hits.iter().position(is_answer) {
                 sums[0] += f64::from(u8::from(at < 5));
                 sums[1] += 1.0;
                 sums[2] += 1.0 / f64::from(u32::try_from(at).unwrap() + 1);

@@ -13,7 +13,7 @@ const INDEX: &str = ".annals/index.db";
 
 /// Returns the results of a search without a cache.
 fn uncached(case: &Case, query: &str) -> Value {
-    let dry = case.run("recall --json --limit 50 --dry-run").args([query]);
+    let dry = case.run("recall --json --limit 50 --no-encoder --dry-run").args([query]);
     dry.success().json()["hits"].clone()
 }
 

@@ -114,6 +114,40 @@ fn symbols_are_found_verbatim() {
 }
 
 #[test]
+fn a_hit_that_names_a_file_changed_after_its_date_says_so() {
+    let case = Case::empty();
+    case.git_init();
+    case.write("src/gate.rs", "1").write("src/shed.rs", "1").commit("one", "2026-01-01T00:00:00Z");
+    case.write(
+        ".planning/PROJECT.md",
+        "# P\n\n- (2026-01-05) the walrus gate in `src/gate.rs`\n- (2026-01-05) the walrus shed in `src/shed.rs`\n",
+    );
+    case.write("src/gate.rs", "2").commit("two", "2026-01-09T00:00:00Z");
+    assert_eq!(flags(&case, "walrus gate"), json!(["changed since"]));
+    assert_eq!(flags(&case, "walrus shed"), json!([]));
+}
+
+#[test]
+fn the_encoder_finds_what_is_asked_in_other_words() {
+    let case = Case::empty();
+    case.write(
+        ".planning/PROJECT.md",
+        "# P\n\n- the dog barks at night\n- prices are whole cents\n",
+    );
+    let found =
+        case.run("recall --json --all").args(["noise of a pet in the dark"]).success().json();
+    assert_eq!(found["hits"][0]["snippet"], "the dog barks at night");
+}
+
+#[test]
+fn a_single_word_that_a_text_contains_is_evidence_enough() {
+    let case = Case::empty();
+    case.write(".planning/PROJECT.md", "# P\n\n- walrus token red\n- prices are whole cents\n");
+    let found = case.run("recall --json walrus").success().json();
+    assert_eq!(found["hits"][0]["relevance"], "high");
+}
+
+#[test]
 fn secrets_and_escapes_are_not_printed() {
     let case = Case::empty();
     let key = format!("ghp_{}", "q7Zt2LmX9vKc4RbW8nYs1HdF6gPj3TaQ5eUo");

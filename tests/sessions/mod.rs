@@ -15,7 +15,7 @@ use crate::support::Case;
 /// A session in which something fails and is fixed.
 const WORK: &str = "\
 > Why does the loader crash?
-- I run its tests first, and use the release profile instead of the debug one.
+- I run its tests first, and use the release profile instead of the debug one, which takes minutes.
 ran cargo test gauge
 ! error[E0308]: mismatched types
 ! in src/load.rs
@@ -74,7 +74,7 @@ fn a_session_reads_the_same_in_every_client() {
             insta::assert_snapshot!(units(&case), @r"
             2026-03-01 asked: Why does the loader crash?
             2026-03-01 failed: ran cargo test gauge failed: / error[E0308]: mismatched types / in src/load.rs / Fixed by: / - edited src/load.rs / - ran cargo test gauge
-            2026-03-01 decided: I run its tests first, and use the release profile instead of the debug one.
+            2026-03-01 decided: I run its tests first, and use the release profile instead of the debug one, which takes minutes.
             2026-03-01 worked on: ran cargo test gauge / edited src/load.rs
             2026-03-01 answered: The loop began at one. It passes now.
             2026-03-01 asked: thanks, commit it

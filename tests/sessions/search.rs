@@ -55,6 +55,18 @@ fn a_hit_cites_its_session_and_the_command_that_resumes_it() {
 }
 
 #[test]
+fn a_topic_is_answered_from_sessions_and_a_session_s_start_is_not() {
+    let case = case_with("gemini", WORK);
+    case.write("CLAUDE.md", "# A project\n");
+    let asked = case.run("context --for").args(["why does the loader crash"]).success().stdout();
+    assert!(asked.contains("## Earlier sessions") && asked.contains("(gemini:"), "{asked}");
+    for line in ["context", "hook session-start"] {
+        let shown = case.run(line).stdin("{}").success().stdout();
+        assert!(!shown.contains("loader"), "{line}: {shown}");
+    }
+}
+
+#[test]
 fn the_index_follows_the_transcripts_and_can_be_removed() {
     let case = case_with("claude", "> Where is the lock?\n- In the store.\n");
     let found = |words: &str| {

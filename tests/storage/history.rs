@@ -215,27 +215,23 @@ fn a_record_from_elsewhere_reaches_nothing_outside() {
     let victim = put(folder.path(), "victim", "theirs");
     let root = folder.path().join("project");
     for path in ["../victim", victim.to_str().unwrap(), ".git/config", "a/../../victim"] {
-        let header = format!(
-            "{{\"format\":1,\"operation\":\"x\",\"time\":\"\",\"pid\":1,\"stores\":[\"plan\"],\
-             \"keep\":true,\"changes\":[{{\"do\":\"write\",\"path\":\"{path}\",\"old\":6,\"new\":4}}]}}"
-        );
-        for (name, mark) in [("1.pending", " "), ("2.record", ".")] {
-            let record = format!("{header}\ntheirsevil {mark}\n");
-            put(&root, &format!(".annals/history/{name}"), record);
-        }
-        let storage = storage(&root);
         let plan = |changes: &mut Changes| changes.write(&root.join("file"), "new");
-        let told = transact(&storage, "sync", plan).unwrap().warnings;
-        assert_eq!(told.len(), 2, "{told:?}");
-        // Even taken over by a user who did not look, they reach nothing.
-        let history = storage.history();
-        let id = history.adopt("2".parse().unwrap()).unwrap();
-        let taken_back = || Ok(((), history.undo(id, |_| false)?));
-        let undone = storage.transact("undo", &[Store::Ledger], taken_back);
-        assert!(undone.is_err());
-        let id = history.adopt("1".parse().unwrap()).unwrap();
+        let line = |id: u64| {
+            format!(
+                "{{\"format\":3,\"id\":{id},\"operation\":\"x\",\"time\":\"\",\"pid\":1,\"stores\":[\"plan\"],\
+                 \"keep\":true,\"changes\":[{{\"do\":\"write\",\"path\":\"{path}\",\"old\":\"theirs\",\"new\":\"evil\"}}]}}"
+            )
+        };
+        fs::create_dir_all(&root).unwrap();
+        let storage = storage(&root);
+        // Even signed with the user's own key, they reach nothing.
+        put(&root, ".annals/history/2.record", signed(2, &line(2), " .\n"));
+        let id = "2".parse().unwrap();
+        let taken_back = || Ok(((), storage.history().undo(id, |_| false)?));
+        assert!(storage.transact("undo", &[Store::Ledger], taken_back).is_err());
+        put(&root, ".annals/history/1.pending", signed(1, &line(1), "  \n"));
         assert!(transact(&storage, "sync", plan).is_err());
-        history.forget(id).unwrap();
+        storage.history().forget("1".parse().unwrap()).unwrap();
         transact(&storage, "sync", plan).unwrap();
         fs::remove_dir_all(&root).unwrap();
     }

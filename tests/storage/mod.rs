@@ -21,6 +21,8 @@ use std::{env, fs};
 use annals::clock::Clock;
 use annals::error::Result;
 use annals::storage::{Applied, Changes, Storage, Store};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 use tempfile::TempDir;
 
 const JOB: &str = "ANNALS_TEST_JOB";
@@ -43,6 +45,25 @@ fn put(root: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, content).unwrap();
     path
+}
+
+/// Returns a record's file, signed with the key of the user of these tests.
+fn signed(id: u64, line: &str, rest: &str) -> String {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    transact(&storage(folder.path()), "make the key", |changes| changes.write(&file, "")).unwrap();
+    let digits = fs::read_to_string(home().join("key")).unwrap();
+    let digits: Vec<char> = digits.trim_end().chars().collect();
+    let key =
+        digits.chunks(2).map(|pair| u8::from_str_radix(&String::from_iter(pair), 16).unwrap());
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key.collect::<Vec<u8>>()).unwrap();
+    for part in ["record", &id.to_string(), line] {
+        mac.update(&(part.len() as u64).to_le_bytes());
+        mac.update(part.as_bytes());
+    }
+    let signature = mac.finalize().into_bytes();
+    let signature: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{line}\n{signature}\n{rest}")
 }
 
 /// Applies a plan to the planning store.

@@ -7,8 +7,9 @@ const BLOCK: &str = "# shop\n\n**Core value:** sell\n\n## Active Context\n\n**Ph
 const OTHER: &str = "# shop\n\n**Core value:** sell more\n";
 
 /// Nothing is known, and no generator is at work.
-fn known() -> &'static Known<'static> {
-    static NOTHING: std::sync::LazyLock<Known<'static>> = std::sync::LazyLock::new(Known::default);
+fn known() -> &'static Recorded<'static> {
+    static NOTHING: std::sync::LazyLock<Recorded<'static>> =
+        std::sync::LazyLock::new(Recorded::default);
     &NOTHING
 }
 

@@ -25,34 +25,43 @@ enum Line {
 
 /// A statement that can be searched for.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Item {
-    pub(crate) id: String,
+pub struct Item {
+    /// Its identifier.
+    pub id: String,
     group: String,
-    pub(crate) text: String,
+    /// What was said.
+    pub text: String,
     /// The time; UTC if it has no zone.
-    pub(crate) ts: String,
-    pub(crate) prev: Option<String>,
+    pub ts: String,
+    /// The item before it in its session.
+    pub prev: Option<String>,
 }
 
 /// A question, and the ids of the items that answer it.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Question {
+pub struct Question {
     group: String,
-    pub(crate) text: String,
-    pub(crate) category: String,
-    pub(crate) relevant: Vec<String>,
+    /// The question.
+    pub text: String,
+    /// Its kind; `adversarial` ones are about the wrong person.
+    pub category: String,
+    /// The identifiers of the items.
+    pub relevant: Vec<String>,
 }
 
 /// Items that are searched together, with the questions about them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Group {
-    pub(crate) name: String,
-    pub(crate) items: Vec<Item>,
-    pub(crate) questions: Vec<Question>,
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// The items, in order.
+    pub items: Vec<Item>,
+    /// The questions.
+    pub questions: Vec<Question>,
 }
 
 /// Returns the groups of a file in order of first appearance; the file is read line by line.
-pub(crate) fn read(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
+pub fn read(reader: impl BufRead, path: &Path) -> Result<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for (index, line) in reader.lines().enumerate() {

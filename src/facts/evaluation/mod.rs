@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
+pub use dataset::{Group, Item, Question, read as read_dataset};
 pub use measures::{Interval, Measures};
 use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::error::Result;
-use crate::facts::evaluation::dataset::{Group, Item, Question};
 use crate::facts::search::{FactQuery, Method, retrieve};
 use crate::facts::{Fact, Facts, UserId, vectors};
 use crate::search::Embedder;
@@ -57,7 +57,7 @@ pub struct Delta {
 /// Asks every question of a dataset with every method.
 pub fn evaluate(dataset: impl BufRead, path: &Path, embedder: &Embedder) -> Result<Evaluation> {
     let mut found: HashMap<(Method, bool), Vec<Measures>> = HashMap::new();
-    let groups = dataset::read(dataset, path)?;
+    let groups = read_dataset(dataset, path)?;
     for group in &groups {
         let (mut facts, user) = stored(group, embedder)?;
         for question in &group.questions {
@@ -114,8 +114,8 @@ fn ask(
     Ok(Measures::from_ranks(&ranks, question.relevant.len()))
 }
 
-/// Returns a database with a group's items as facts of one user, at the time of the last item.
-fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
+/// Returns a database in memory with a group's items as facts of one user, at the time of the last item.
+pub fn stored(group: &Group, embedder: &Embedder) -> Result<(Facts, UserId)> {
     let user = UserId::new(&group.name)?;
     let times = group.items.iter().map(|item| with_zone(&item.ts));
     let now = times.max().unwrap_or_default();

@@ -83,10 +83,6 @@ fn time(text: &str) -> Option<DateTime<Utc>> {
     text.parse().ok()
 }
 
-fn clock() -> Clock {
-    Clock::new(Some("2026-02-17T10:11:12Z")).unwrap()
-}
-
 #[test]
 fn outside_a_repository_everything_is_absent() {
     let folder = TempDir::new().unwrap();
@@ -99,8 +95,6 @@ fn outside_a_repository_everything_is_absent() {
         assert_eq!(git.head().unwrap(), None);
         assert_eq!(git.commit_times(&["84e9493", ""]).unwrap(), [None, None]);
         assert_eq!(git.origin_name().unwrap(), None);
-        let refused = git.tag("v1", "one", &clock()).unwrap_err();
-        assert_eq!(refused.kind, crate::error::ErrorKind::NotFound);
     }
 }
 
@@ -111,7 +105,6 @@ fn a_repository_without_commits_has_no_head() {
     assert!(git.is_repository());
     assert_eq!(git.head().unwrap(), None);
     assert_eq!(git.commit_times(&["84e9493"]).unwrap(), [None]);
-    assert_eq!(git.tag("v1", "one", &clock()).unwrap_err().kind, crate::error::ErrorKind::NotFound);
 }
 
 #[test]
@@ -223,33 +216,6 @@ fn the_name_of_origin_omits_its_url() {
     }
 }
 
-#[test]
-fn a_tag_is_made_once_and_never_moved() {
-    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
-    let git = sandbox.open_git();
-    assert!(git.tag("milestone/one", "Ship one\n\nAll of it.", &clock()).unwrap());
-    let shown = ["for-each-ref", "--format=%(objecttype) %(taggerdate:unix) %(contents:subject)"];
-    assert_eq!(sandbox.git(&shown).lines().last(), Some("tag 1771323072 Ship one"));
-    assert!(!git.tag("milestone/one", "again", &clock()).unwrap());
-    sandbox.commit("2026-02-12T10:00:00Z");
-    let refused = git.tag("milestone/one", "again", &clock()).unwrap_err();
-    assert_eq!(refused.kind, crate::error::ErrorKind::Refused);
-    for name in ["", "-d", "--delete", "no..name"] {
-        assert_eq!(git.tag(name, "x", &clock()).unwrap_err().kind, crate::error::ErrorKind::Usage);
-    }
-}
-
-#[test]
-fn a_tag_needs_no_identity_and_no_signature() {
-    let sandbox = Sandbox::with_commits(&["2026-02-11T10:00:00Z"]);
-    sandbox.git(&["config", "user.useConfigOnly", "true"]);
-    sandbox.git(&["config", "user.name", ""]);
-    sandbox.git(&["config", "user.email", ""]);
-    sandbox.git(&["config", "tag.gpgSign", "true"]);
-    assert!(sandbox.open_git().tag("v1", "one", &clock()).unwrap());
-    assert_eq!(sandbox.git(&["for-each-ref", "--format=%(taggername)", "refs/tags"]), "annals");
-}
-
 #[cfg(unix)]
 #[test]
 fn programs_named_by_the_repository_are_not_run() {
@@ -283,113 +249,8 @@ fn programs_named_by_the_repository_are_not_run() {
     let absent = "0123456789012345678901234567890123456789";
     assert_eq!(git.commit_times(&[absent]).unwrap(), [None]);
     assert!(git.origin_name().unwrap().is_some());
-    assert!(git.tag("v1", "one", &clock()).unwrap());
-    assert!(!sprung.path().exists());
-}
-
-#[expect(clippy::disallowed_methods, reason = "git may not use storage")]
-fn contents(file: &Path) -> Vec<u8> {
-    std::fs::read(file).unwrap()
-}
-
-#[expect(clippy::disallowed_methods, reason = "git may not use storage")]
-fn remove(file: &Path) {
-    std::fs::remove_file(file).unwrap();
-}
-
-/// Commits the file of a ledger as it is now.
-fn commit_ledger(sandbox: &Sandbox, message: &str) -> Result<Option<String>> {
-    let scratch = TempDir::new().unwrap();
-    let draft = NewCommit { files: &["docs/memory/STATE.md"], message, scratch: scratch.path() };
-    sandbox.open_git().commit_only(&draft, &clock())
-}
-
-#[cfg(unix)]
-#[test]
-fn a_commit_runs_no_filter_and_refuses_files_that_have_one() {
-    use std::os::unix::fs::PermissionsExt;
-    let sandbox = Sandbox::empty();
-    let file = |name: &str, text: &str| sandbox.0.child(name).write_str(text).unwrap();
-    file("docs/memory/STATE.md", "one\n");
-    file("other.bin", "one\n");
-    sandbox.git(&["add", "."]);
-    sandbox.git(&["commit", "-q", "-m", "one"]);
-    let sprung = sandbox.0.child("sprung");
-    let trap = sandbox.0.child("trap.sh");
-    trap.write_str(&format!("#!/bin/sh\ntouch '{}'\ncat\n", sprung.path().display())).unwrap();
-    std::fs::set_permissions(trap.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    for key in ["clean", "smudge", "process"] {
-        let key = format!("filter.a=b.c.{key}");
-        sandbox.git(&["config", &key, trap.path().to_str().unwrap()]);
-    }
-    sandbox.git(&["config", "filter.a=b.c.required", "true"]);
-    let attributes = sandbox.0.child(".git/info/attributes");
-    attributes.write_str("*.bin filter=a=b.c\n").unwrap();
-    file("docs/memory/STATE.md", "two\n");
-    file("other.bin", "two\n");
-    let commit = |message| commit_ledger(&sandbox, message);
-    assert!(commit("two").unwrap().is_some());
-    assert_eq!(sandbox.git(&["show", "HEAD:docs/memory/STATE.md"]), "two");
-    assert_eq!(sandbox.git(&["show", "HEAD:other.bin"]), "one");
-    assert!(!sprung.path().exists());
-    attributes.write_str("docs/** filter=a=b.c\n").unwrap();
-    file("docs/memory/STATE.md", "three\n");
-    let refused = commit("three").unwrap_err();
-    assert_eq!(refused.kind, crate::error::ErrorKind::Refused);
-    assert!(refused.message.contains("a=b.c"), "{refused}");
-    assert!(!sprung.path().exists());
-}
-
-#[cfg(unix)]
-#[test]
-fn a_commit_runs_no_driver_or_hook_and_follows_no_link() {
-    use std::os::unix::fs::symlink;
-
-    let sandbox = Sandbox::empty();
-    let file = |name: &str, text: &str| sandbox.0.child(name).write_str(text).unwrap();
-    file("docs/memory/STATE.md", "one\n");
-    file("src/x.txt", "one\n");
-    sandbox.git(&["add", "."]);
-    sandbox.git(&["commit", "-q", "-m", "one"]);
-    let outside = TempDir::new().unwrap();
-    let (sprung, kept) = (outside.child("sprung"), outside.child("kept"));
-    kept.write_str("mine\n").unwrap();
-    let trap = format!("touch '{}'; cat", sprung.path().display());
-    // What `git commit` would run: a driver by rerere, a hook by the settings.
-    let id = "1".repeat(40);
-    file(&format!(".git/rr-cache/{id}/preimage"), "<<<<<<<\na\n=======\nb\n>>>>>>>\n");
-    file(&format!(".git/rr-cache/{id}/postimage"), "R\n");
-    file(".git/MERGE_RR", &format!("{id}\tsrc/x.txt\0"));
-    file(".gitattributes", "src/x.txt merge=evil\n");
-    file("src/x.txt", "<<<<<<< o\na\n=======\nb\n>>>>>>> t\n");
-    sandbox.git(&["config", "merge.evil.driver", &trap]);
-    sandbox.git(&["config", "hook.evil.command", &trap]);
-    sandbox.git(&["config", "hook.evil.event", "post-commit"]);
-    // What it would write through.
-    let message = sandbox.0.child(".git/COMMIT_EDITMSG");
-    remove(message.path());
-    symlink(kept.path(), message.path()).unwrap();
-    file("docs/memory/STATE.md", "two\n");
-    let commit = || commit_ledger(&sandbox, "two");
-    assert!(commit().unwrap().is_some());
-    assert_eq!(sandbox.git(&["show", "HEAD:docs/memory/STATE.md"]), "two");
-    assert_eq!(sandbox.git(&["show", "HEAD:src/x.txt"]), "one");
-    assert_eq!(sandbox.git(&["diff", "--cached", "--name-only"]), "");
-    assert!(!sprung.path().exists());
-    kept.assert("mine\n");
-    // There is nothing more to commit.
-    assert_eq!(commit().unwrap(), None);
-    file("docs/memory/STATE.md", "three\n");
-    let refusal = || commit().unwrap_err().message;
-    // A filter that cannot be turned off by its name.
-    let config = sandbox.0.child(".git/config");
-    let before = contents(config.path());
-    let filter = [b"[filter \"\xff\"]\n\tclean = ", trap.as_bytes(), b"\n"].concat();
-    config.write_binary(&[&before[..], &filter].concat()).unwrap();
-    assert!(refusal().contains("filter whose name"), "{}", refusal());
-    config.write_binary(&before).unwrap();
-    file(".git/MERGE_HEAD", "");
-    assert!(refusal().contains("a merge is in progress"), "{}", refusal());
+    assert_eq!(git.newest_commits(1).unwrap().len(), 1);
+    assert!(git.changes_since("HEAD").unwrap().is_empty());
     assert!(!sprung.path().exists());
 }
 

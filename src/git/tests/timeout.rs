@@ -1,9 +1,11 @@
 //! Tests that a git process that takes too long is terminated cleanly.
 
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
 use crate::git::program::Program;
+use crate::git::running::Running;
 use crate::git::tests::Sandbox;
 
 #[test]
@@ -13,7 +15,8 @@ fn a_git_process_that_times_out_leaves_no_lock() {
     let arguments = ["update-index", "--add", "-z", "--stdin"];
     let program = Program::new(sandbox.0.path());
     // Its input never ends, and it keeps the lock while it waits.
-    let (mut child, running) = program.spawn(&arguments).unwrap().unwrap();
+    let mut command = program.command(&arguments);
+    let (mut child, running) = Running::start(command.stdin(Stdio::piped())).unwrap();
     while !lock.exists() {
         assert!(child.try_wait().unwrap().is_none(), "it waits for its input");
         thread::yield_now();

@@ -89,9 +89,12 @@ impl File {
     }
 
     fn remove(&mut self) {
-        if let Some(servers) = self.document.get_mut(SERVERS).and_then(Item::as_table_like_mut) {
+        let Some(servers) = self.document.get_mut(SERVERS) else { return };
+        // A heading of its own is the user's.
+        let is_implicit = servers.as_table().is_some_and(Table::is_implicit);
+        if let Some(servers) = servers.as_table_like_mut() {
             servers.remove(NAME);
-            if servers.is_empty() {
+            if servers.is_empty() && is_implicit {
                 self.document.remove(SERVERS);
             }
         }
@@ -160,7 +163,7 @@ mod tests {
                 assert!(new.lines().any(|new| new == line), "{old:?}: {new:?}");
             }
             let rest = without(&new).unwrap_or_default();
-            assert_eq!(rest.trim_end(), old.replace("[mcp_servers]\n\n", "").trim_end(), "{old:?}");
+            assert_eq!(rest.trim_end(), old.trim_end(), "{old:?}");
         }
         assert_eq!(
             with("").unwrap(),

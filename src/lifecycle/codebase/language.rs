@@ -2,58 +2,57 @@
 
 use std::path::Path;
 
-/// Languages with their file extensions; data formats and prose are not included.
-const LANGUAGES: &[(&str, &[&str])] = &[
-    ("Assembly", &["asm", "s"]),
-    ("Astro", &["astro"]),
-    ("C", &["c", "h"]),
-    ("C#", &["cs"]),
-    ("C++", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"]),
-    ("CSS", &["css", "less", "sass", "scss"]),
-    ("Clojure", &["clj", "cljc", "cljs"]),
-    ("Crystal", &["cr"]),
-    ("D", &["d"]),
-    ("Dart", &["dart"]),
-    ("Elixir", &["ex", "exs", "heex"]),
-    ("Elm", &["elm"]),
-    ("Erlang", &["erl", "hrl"]),
-    ("F#", &["fs", "fsx"]),
-    ("Fortran", &["f90", "f95"]),
-    ("Go", &["go"]),
-    ("GraphQL", &["gql", "graphql"]),
-    ("Groovy", &["gradle", "groovy"]),
-    ("HCL", &["hcl", "tf"]),
-    ("HTML", &["htm", "html"]),
-    ("Haskell", &["hs"]),
-    ("Java", &["java"]),
-    ("JavaScript", &["cjs", "js", "jsx", "mjs"]),
-    ("Julia", &["jl"]),
-    ("Kotlin", &["kt", "kts"]),
-    ("Lua", &["lua"]),
-    ("Nim", &["nim"]),
-    ("Nix", &["nix"]),
-    ("Notebook", &["ipynb"]),
-    ("OCaml", &["ml", "mli"]),
-    ("Objective-C", &["m", "mm"]),
-    ("PHP", &["php"]),
-    ("Pascal", &["pas"]),
-    ("Perl", &["pl", "pm"]),
-    ("PowerShell", &["ps1", "psm1"]),
-    ("Protocol Buffers", &["proto"]),
-    ("Python", &["py", "pyi"]),
-    ("R", &["r"]),
-    ("Ruby", &["erb", "rake", "rb"]),
-    ("Rust", &["rs"]),
-    ("SQL", &["sql"]),
-    ("Scala", &["sc", "scala"]),
-    ("Shell", &["bash", "bats", "fish", "sh", "zsh"]),
-    ("Solidity", &["sol"]),
-    ("Svelte", &["svelte"]),
-    ("Swift", &["swift"]),
-    ("TypeScript", &["cts", "mts", "ts", "tsx"]),
-    ("Vue", &["vue"]),
-    ("Zig", &["zig"]),
-];
+/// Languages with their file extensions, one a line; data formats and prose are not included.
+const LANGUAGES: &str = "\
+Assembly: asm s
+Astro: astro
+C: c h
+C#: cs
+C++: cc cpp cxx hh hpp hxx
+CSS: css less sass scss
+Clojure: clj cljc cljs
+Crystal: cr
+D: d
+Dart: dart
+Elixir: ex exs heex
+Elm: elm
+Erlang: erl hrl
+F#: fs fsx
+Fortran: f90 f95
+Go: go
+GraphQL: gql graphql
+Groovy: gradle groovy
+HCL: hcl tf
+HTML: htm html
+Haskell: hs
+Java: java
+JavaScript: cjs js jsx mjs
+Julia: jl
+Kotlin: kt kts
+Lua: lua
+Nim: nim
+Nix: nix
+Notebook: ipynb
+OCaml: ml mli
+Objective-C: m mm
+PHP: php
+Pascal: pas
+Perl: pl pm
+PowerShell: ps1 psm1
+Protocol Buffers: proto
+Python: py pyi
+R: r
+Ruby: erb rake rb
+Rust: rs
+SQL: sql
+Scala: sc scala
+Shell: bash bats fish sh zsh
+Solidity: sol
+Svelte: svelte
+Swift: swift
+TypeScript: cts mts ts tsx
+Vue: vue
+Zig: zig";
 
 /// Folders that contain only tests.
 const TEST_FOLDERS: &[&str] = &["__tests__", "e2e", "spec", "specs", "test", "tests"];
@@ -67,10 +66,10 @@ pub(super) fn language(path: &Path) -> Option<&'static str> {
     if stem.is_empty() || is_minified {
         return None;
     }
-    LANGUAGES
-        .iter()
-        .find(|(_, extensions)| extensions.contains(&extension))
-        .map(|(language, _)| *language)
+    let rows = LANGUAGES.lines().filter_map(|line| line.split_once(": "));
+    let mut known =
+        rows.filter(|(_, extensions)| extensions.split(' ').any(|known| known == extension));
+    known.next().map(|(language, _)| language)
 }
 
 /// Returns the location of a test: the outermost test folder above it, otherwise its own folder; `None` for

@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 
 use ignore::DirEntry;
 
-use crate::lifecycle::codebase::commands::BuildCommands;
 use crate::lifecycle::codebase::language::{language, test_home};
 use crate::project::Project;
+use crate::project::manifest::Manifest;
 use crate::storage::walk;
 use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
-mod commands;
 mod language;
 
 /// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
@@ -43,7 +42,7 @@ pub(crate) struct CodebaseSummary {
     /// The locations of the tests, in descending order of the number of tests.
     pub(crate) test_folders: Vec<PathBuf>,
     /// The build and test commands.
-    pub(crate) commands: BuildCommands,
+    pub(crate) commands: Manifest,
     /// The top-level folders that contain code.
     pub(crate) folders: Vec<PathBuf>,
     /// Whether only a part of the tree was counted, because it is too large.
@@ -79,7 +78,8 @@ impl CodebaseSummary {
         self.test_folders =
             fullest_first(names.test_folders).into_iter().map(|(folder, _)| folder).collect();
         self.languages = fullest_first(names.languages);
-        self.commands = BuildCommands::detect(root);
+        // A broken manifest is reported where its name is asked for.
+        self.commands = Manifest::read(root, &mut Vec::new()).unwrap_or_default();
         self.folders = names.folders.into_iter().collect();
     }
 

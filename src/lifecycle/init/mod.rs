@@ -7,13 +7,13 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::codebase::CodebaseSummary;
-use crate::lifecycle::init::manifest::Manifest;
 use crate::lifecycle::init::texts::{
     Empty, NewState, ProjectContext, RequirementsContext, RoadmapContext,
 };
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
 use crate::plan::{DEFAULT_MILESTONE, NextStatus, PlanningFolder, Skill, Survey, installed_skills};
+use crate::project::manifest::Manifest;
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
@@ -21,7 +21,6 @@ use crate::text::{one_line, strip_controls};
 use crate::warning::{Parsed, Warning};
 use crate::{secrets, templates};
 
-mod manifest;
 pub(crate) mod texts;
 
 /// The options of `annals init`.

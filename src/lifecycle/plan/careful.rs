@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::patterns;
-use crate::patterns::{FinishedPhase, KnownPaths, OwnPaths, PlanRecord, PlanRef};
+use crate::patterns::{FinishedPhase, KnownPaths, PlanRecord, PlanRef};
 use crate::plan::Deviation;
 
 /// Minimum number of plans that deviated over a file, if the phase has no plans yet.
@@ -32,12 +32,11 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
     let plans =
         || history.iter().flat_map(|phase| phase.plans.iter().map(move |plan| (phase, plan)));
     let touched = plans().flat_map(|(_, plan)| plan.summary.files.iter().flatten());
-    let known = KnownPaths::new(touched.chain(planned).map(String::as_str));
+    let known = KnownPaths::new(touched.chain(planned));
     let mut found: BTreeMap<&str, Deviating<'_>> = BTreeMap::new();
     for (phase, plan) in plans() {
-        let own = OwnPaths::new(plan.summary.files.as_deref());
         for named in plan.files_in_deviations() {
-            let Some(file) = known.full(named, &own) else {
+            let Some(file) = known.full(named, plan) else {
                 continue;
             };
             if !planned.is_empty() && !planned.contains(file) {

@@ -143,7 +143,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let planned = roadmap_phase(&survey.roadmap, &phase.number);
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
-    let recorded = patterns::recent(project, &work.changes, warnings)?;
+    let recorded = patterns::with_changes(project, &work.changes, warnings)?;
     let past = patterns::history(survey, &recorded)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned.map(|planned| planned.success_criteria.clone()).unwrap_or_default();
@@ -218,15 +218,14 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
     numbers.iter().map(dependency).collect()
 }
 
-/// Returns the blockers and research flags that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
+/// Returns the blockers that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
 fn notes(survey: &Survey, phase: &PhaseNumber) -> Vec<String> {
     let state = &survey.state;
     let names_phase = |text: &&String| {
         let plain = text.replace(['[', ']'], " ");
         state.numbering.phases_in(&plain).contains(phase)
     };
-    let all = state.research_flags.iter().chain(&state.blockers);
-    all.filter(names_phase).cloned().collect()
+    state.blockers.iter().filter(names_phase).cloned().collect()
 }
 
 /// Returns all text that describes a phase, including its plans.

@@ -1,14 +1,16 @@
 //! Finds the files that are involved in deviations repeatedly.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use crate::patterns::Rate;
-use crate::patterns::insights::comparison::{Comparison, ComparisonQuestion, is_evidence};
-use crate::patterns::insights::{Compared, Member, PlanRef};
+use crate::patterns::insights::PlanRef;
+use crate::patterns::insights::comparison::{
+    Comparison, ComparisonQuestion, compare_rates, is_evidence,
+};
 use crate::patterns::lesson::is_planning;
-use crate::text::{Line, sanitized};
+use crate::patterns::{FinishedPhase, PlanRecord, Rate};
+use crate::text::{Line, file_name, sanitized};
 
 /// Minimum number of plans whose deviations name a file; a single one may be chance.
 const MIN_NAMED: usize = 2;
@@ -24,116 +26,96 @@ pub struct DeviatingFile {
     pub deviated: Rate,
 }
 
-/// The paths of a history, for resolving abbreviated paths, so that each file has one name.
-#[derive(Debug, Default)]
-pub(crate) struct KnownPaths<'a> {
-    /// Sorted by their reversed bytes, so that paths with the same ending are adjacent.
-    paths: Vec<&'a str>,
-}
+/// The paths of a history by file name, for resolving abbreviated paths, so that each file has one name.
+pub(crate) struct KnownPaths<'a>(HashMap<&'a str, BTreeSet<&'a str>>);
 
 impl<'a> KnownPaths<'a> {
-    pub(crate) fn new(paths: impl IntoIterator<Item = &'a str>) -> Self {
-        let paths = paths.into_iter().map(bare);
-        let mut paths: Vec<&str> = paths.filter(|path| !is_planning(path)).collect();
-        paths.sort_unstable_by(|one, other| from_end(one).cmp(from_end(other)));
-        paths.dedup();
-        Self { paths }
+    pub(crate) fn new(paths: impl IntoIterator<Item = &'a String>) -> Self {
+        let mut known: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        for path in paths.into_iter().map(|path| bare(path)).filter(|path| !is_planning(path)) {
+            known.entry(file_name(path)).or_default().insert(path);
+        }
+        Self(known)
     }
 
-    /// Returns the full path of a file, which may be given by the end of its path.
+    /// Returns the full path of a file, which a plan may give by the end of its path.
     ///
-    /// If several known paths end in `path`, the one in `own` is returned; otherwise it is ambiguous: `None`.
-    pub(crate) fn full(&self, path: &'a str, own: &OwnPaths<'_>) -> Option<&'a str> {
+    /// If several known paths end in `path`, the one that the plan touched is returned; otherwise it is ambiguous:
+    /// `None`.
+    pub(crate) fn full(&self, path: &'a str, plan: &PlanRecord) -> Option<&'a str> {
         let path = bare(path);
         if path.is_empty() || is_planning(path) {
             return None;
         }
-        let longer = self.ending_in(path);
-        let mut of_own = longer.iter().filter(|known| own.0.contains(**known));
-        match (longer, of_own.next(), of_own.next()) {
+        let Some(named) = self.0.get(file_name(path)) else { return Some(path) };
+        let ends = |known: &str| known.strip_suffix(path).is_some_and(|head| head.ends_with('/'));
+        let longer: Vec<&str> = named.iter().copied().filter(|known| ends(known)).collect();
+        let own: BTreeSet<&str> =
+            plan.summary.files.iter().flatten().map(|own| bare(own)).collect();
+        let mut of_own = longer.iter().filter(|known| own.contains(**known));
+        match (&longer[..], of_own.next(), of_own.next()) {
             ([], ..) => Some(path),
             ([only], ..) => Some(only),
             (_, Some(one), None) => Some(one),
             // A file with this path exists as well, for example in the root of the project.
-            _ if self.contains(path) => Some(path),
-            _ => None,
+            _ => named.contains(path).then_some(path),
         }
     }
-
-    /// Returns the longer paths that end with this one.
-    fn ending_in(&self, path: &str) -> &[&'a str] {
-        let ending = || from_end(path).chain([b'/']);
-        let is_before = |known: &&str| from_end(known).lt(ending());
-        let rest = &self.paths[self.paths.partition_point(is_before)..];
-        &rest[..rest.partition_point(|known| ends_in(known, path))]
-    }
-
-    fn contains(&self, path: &str) -> bool {
-        let order = |known: &&str| from_end(known).cmp(from_end(path));
-        self.paths.binary_search_by(order).is_ok()
-    }
 }
 
-/// The files that one plan touched.
-pub(crate) struct OwnPaths<'a>(HashSet<&'a str>);
-
-impl<'a> OwnPaths<'a> {
-    pub(crate) fn new(paths: Option<&'a [String]>) -> Self {
-        let paths = paths.into_iter().flatten();
-        Self(paths.map(|path| bare(path)).collect())
-    }
-}
-
-fn from_end(path: &str) -> impl Iterator<Item = u8> + '_ {
-    path.bytes().rev()
+fn bare(path: &str) -> &str {
+    path.trim().trim_start_matches("./")
 }
 
 /// The plans that touched a file and those that named it in a deviation, by index in the history.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
-    touched: Vec<usize>,
-    named: Vec<usize>,
-}
-
-/// Appends a plan, unless it is the last one already; plans come in ascending order.
-fn mention(plans: &mut Vec<usize>, at: usize) {
-    if plans.last() != Some(&at) {
-        plans.push(at);
-    }
+    touched: BTreeSet<usize>,
+    named: BTreeSet<usize>,
 }
 
 /// The files of a history, by path.
 pub(super) type Files<'a> = BTreeMap<&'a str, Mentions>;
 
+fn plans<'a>(
+    phases: &[&'a FinishedPhase],
+) -> impl Iterator<Item = (&'a FinishedPhase, &'a PlanRecord)> {
+    phases.iter().flat_map(|phase| phase.plans.iter().map(|plan| (*phase, plan)))
+}
+
 /// Returns every file that a plan touched or a deviation names, by its full path.
-pub(super) fn mentions<'a>(all: &[Member<'a>]) -> Files<'a> {
-    let touched = |one: &Member<'a>| one.plan.summary.files.iter().flatten().map(String::as_str);
-    let known = KnownPaths::new(all.iter().flat_map(touched));
+pub(super) fn mentions<'a>(phases: &[&'a FinishedPhase]) -> Files<'a> {
+    let known =
+        KnownPaths::new(plans(phases).flat_map(|(_, plan)| plan.summary.files.iter().flatten()));
     let mut found = Files::new();
-    for (at, one) in all.iter().enumerate() {
-        let own = OwnPaths::new(one.plan.summary.files.as_deref());
-        for path in touched(one).filter_map(|path| known.full(path, &own)) {
-            mention(&mut found.entry(path).or_default().touched, at);
+    for (at, (_, plan)) in plans(phases).enumerate() {
+        for path in plan.summary.files.iter().flatten().filter_map(|path| known.full(path, plan)) {
+            found.entry(path).or_default().touched.insert(at);
         }
-        let named = one.plan.files_in_deviations();
-        for path in named.into_iter().filter_map(|path| known.full(path, &own)) {
-            mention(&mut found.entry(path).or_default().named, at);
+        for path in plan.files_in_deviations().into_iter().filter_map(|path| known.full(path, plan))
+        {
+            found.entry(path).or_default().named.insert(at);
         }
     }
     found
 }
 
 /// Returns the files named in the deviations of several plans, most frequent first.
-pub(super) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile> {
-    let mut found: Vec<DeviatingFile> = files
-        .iter()
-        .filter(|(_, mentions)| mentions.named.len() >= MIN_NAMED)
+pub(super) fn named(phases: &[&FinishedPhase], files: &Files<'_>) -> Vec<DeviatingFile> {
+    let all: Vec<(&FinishedPhase, &PlanRecord)> = plans(phases).collect();
+    let reference = |at: &usize| {
+        let (phase, plan) = all[*at];
+        let number = phase.number.clone()?;
+        Some(PlanRef { milestone: phase.milestone.clone(), phase: number, plan: plan.plan.clone() })
+    };
+    let several = files.iter().filter(|(_, mentions)| mentions.named.len() >= MIN_NAMED);
+    let mut found: Vec<DeviatingFile> = several
         .map(|(file, mentions)| DeviatingFile {
             file: (*file).to_owned(),
-            named_in: mentions.named.iter().map(|at| all[*at].reference()).collect(),
+            named_in: mentions.named.iter().filter_map(reference).collect(),
             // A plan that names a file in a deviation touched it, even if it does not list the file.
             deviated: Rate::measure_known(
-                either(mentions).into_iter().map(|at| all[at].plan.deviated()),
+                (&mentions.touched | &mentions.named).iter().map(|at| all[*at].1.deviated()),
             ),
         })
         .collect();
@@ -141,57 +123,24 @@ pub(super) fn named(all: &[Member<'_>], files: &Files<'_>) -> Vec<DeviatingFile>
     found
 }
 
-fn either(mentions: &Mentions) -> BTreeSet<usize> {
-    let both = mentions.touched.iter().chain(&mentions.named);
-    both.copied().collect()
-}
-
 /// Compares the plans that touched a file with those that did not, for each file with enough plans in both.
-pub(super) fn compared(all: &[Member<'_>], files: &Files<'_>) -> Compared {
-    let listed: BTreeSet<usize> = (0..all.len())
-        .filter(|at| all[*at].plan.file_count().is_some() && all[*at].plan.deviated().is_some())
-        .collect();
-    let listed_of = |mentions: &Mentions| -> Vec<usize> {
-        let touched = mentions.touched.iter().copied();
-        touched.filter(|at| listed.contains(at)).collect()
-    };
-    let tested: Vec<(&str, Vec<usize>)> = files
-        .iter()
-        .map(|(file, mentions)| (*file, listed_of(mentions)))
-        .filter(|(_, touched)| is_evidence(touched.len(), listed.len() - touched.len()))
-        .collect();
-    let rate = |plans: &mut dyn Iterator<Item = &usize>| {
-        Rate::measure_known(plans.map(|at| all[*at].plan.deviated()))
-    };
-    let comparisons = tested.iter().map(|(file, touched)| {
-        let compared = ComparisonQuestion::DeviationsByFile.spec().compare_rates(
-            (format!("plans that touched `{}`", path_line(file)), rate(&mut touched.iter())),
-            (
-                "others".to_owned(),
-                rate(&mut listed.iter().filter(|at| touched.binary_search(at).is_err())),
-            ),
+pub(super) fn compared(all: &[&PlanRecord], files: &Files<'_>) -> Vec<Comparison> {
+    let says = |at: &usize| all[*at].file_count().is_some() && all[*at].deviated().is_some();
+    let listed: BTreeSet<usize> = (0..all.len()).filter(says).collect();
+    let rate =
+        |plans: &BTreeSet<usize>| Rate::measure_known(plans.iter().map(|at| all[*at].deviated()));
+    let compared = files.iter().filter_map(|(file, mentions)| {
+        let (touched, others) = (&mentions.touched & &listed, &listed - &mentions.touched);
+        if !is_evidence(touched.len(), others.len()) {
+            return None;
+        }
+        let name = format!("plans that touched `{}`", Line::new(&sanitized(file)).clipped(80));
+        let compared = compare_rates(
+            ComparisonQuestion::DeviationsByFile,
+            (name, rate(&touched)),
+            ("others".to_owned(), rate(&others)),
         );
-        Comparison { file: Some((*file).to_owned()), ..compared }
+        Some(Comparison { file: Some((*file).to_owned()), ..compared })
     });
-    let gap = tested.is_empty().then(|| {
-        format!(
-            "deviations by file (n={}; no file was touched by at least 5 plans and not \
-             touched by at least 5)",
-            listed.len()
-        )
-    });
-    Compared { comparisons: comparisons.collect(), gap }
-}
-
-/// Returns a path that is safe to show in one line of markdown.
-fn path_line(path: &str) -> Line {
-    Line::new(&sanitized(path)).clipped(80)
-}
-
-fn bare(path: &str) -> &str {
-    path.trim().trim_start_matches("./")
-}
-
-fn ends_in(whole: &str, part: &str) -> bool {
-    whole.strip_suffix(part).is_some_and(|head| head.ends_with('/'))
+    compared.collect()
 }

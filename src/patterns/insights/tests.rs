@@ -226,38 +226,6 @@ fn all_comparisons_of_a_run_share_one_limit() {
 }
 
 #[test]
-fn kinds_are_held_against_time() {
-    let early = |_| Made::sized(1).deviating("x", Some("Rule 3 - Blocking"));
-    let late = |_| Made::sized(1).deviating("x", Some("minor"));
-    let phases =
-        [phase("one", (0..8).map(early).collect()), phase("default", (0..8).map(late).collect())];
-    let insights = Insights::from_phases(&phases);
-    assert_eq!(
-        statements(&insights),
-        [
-            "8 of the first 8 plans had `Rule 3 - Blocking` deviations, 0 of the last 8",
-            "0 of the first 8 plans had `minor` deviations, 8 of the last 8",
-        ]
-    );
-    assert_eq!(insights.milestones[0].milestone, "one");
-    assert_eq!(insights.milestones[0].kinds[0].count, 8);
-}
-
-#[test]
-fn a_plan_that_does_not_say_the_kind_is_not_without_it() {
-    let early = |_| Made::sized(1).deviating("x", Some("scope"));
-    let late = |_| Made::sized(1).deviating("x", None);
-    let insights = insights_from((0..8).map(early).chain((0..8).map(late)).collect());
-    assert_eq!(statements(&insights), [""; 0]);
-    let clean = |_| Made::sized(1);
-    let insights = insights_from((0..8).map(early).chain((0..8).map(clean)).collect());
-    assert!(
-        statements(&insights)
-            .contains(&"8 of the first 8 plans had `scope` deviations, 0 of the last 8")
-    );
-}
-
-#[test]
 fn a_plan_that_names_a_file_in_a_deviation_touched_it() {
     let files = insights_from(vec![
         Made::sized(1).deviating("`src/log.rs` was cut", None),
@@ -266,25 +234,6 @@ fn a_plan_that_names_a_file_in_a_deviation_touched_it() {
     ])
     .deviating_files;
     assert_eq!(files[0].deviated, Rate { count: 2, of: 3 });
-}
-
-#[test]
-fn efforts_are_compared_where_they_are_known() {
-    let plan = |effort: &str, minutes| Made {
-        effort: Some(effort.to_owned()),
-        minutes: Some(minutes),
-        ..Made::sized(1)
-    };
-    let mut plans: Vec<Made> = (0..6).map(|at| plan("fast", 5 + at)).collect();
-    plans.extend((0..6).map(|at| plan("thorough", 30 + at)));
-    plans.push(Made::sized(1));
-    let insights = insights_from(plans);
-    assert_eq!(
-        statements(&insights),
-        ["Plans of fast effort took 8m, those of thorough effort 33m (medians over 6 and 6 plans)"]
-    );
-    let one = insights_from(vec![plan("fast", 5), Made::sized(1)]);
-    assert!(one.not_compared.contains(&"effort profiles (n=1; all of them fast)".to_owned()));
 }
 
 prop_compose! {

@@ -1,199 +1,241 @@
 //! Finds recorded patterns about files that no longer exist or a structure that has changed.
 //!
 //! A path that is clearly meant as one is stale if the project has no such file and `.gitignore` does not cover it,
-//! unless the text itself reports the removal. That is the same with and without git: history only tells since when a
-//! path is gone, and where it moved. The tree of the text's commit is compared with the current one by a single diff.
+//! unless the text itself reports the removal. That is the same with and without git: history only tells where it moved,
+//! by one diff between the commit of the text and the current tree.
 
-mod dependencies;
-mod history;
-mod removal;
-mod report;
+mod structure;
 mod tree;
 
-use std::cell::LazyCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use chrono::NaiveDate;
-pub use report::{CommitRef, Freshness, PathReport, PathStatus, Staleness, Structure};
+use serde::Serialize;
+pub use structure::{CommitRef, Structure};
 
 use crate::error::Result;
 use crate::git::Git;
-use crate::patterns::staleness::history::{Change, Past};
-use crate::patterns::staleness::tree::{Resolution, Tree};
-use crate::patterns::{
-    Certainty, LoosePattern, Mention, PathForm, PatternEntry, Patterns, mentions,
-};
-use crate::project::LayoutName;
+use crate::patterns::staleness::structure::Diff;
+use crate::patterns::staleness::tree::{Lookup, Tree};
+use crate::patterns::{PatternEntry, Patterns, mentions, sentences};
 
-/// A text that may be stale.
-#[derive(Clone, Copy, Debug)]
+/// Words that say that a file was removed or moved.
+const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop dropped dropping drops eliminated gone \
+    inlined merged migrated move moved moves moving purged removal remove removed removes removing rename renamed \
+    renames renaming replace replaced replaces replacing retired split superseded unused";
+
+/// Words that negate either of the two words after them.
+const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
+
+/// Texts that were written together, and may be stale.
+#[derive(Clone, Debug)]
 pub struct DatedText<'a> {
-    /// Its identifier.
+    /// Their identifier.
     pub id: &'a str,
+    /// Line number of their start, from 1.
+    pub line: usize,
+    /// The texts.
+    pub texts: Vec<&'a str>,
+    /// The commit that was checked out when they were written, if known.
+    pub commit: Option<&'a str>,
+    /// The day on which they were written.
+    pub date: Option<NaiveDate>,
+}
+
+/// The results of a staleness check. It is the document of `annals patterns check --json`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Staleness {
+    /// The result for each entry, in input order.
+    pub entries: Vec<Freshness>,
+    /// The parts that were not checked, and why.
+    pub skipped: Option<String>,
+}
+
+/// The result of checking one entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Freshness {
+    /// The entry's identifier.
+    pub id: String,
     /// Line number of its start, from 1.
     pub line: usize,
-    /// The text.
-    pub text: &'a str,
-    /// The commit that was checked out when it was written, if known.
-    pub commit: Option<&'a str>,
-    /// The day on which it was written.
-    pub date: Option<NaiveDate>,
+    /// Whether a path it mentions was moved or removed, or the structure has changed.
+    pub is_stale: bool,
+    /// The reasons, one line each.
+    pub reasons: Vec<String>,
+    /// The paths it mentions, in order.
+    pub paths: Vec<PathReport>,
+    /// The tree then and now; `None` if history does not reach back to the entry.
+    pub structure: Option<Structure>,
+    /// Why each of its texts may be out of date, because of its own paths or of the structure.
+    #[serde(skip)]
+    pub(crate) stale_texts: BTreeMap<String, String>,
+}
+
+/// A path that a text mentions, with its status.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PathReport {
+    /// The path, relative to the project.
+    pub path: String,
+    /// Its status.
+    pub status: PathStatus,
+    /// Its new path, if it was moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The paths that it may stand for, if it is ambiguous.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub homes: Vec<String>,
+}
+
+/// The status of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathStatus {
+    /// It exists.
+    Ok,
+    /// It was moved.
+    Moved,
+    /// It does not exist.
+    Gone,
+    /// Several paths match it.
+    Ambiguous,
+}
+
+impl PathReport {
+    /// Returns why this path makes a text stale; `None` if it does not.
+    fn reason(&self) -> Option<String> {
+        match (&self.to, self.status) {
+            (Some(to), _) => Some(format!("`{}` moved to `{to}`", self.path)),
+            (None, PathStatus::Gone) => Some(format!("`{}` is gone", self.path)),
+            _ => None,
+        }
+    }
 }
 
 impl Staleness {
     /// Checks texts against a project.
-    pub fn check(texts: &[DatedText<'_>], root: &Path, git: &Git) -> Result<Self> {
-        let tree = Tree::new(root, git);
-        let mut past = Past::new(git, &tree)?;
-        let mut entries = Vec::new();
-        let mut missing = Vec::new();
-        for (at, text) in texts.iter().enumerate() {
-            let base = past.written_at(text.commit, text.date);
-            let paths = report_paths(text.text, &tree)?;
-            let gone = paths.iter().enumerate().filter(|(_, path)| path.status == PathStatus::Gone);
-            missing.extend(gone.map(|(path, _)| (at, path, base.clone())));
-            let structure = match &base {
-                Some(base) => past.structure(base)?,
-                None => None,
-            };
-            entries.push(Freshness {
-                id: text.id.to_owned(),
-                line: text.line,
-                is_stale: false,
-                reasons: Vec::new(),
-                paths,
-                structure,
-            });
-        }
-        // All missing paths are looked up at once.
-        let names = missing.iter().map(|(at, path, base)| {
-            let report = &entries[*at].paths[*path];
-            (report.path.trim_end_matches('/').to_owned(), base.clone())
-        });
-        let changes = past.changes(&names.collect::<Vec<_>>())?;
-        for ((at, path, _), change) in missing.into_iter().zip(changes) {
-            let Change { since, to } = change;
-            let report = &mut entries[at].paths[path];
-            report.since = since;
-            if to.is_some() {
-                report.status = PathStatus::Moved;
-                report.to = to;
+    pub fn check(entries: &[DatedText<'_>], root: &Path, git: &Git) -> Result<Self> {
+        let tree = Tree::new(root, git)?;
+        let timeline = git.timeline()?;
+        let mut diffs: BTreeMap<usize, Diff> = BTreeMap::new();
+        let mut found = Vec::new();
+        for entry in entries {
+            // The commit that the entry states, or else the last of its day.
+            let stated = entry.commit.and_then(|commit| timeline.index_of(commit));
+            let base = stated.or_else(|| timeline.at_end_of(entry.date?));
+            if let Some(at) = base.filter(|at| !diffs.contains_key(at)) {
+                let hash = timeline.hash(at).unwrap_or_default();
+                let commit = hash[..hash.len().min(7)].to_owned();
+                let since = CommitRef { commit, date: timeline.date(at) };
+                diffs.insert(at, Diff::new(since, hash, git, &tree)?);
             }
+            let diff = base.and_then(|at| diffs.get(&at));
+            found.push(Freshness::new(entry, &tree, diff));
         }
-        for entry in &mut entries {
-            entry.reasons = entry.reasons();
-            entry.is_stale = !entry.reasons.is_empty();
-        }
-        let skipped = past.is_empty().then(|| {
-            "no git history: paths are only checked against the current files, and the \
-             structure is not checked"
-                .to_owned()
+        let skipped = timeline.is_empty().then(|| {
+            "no git history: paths are only checked against the current files, and the structure is not checked".to_owned()
         });
-        Ok(Self { entries, skipped })
+        Ok(Self { entries: found, skipped })
     }
 
     /// Checks all of PATTERNS.md, in file order, entries first.
     pub fn check_patterns(patterns: &Patterns, root: &Path, git: &Git) -> Result<Self> {
-        let entry_names: Vec<String> = patterns.entries.iter().map(PatternEntry::title).collect();
-        let entries = patterns.entries.iter().zip(&entry_names);
-        let mut texts: Vec<DatedText<'_>> =
-            entries.map(|(entry, id)| from_entry(entry, id)).collect();
-        texts.extend(patterns.loose.iter().map(from_loose));
-        Self::check(&texts, root, git)
+        let titles: Vec<String> = patterns.entries.iter().map(PatternEntry::title).collect();
+        let entries = patterns.entries.iter().zip(&titles).map(|(entry, id)| DatedText {
+            id,
+            line: entry.line,
+            texts: entry.all_texts().collect(),
+            commit: entry.trace.as_ref().and_then(|trace| trace.commit.as_deref()),
+            date: entry.date,
+        });
+        let loose = patterns.loose.iter().map(|loose| DatedText {
+            id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
+            line: loose.line,
+            texts: vec![&loose.text],
+            commit: None,
+            date: None,
+        });
+        Self::check(&entries.chain(loose).collect::<Vec<_>>(), root, git)
+    }
+}
+
+impl Freshness {
+    fn new(entry: &DatedText<'_>, tree: &Tree, diff: Option<&Diff>) -> Self {
+        let structure = diff.map(|diff| diff.structure.clone());
+        let changed = structure.as_ref().and_then(Structure::reason);
+        let mut found =
+            Self { id: entry.id.to_owned(), line: entry.line, structure, ..Self::default() };
+        for text in &entry.texts {
+            let reports = report_paths(text, tree, diff);
+            let reason = reports.iter().find_map(PathReport::reason).or_else(|| changed.clone());
+            found.stale_texts.extend(reason.map(|reason| ((*text).to_owned(), reason)));
+            for report in reports {
+                if !found.paths.contains(&report) {
+                    found.paths.push(report);
+                }
+            }
+        }
+        found.reasons = found.paths.iter().filter_map(PathReport::reason).chain(changed).collect();
+        found.is_stale = !found.reasons.is_empty();
+        found
     }
 }
 
 /// Returns the reports on the paths of a text. A missing path that may be none is left out, and so is one whose removal
 /// the text itself reports.
-fn report_paths(text: &str, tree: &Tree) -> Result<Vec<PathReport>> {
-    let removed = LazyCell::new(|| removal::removed_paths(text));
+fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport> {
+    let mut removed = None;
     let mut reports = Vec::new();
-    for written in mentions(text) {
-        let mention = tree.inside(written.clone());
-        let mut report = PathReport::new(&written.path, &mention);
-        match tree.locate(&mention)? {
-            Resolution::Exists => {}
-            Resolution::Ambiguous(homes) => {
-                report.status = PathStatus::Ambiguous;
-                report.homes = homes;
-            }
-            Resolution::Outside => report.status = PathStatus::Outside,
-            Resolution::Missing => {
-                if !is_clear(&mention, tree)? || removed.contains(&written.path) {
+    for mention in mentions(text) {
+        let (mut status, mut homes) = (PathStatus::Ok, Vec::new());
+        let mut to = None;
+        match tree.look_up(&mention) {
+            Lookup::Exists => {}
+            Lookup::Ambiguous(all) => (status, homes) = (PathStatus::Ambiguous, all),
+            Lookup::Unknown => continue,
+            Lookup::Missing => {
+                if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
                     continue;
                 }
-                report.status = PathStatus::Gone;
+                let moved = diff.and_then(|diff| diff.new_path(&mention.path));
+                to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
+                status = if to.is_some() { PathStatus::Moved } else { PathStatus::Gone };
             }
         }
-        reports.push(report);
+        let slash = if mention.is_folder { "/" } else { "" };
+        reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to, homes });
     }
-    Ok(reports)
+    reports
 }
 
-/// Returns whether a missing path is clearly meant as one of the project's own files or folders.
-fn is_clear(mention: &Mention, tree: &Tree) -> Result<bool> {
-    let path = mention.path.as_str();
-    let is_path = match mention.form {
-        PathForm::Plain => mention.certainty == Certainty::Sure,
-        PathForm::Folder => path.contains('/') && tree.has_first_folder(path)?,
-        PathForm::Glob | PathForm::Outside => false,
-    };
-    // Shipping moves the files of a planning folder.
-    let is_planning = path.split('/').any(|part| LayoutName::from_dir(Path::new(part)).is_some());
-    Ok(is_path && !is_planning && !tree.is_generated(path) && !tree.has_similar(path)?)
-}
-
-impl Freshness {
-    /// Returns why some of its bullets may be out of date, by their texts.
-    ///
-    /// A bullet is stale because of the paths that it mentions itself or the structure, not because of other
-    /// bullets. A path whose removal it reports does not make it stale.
-    pub(crate) fn reasons_of<'t>(
-        &self,
-        bullets: impl IntoIterator<Item = &'t str>,
-    ) -> BTreeMap<String, String> {
-        if !self.is_stale {
-            return BTreeMap::new();
+/// Returns the paths mentioned in sentences that report a removal or a move.
+fn removed_paths(text: &str) -> HashSet<String> {
+    let mut statements: Vec<String> = vec![String::new()];
+    for line in text.lines().map(str::trim) {
+        // Each bullet and each paragraph is a statement of its own.
+        if line.is_empty() || line.starts_with(['-', '*', '+', '#', '|']) {
+            statements.push(String::new());
         }
-        // By path as written, without a folder's trailing slash.
-        let paths = self.paths.iter();
-        let paths: HashMap<&str, String> =
-            paths.filter_map(|report| Some((report.written.as_str(), report.reason()?))).collect();
-        let structure = self.structure.as_ref().and_then(Structure::reason);
-        let reason = |text: &str| {
-            let removed = LazyCell::new(|| removal::removed_paths(text));
-            let of_path = |mention: Mention| {
-                let reason = paths.get(mention.path.as_str())?;
-                (!removed.contains(&mention.path)).then(|| reason.clone())
-            };
-            let of_paths = mentions(text).into_iter().find_map(of_path);
-            of_paths.or_else(|| structure.clone())
-        };
-        let bullets = bullets.into_iter();
-        bullets.filter_map(|text| Some((text.to_owned(), reason(text)?))).collect()
+        if let Some(statement) = statements.last_mut() {
+            *statement = format!("{statement} {line}");
+        }
     }
+    let all = statements.iter().flat_map(|statement| sentences(statement));
+    let removals = all.filter(|sentence| speaks_of_removal(sentence));
+    removals.flat_map(mentions).map(|mention| mention.path).collect()
 }
 
-fn from_entry<'a>(entry: &'a PatternEntry, id: &'a str) -> DatedText<'a> {
-    let trace = entry.trace.as_ref();
-    DatedText {
-        id,
-        line: entry.line,
-        text: &entry.text,
-        commit: trace.and_then(|trace| trace.commit.as_deref()),
-        date: entry.date,
-    }
-}
-
-fn from_loose(loose: &LoosePattern) -> DatedText<'_> {
-    DatedText {
-        id: loose.section.as_deref().unwrap_or("PATTERNS.md"),
-        line: loose.line,
-        text: &loose.text,
-        commit: None,
-        date: None,
-    }
+fn speaks_of_removal(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let words =
+        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words: Vec<&str> = words.collect();
+    let removes = words.iter().enumerate().any(|(at, word)| {
+        let before = &words[at.saturating_sub(2)..at];
+        REMOVALS.split(' ').any(|removal| removal == *word)
+            && !before.iter().any(|word| NEGATIONS.contains(word))
+    });
+    removes || lower.contains("no longer") || lower.contains("rid of")
 }
 
 #[cfg(test)]

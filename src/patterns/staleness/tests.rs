@@ -29,7 +29,13 @@ fn check(
     commit: Option<&str>,
     date: Option<&str>,
 ) -> Freshness {
-    let texts = [DatedText { id: "1", line: 1, text, commit, date: date.and_then(parse_date) }];
+    let texts = [DatedText {
+        id: "1",
+        line: 1,
+        texts: vec![text],
+        commit,
+        date: date.and_then(parse_date),
+    }];
     let found = Staleness::check(&texts, sandbox.0.path(), git).unwrap();
     found.entries.into_iter().next().unwrap()
 }
@@ -37,10 +43,8 @@ fn check(
 fn shown(freshness: &Freshness) -> String {
     let shown = freshness.paths.iter().map(|report| {
         let status = format!("{:?}", report.status).to_lowercase();
-        let to = report.to.iter().map(|to| format!(" → {to}"));
-        let date = report.since.iter().filter_map(|since| since.date);
-        let more: String = to.chain(date.map(|date| format!(" {date}"))).collect();
-        format!("{} {status}{more}", report.path)
+        let to: String = report.to.iter().map(|to| format!(" → {to}")).collect();
+        format!("{} {status}{to}", report.path)
     });
     shown.collect::<Vec<_>>().join(", ")
 }
@@ -84,28 +88,20 @@ fn changed() -> (Sandbox, String) {
 /// A text, and what is said of its paths with git and without.
 const EXPECTED: &[(&str, &str, &str)] = &[
     ("`src/main.rs:12-40`", "src/main.rs ok", "src/main.rs ok"),
-    (
-        "`src/**/*.rs`, `Button.tsx`",
-        "src/**/*.rs ok, Button.tsx ok",
-        "src/**/*.rs ok, Button.tsx ok",
-    ),
+    ("`src/**/*.rs`, `Button.tsx`", "Button.tsx ok", "Button.tsx ok"),
     ("`mod.rs`", "mod.rs ambiguous", "mod.rs ambiguous"),
-    (
-        "`/etc/hosts`, `../a/b.rs`",
-        "/etc/hosts outside, ../a/b.rs outside",
-        "/etc/hosts outside, ../a/b.rs outside",
-    ),
-    ("`src/login.rs:7`", "src/login.rs moved → src/auth/login.rs 2026-02-01", "src/login.rs gone"),
-    ("`src/one.rs`", "src/one.rs moved → src/three.rs 2026-02-01", "src/one.rs gone"),
-    ("`web/components/`", "web/components/ moved → ui/parts 2026-02-02", "web/components/ gone"),
+    ("`/etc/hosts`, `../a/b.rs`", "", ""),
+    ("`src/login.rs:7`", "src/login.rs moved → src/auth/login.rs", "src/login.rs gone"),
+    ("`src/one.rs`", "src/one.rs moved → src/three.rs", "src/one.rs gone"),
+    ("`web/components/`", "web/components/ moved → ui/parts", "web/components/ gone"),
     (
         "`components/One.tsx`",
-        "components/One.tsx moved → ui/parts/One.tsx 2026-02-02",
+        "components/One.tsx moved → ui/parts/One.tsx",
         "components/One.tsx gone",
     ),
-    ("src/removed.rs.", "src/removed.rs gone 2026-02-02", "src/removed.rs gone"),
-    ("`removed.rs`", "removed.rs gone 2026-02-02", "removed.rs gone"),
-    ("Lock `src/before.rs` first", "src/before.rs gone 2026-01-10", "src/before.rs gone"),
+    ("src/removed.rs.", "src/removed.rs gone", "src/removed.rs gone"),
+    ("`removed.rs`", "removed.rs gone", "removed.rs gone"),
+    ("Lock `src/before.rs` first", "src/before.rs gone", "src/before.rs gone"),
     ("`src/never.rs`", "src/never.rs gone", "src/never.rs gone"),
     // Whose removal the text reports, what is ignored or generated, and what may be no path.
     ("- Removed `src/removed.rs` and `src/never.rs`", "", ""),
@@ -128,13 +124,16 @@ fn a_path_is_as_stale_without_git_as_with_it() {
 }
 
 #[test]
-fn a_text_without_a_commit_is_traced_by_its_date_or_through_all_of_history() {
+fn a_text_without_a_commit_is_compared_with_the_last_commit_of_its_day() {
     let (sandbox, _) = changed();
     let git = sandbox.open_git();
-    for date in [None, Some("2026-01-12"), Some("2025-12-24")] {
+    let moved = "src/login.rs moved → src/auth/login.rs, src/removed.rs gone";
+    for (date, expected) in [
+        (None, "src/login.rs gone, src/removed.rs gone"),
+        (Some("2026-01-12"), moved),
+        (Some("2025-12-24"), "src/login.rs gone, src/removed.rs gone"),
+    ] {
         let found = check(&sandbox, &git, "`src/login.rs`, `src/removed.rs`", None, date);
-        let expected =
-            "src/login.rs moved → src/auth/login.rs 2026-02-01, src/removed.rs gone 2026-02-02";
         assert_eq!(shown(&found), expected, "{date:?}");
     }
 }
@@ -151,15 +150,12 @@ fn a_project_below_the_top_names_its_files_from_there() {
     let text = DatedText {
         id: "1",
         line: 1,
-        text: "`src/old.rs`, `src/kept.rs`",
+        texts: vec!["`src/old.rs`, `src/kept.rs`"],
         commit: Some(&written),
         date: None,
     };
     let found = Staleness::check(&[text], &root, &Git::discover(&root)).unwrap();
-    assert_eq!(
-        shown(&found.entries[0]),
-        "src/old.rs moved → src/new.rs 2026-02-01, src/kept.rs ok"
-    );
+    assert_eq!(shown(&found.entries[0]), "src/old.rs moved → src/new.rs, src/kept.rs ok");
 }
 
 #[test]
@@ -223,7 +219,7 @@ fn no_bytes_make_the_check_panic() {
     let root = Path::new("/nonexistent");
     for text in ["`a/../../b`, `[*`, `{a,b}/`", "`\u{0}/a.rs`", "`//`, `é/`"] {
         check(&sandbox, &Git::absent(), text, Some("zz"), Some("2026-13-40"));
-        let text = DatedText { id: "1", line: 1, text, commit: None, date: None };
+        let text = DatedText { id: "1", line: 1, texts: vec![text], commit: None, date: None };
         Staleness::check(&[text], root, &Git::absent()).unwrap();
     }
 }

@@ -1,17 +1,13 @@
-//! Resolves paths in the project's current files.
+//! The project's current files, in which mentioned paths are looked up.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use globset::GlobBuilder;
-
 use crate::error::Result;
-use crate::git::Git;
-use crate::patterns::staleness::dependencies::is_manifest;
-use crate::patterns::staleness::history::folders;
-use crate::patterns::{Certainty, Mention, PathForm};
+use crate::git::{Git, TrackedFiles};
+use crate::patterns::Mention;
+use crate::project::LayoutName;
 use crate::storage::walk;
 use crate::text::{file_name, slashed};
 
@@ -24,185 +20,114 @@ const GENERATED: &[&str] = &[
     "logs", "bin", "obj",
 ];
 
-/// The project's current files, on disk and in git's index.
-#[derive(Debug)]
+/// The files on disk and in git's index.
 pub(crate) struct Tree {
-    git: Git,
     /// The top of the repository; the project's root without git.
-    top: PathBuf,
-    /// The project's root relative to the top, with a trailing slash; empty at the top itself.
-    prefix: String,
+    pub(crate) top: PathBuf,
+    root: PathBuf,
+    /// The content of git's index; `None` without git.
+    tracked: Option<TrackedFiles>,
+    is_sparse: bool,
     ignored: walk::Rules,
-    listing: OnceCell<Listing>,
+    names: OnceCell<FileNames>,
 }
 
-#[derive(Debug)]
-struct Listing {
-    files: FileNames,
-    submodules: Vec<String>,
-    counts: Counts,
-    manifests: Vec<String>,
-}
-
-/// The size of the tree, without top-level files and folders whose names begin with a dot.
-#[derive(Debug)]
-pub(crate) struct Counts {
-    pub(crate) files: usize,
-    /// The number of files below each folder.
-    pub(crate) folders: HashMap<String, usize>,
-}
-
-/// The result of resolving a path.
+/// The result of looking a path up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Resolution {
+pub(crate) enum Lookup {
     /// One file or folder.
     Exists,
-    /// Several; the name alone is ambiguous.
+    /// Several have this name.
     Ambiguous(Vec<String>),
-    /// In a submodule or otherwise outside of the project.
-    Outside,
-    /// No file or folder.
+    /// There is none, and it would be one of the project's own files.
     Missing,
+    /// It may be no path, or no file of the project.
+    Unknown,
 }
 
 impl Tree {
-    /// Returns the tree of a project; files are only listed when needed.
-    pub(crate) fn new(root: &Path, git: &Git) -> Self {
-        let top = git.top().unwrap_or(root).to_owned();
-        let prefix = slashed(root.strip_prefix(&top).unwrap_or(Path::new("")));
-        let prefix = if prefix.is_empty() { prefix } else { prefix + "/" };
-        let ignored = walk::Rules::new(root);
-        Self { git: git.clone(), top, prefix, ignored, listing: OnceCell::new() }
-    }
-
-    /// Returns a mention of an absolute path in the project as a path relative to its root.
-    pub(crate) fn inside(&self, mention: Mention) -> Mention {
-        let below = Path::new(&mention.path).strip_prefix(self.top.join(&self.prefix)).ok();
-        match below.and_then(Path::to_str).filter(|path| !path.is_empty()) {
-            Some(path) if mention.form == PathForm::Outside => Mention {
-                path: path.replace('\\', "/"),
-                form: PathForm::Plain,
-                certainty: Certainty::Sure,
-            },
-            _ => mention,
-        }
-    }
-
-    /// Converts a path relative to the project to one relative to the repository.
-    pub(crate) fn in_repository(&self, path: &str) -> String {
-        format!("{}{path}", self.prefix)
-    }
-
-    /// Converts a path relative to the repository to one relative to the project.
-    pub(crate) fn in_project<'a>(&self, path: &'a str) -> &'a str {
-        path.strip_prefix(self.prefix.as_str()).unwrap_or(path)
-    }
-
-    /// Resolves a path; an unsure one is only compared literally.
-    pub(crate) fn locate(&self, mention: &Mention) -> Result<Resolution> {
-        let path = mention.path.as_str();
-        if mention.form == PathForm::Outside {
-            return Ok(Resolution::Outside);
-        }
-        let is_glob = mention.form == PathForm::Glob;
-        if !is_glob && self.is_on_disk(path) {
-            return Ok(Resolution::Exists);
-        }
-        let listing = self.listing()?;
-        let whole = self.in_repository(path);
-        let is_inside = |module: &String| {
-            [path, &whole].iter().any(|path| {
-                path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
-            })
-        };
-        if listing.submodules.iter().any(is_inside) {
-            return Ok(Resolution::Outside);
-        }
-        if is_glob {
-            let is_there = listing.files.has_match(path);
-            return Ok(if is_there { Resolution::Exists } else { Resolution::Missing });
-        }
-        // Some files of a sparse checkout are absent on purpose.
-        let files = &listing.files;
-        let is_listed = files.has(path, mention.form) || files.has(&whole, mention.form);
-        if is_listed && self.git.is_sparse() {
-            return Ok(Resolution::Exists);
-        }
-        if mention.certainty == Certainty::Unsure {
-            return Ok(Resolution::Missing);
-        }
-        let homes = files.paths_ending_in(path, mention.form).into_iter();
-        let homes =
-            homes.filter(|home| self.has(home)).map(|home| self.in_project(home).to_owned());
-        let homes: Vec<String> = homes.collect();
-        Ok(match homes.len() {
-            0 => Resolution::Missing,
-            1 => Resolution::Exists,
-            _ => Resolution::Ambiguous(homes),
+    pub(crate) fn new(root: &Path, git: &Git) -> Result<Self> {
+        Ok(Self {
+            top: git.top().unwrap_or(root).to_owned(),
+            root: root.to_owned(),
+            tracked: git.tracked()?,
+            is_sparse: git.is_sparse(),
+            ignored: walk::Rules::new(root),
+            names: OnceCell::new(),
         })
     }
 
-    /// Returns whether a listed path relative to the repository exists now.
+    /// Returns the paths of all files, relative to the top.
+    pub(crate) fn files(&self) -> &[String] {
+        &self.names().files
+    }
+
+    /// Looks a path up: from the project's root, from the top, or by the end of its name.
+    pub(crate) fn look_up(&self, mention: &Mention) -> Lookup {
+        let path = mention.path.as_str();
+        if self.is_on_disk(path) {
+            return Lookup::Exists;
+        }
+        if !mention.is_sure {
+            return Lookup::Unknown;
+        }
+        let homes = self.names().ending_in(path).into_iter().filter(|home| self.has(home));
+        let homes: Vec<String> = homes.map(|home| self.in_project(home).to_owned()).collect();
+        match homes.len() {
+            0 if self.is_own(mention) => Lookup::Missing,
+            0 => Lookup::Unknown,
+            1 => Lookup::Exists,
+            _ => Lookup::Ambiguous(homes),
+        }
+    }
+
+    /// Returns whether a path relative to the top exists; a sparse checkout lacks some of its files on purpose.
     pub(crate) fn has(&self, from_top: &str) -> bool {
-        self.git.is_sparse() || self.is_on_disk(self.in_project(from_top))
+        self.is_sparse || self.top.join(from_top).symlink_metadata().is_ok()
     }
 
-    /// Returns whether there is another path that this one may stand for.
-    pub(crate) fn has_similar(&self, path: &str) -> Result<bool> {
-        Ok(self.listing()?.files.has_similar(path))
+    /// Returns a path relative to the top as relative to the project.
+    pub(crate) fn in_project<'a>(&self, from_top: &'a str) -> &'a str {
+        let prefix = slashed(self.root.strip_prefix(&self.top).unwrap_or(Path::new("")));
+        let inside =
+            from_top.strip_prefix(prefix.as_str()).map(|rest| rest.trim_start_matches('/'));
+        inside.unwrap_or(from_top)
     }
 
-    /// Returns whether a missing path would be in a generated, downloaded or hidden folder, or ignored.
-    pub(crate) fn is_generated(&self, path: &str) -> bool {
-        let whole = self.top.join(self.in_repository(path));
-        let mut above = folders(path).map(|folder| self.top.join(self.in_repository(folder)));
-        path.split('/').any(|part| GENERATED.contains(&part) || part.starts_with('.'))
-            || self.ignored.ignore(&whole, false)
-            || above.any(|folder| self.ignored.ignore(&folder, true))
-    }
-
-    /// Returns whether the first folder of a path exists in the project.
-    pub(crate) fn has_first_folder(&self, path: &str) -> Result<bool> {
-        let first = path.split('/').next().unwrap_or(path);
-        Ok(self.is_on_disk(first)
-            || !self.listing()?.files.paths_ending_in(first, PathForm::Folder).is_empty())
-    }
-
-    /// Returns the number of files, in all and of each folder.
-    pub(crate) fn counts(&self) -> Result<&Counts> {
-        Ok(&self.listing()?.counts)
-    }
-
-    /// Returns the paths of the manifests, sorted.
-    pub(crate) fn manifests(&self) -> Result<&[String]> {
-        Ok(&self.listing()?.manifests)
-    }
-
-    fn listing(&self) -> Result<&Listing> {
-        if let Some(listing) = self.listing.get() {
-            return Ok(listing);
-        }
-        let (files, submodules) = match self.git.tracked()? {
-            Some(tracked) => (tracked.files, tracked.submodules),
-            None => (on_disk(&self.top), Vec::new()),
+    /// Returns whether a missing path would be one of the project's own files or folders: not generated, ignored, of
+    /// another repository or of a planning folder, whose files move, and not another spelling of one that exists.
+    fn is_own(&self, mention: &Mention) -> bool {
+        let path = mention.path.as_str();
+        let mut parts = path.split('/');
+        let is_elsewhere = |part: &str| {
+            GENERATED.contains(&part)
+                || part.starts_with('.')
+                || LayoutName::from_dir(Path::new(part)).is_some()
         };
-        let files = FileNames::new(files);
-        let counted = files.files.iter().filter(|file| !file.starts_with('.'));
-        let mut counts = Counts { files: counted.clone().count(), folders: HashMap::new() };
-        for folder in counted.clone().flat_map(|file| folders(file)) {
-            match counts.folders.get_mut(folder) {
-                Some(count) => *count += 1,
-                None => drop(counts.folders.insert(folder.to_owned(), 1)),
-            }
-        }
-        let manifests = counted.filter(|file| is_manifest(file)).cloned().collect();
-        Ok(self.listing.get_or_init(|| Listing { files, submodules, counts, manifests }))
+        let whole = self.root.join(path);
+        let mut folders =
+            whole.ancestors().skip(1).take_while(|folder| folder.starts_with(&self.root));
+        let submodules = self.tracked.iter().flat_map(|tracked| &tracked.submodules);
+        let first = parts.clone().next().unwrap_or(path);
+        !parts.any(is_elsewhere)
+            && !self.ignored.ignore(&whole, false)
+            && !folders.any(|folder| self.ignored.ignore(folder, true))
+            && !submodules.map(|module| format!("{module}/")).any(|module| whole.starts_with(self.top.join(module)))
+            && !self.names().has_similar(path)
+            // `and/or/` is no folder.
+            && (!mention.is_folder || self.is_on_disk(first) || !self.names().ending_in(first).is_empty())
     }
 
-    /// Returns whether a path exists on disk, relative to the project's root or the repository's top.
     fn is_on_disk(&self, path: &str) -> bool {
-        let exists = |folder: &Path| fs::symlink_metadata(folder.join(path)).is_ok();
-        exists(&self.top.join(&self.prefix)) || (!self.prefix.is_empty() && exists(&self.top))
+        let exists = |folder: &Path| folder.join(path).symlink_metadata().is_ok();
+        exists(&self.root) || exists(&self.top)
+    }
+
+    fn names(&self) -> &FileNames {
+        self.names.get_or_init(|| match &self.tracked {
+            Some(tracked) => FileNames::new(tracked.files.clone()),
+            None => FileNames::new(on_disk(&self.top)),
+        })
     }
 }
 
@@ -212,103 +137,72 @@ fn on_disk(root: &Path) -> Vec<String> {
         let name = entry.file_name().to_string_lossy();
         name != ".git" && name != "node_modules"
     });
-    let walk = walk.build();
-    // Unreadable folders are skipped.
-    walk.flatten()
-        .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))
+    let entries = walk.build().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
+    let paths = files
         .take(MAX_FILES)
-        .filter_map(|entry| Some(slashed(entry.path().strip_prefix(root).ok()?)))
-        .collect()
+        .filter_map(|entry| Some(slashed(entry.path().strip_prefix(root).ok()?)));
+    paths.collect()
 }
 
-/// Paths of files relative to one folder, separated by `/`, sorted bytewise; searchable by the ends of the paths.
-#[derive(Debug, Default)]
-pub(crate) struct FileNames {
+/// Returns the folders above a file, deepest first.
+pub(crate) fn folders(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').rev().map(|(at, _)| &path[..at])
+}
+
+/// The paths of files, which are found by their ends.
+struct FileNames {
     files: Vec<String>,
-    by_name: HashMap<String, Vec<String>>,
-    /// The files in lower case; created on first use.
-    lower: OnceCell<Vec<String>>,
+    /// The files and folders by the first part of their names, in lower case: `Login.test.ts` by `login`.
+    by_stem: HashMap<String, Vec<String>>,
 }
 
 impl FileNames {
-    pub(crate) fn new(mut files: Vec<String>) -> Self {
+    fn new(mut files: Vec<String>) -> Self {
         files.sort_unstable();
-        files.dedup();
-        let mut by_name: HashMap<String, Vec<String>> = HashMap::new();
-        let mut add = |path: &str| {
-            by_name.entry(file_name(path).to_owned()).or_default().push(path.to_owned());
-        };
+        let mut by_stem: HashMap<String, Vec<String>> = HashMap::new();
         let mut last = "";
         for file in &files {
-            add(file);
             // Files are sorted, so all files of a folder are adjacent.
             let is_new = |folder: &&str| {
-                let rest = last.strip_prefix(folder);
-                !rest.is_some_and(|rest| rest.starts_with('/'))
+                !last.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
             };
-            folders(file).filter(is_new).for_each(&mut add);
+            for path in std::iter::once(file.as_str()).chain(folders(file).filter(is_new)) {
+                by_stem.entry(stem(path)).or_default().push(path.to_owned());
+            }
             last = file;
         }
-        Self { files, by_name, lower: OnceCell::new() }
+        Self { files, by_stem }
     }
 
-    /// Returns whether exactly this path exists.
-    pub(crate) fn has(&self, path: &str, form: PathForm) -> bool {
-        let is_file = self.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok();
-        let start = format!("{path}/");
-        let first = self.files.partition_point(|file| *file < start);
-        (form == PathForm::Plain && is_file)
-            || self.files.get(first).is_some_and(|file| file.starts_with(&start))
+    /// Returns the paths that end with this one; `mod.rs` usually has several.
+    fn ending_in(&self, path: &str) -> Vec<&str> {
+        self.alike(path).filter(|home| ends_in(home, path)).collect()
     }
 
-    /// Returns the paths that end with this one, sorted; `mod.rs` usually has several.
-    pub(crate) fn paths_ending_in(&self, path: &str, form: PathForm) -> Vec<&str> {
-        let homes = self.by_name.get(file_name(path)).into_iter().flatten().map(String::as_str);
-        let ends = |home: &&str| {
-            home.strip_suffix(path).is_some_and(|head| head.is_empty() || head.ends_with('/'))
-        };
-        let mut homes: Vec<&str> =
-            homes.filter(|home| ends(home) && self.has(home, form)).collect();
-        homes.sort_unstable();
-        homes
-    }
-
-    /// Returns whether a glob matches a file or folder, from the root or below any folder.
-    fn has_match(&self, pattern: &str) -> bool {
-        let anywhere = format!("**/{pattern}");
-        let Ok(glob) = GlobBuilder::new(&anywhere).literal_separator(true).build() else {
-            return false;
-        };
-        let matcher = glob.compile_matcher();
-        self.files.iter().any(|file| {
-            matcher.is_match(file) || folders(file).any(|folder| matcher.is_match(folder))
-        })
-    }
-
-    /// Returns whether there is a path that a missing one may stand for.
-    ///
-    /// Imports omit extensions or use `.js` for `.ts`, and people write names with different case.
+    /// Returns whether there is a path that a missing one may stand for: people omit extensions or write `.js` for
+    /// `.ts`, and names in other case.
     fn has_similar(&self, path: &str) -> bool {
-        let lower = path.to_lowercase();
-        let script =
-            [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| lower.strip_suffix(ending));
-        let lower_files =
-            self.lower.get_or_init(|| self.files.iter().map(|file| file.to_lowercase()).collect());
-        lower_files.iter().any(|file| {
-            let of_stem = rest_after(file, &lower).is_some_and(|rest| {
-                rest.is_empty() || rest.starts_with('/') || rest.starts_with('.')
-            });
-            let of_script = script
-                .and_then(|stem| rest_after(file, stem))
-                .is_some_and(|rest| [".ts", ".tsx", ".mts", ".cts", ".jsx"].contains(&rest));
-            of_stem || of_script
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder).to_lowercase();
+        self.alike(path).any(|home| {
+            let home = home.to_lowercase();
+            folder.is_empty()
+                || home.rsplit_once('/').is_some_and(|(above, _)| ends_in(above, &folder))
         })
+    }
+
+    fn alike(&self, path: &str) -> impl Iterator<Item = &str> {
+        self.by_stem.get(&stem(path)).into_iter().flatten().map(String::as_str)
     }
 }
 
-/// Returns the rest of a file's path after `part`, if `part` starts at the beginning of a name.
-fn rest_after<'a>(file: &'a str, part: &str) -> Option<&'a str> {
-    let at = file.find(part)?;
-    let is_start = at == 0 || file[..at].ends_with('/');
-    is_start.then(|| &file[at + part.len()..])
+fn stem(path: &str) -> String {
+    let name = file_name(path);
+    let end = name.char_indices().skip(1).find(|(_, c)| *c == '.').map_or(name.len(), |(at, _)| at);
+    name[..end].to_lowercase()
+}
+
+/// Returns whether a path ends with all parts of another one.
+pub(crate) fn ends_in(whole: &str, part: &str) -> bool {
+    whole.strip_suffix(part).is_some_and(|head| head.is_empty() || head.ends_with('/'))
 }

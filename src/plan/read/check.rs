@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::error::Result;
-use crate::markdown::{FrontMatter, Node, front_matter};
+use crate::markdown::{FrontMatter, Node};
 use crate::plan::read::names;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
@@ -64,13 +64,12 @@ pub struct Check {
 /// Returns the text of a file, or `None` if it does not exist.
 pub type TextOf<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
-/// The kinds with the suffixes of their file names, the folders of their rounds below `remediation/`, and their stage
+/// The kinds with the endings of their file names, the folders of their rounds below `remediation/`, and their stage
 /// files.
-#[expect(clippy::type_complexity, reason = "a table")]
-const KINDS: [(CheckKind, &str, Option<(&str, &str)>); 3] = [
-    (CheckKind::Uat, "UAT.md", Some(("uat", ".uat-remediation-stage"))),
-    (CheckKind::Verification, "VERIFICATION.md", Some(("qa", ".qa-remediation-stage"))),
-    (CheckKind::Review, "REVIEW.md", None),
+const KINDS: [(CheckKind, &str, &str, &str); 3] = [
+    (CheckKind::Uat, "UAT.md", "uat", ".uat-remediation-stage"),
+    (CheckKind::Verification, "VERIFICATION.md", "qa", ".qa-remediation-stage"),
+    (CheckKind::Review, "REVIEW.md", "", ""),
 ];
 
 /// The folder of a phase with the rounds of its remediation.
@@ -106,12 +105,12 @@ pub(crate) const OUTCOMES: &[(CheckOutcome, &[&str])] = &[
 impl CheckKind {
     /// Returns the kind of check for a file name; `01-UI-REVIEW.md` reviews a design and is not one.
     fn from_name(name: &str) -> Option<Self> {
-        let (kind, end, _) = KINDS.into_iter().find(|(_, end, _)| name.ends_with(end))?;
+        let (kind, end, ..) = KINDS.into_iter().find(|(_, end, ..)| name.ends_with(end))?;
         let is_number = |word: &str| {
             let round = word.strip_prefix('R').unwrap_or(word);
             round.starts_with(|c: char| c.is_ascii_digit())
         };
-        let mut words = name[..name.len() - end.len()].trim_end_matches('-').split('-');
+        let mut words = name[..name.len() - end.len()].split('-');
         words.all(|word| word.is_empty() || is_number(word) || word == "HUMAN").then_some(kind)
     }
 }
@@ -129,203 +128,35 @@ impl Check {
     }
 }
 
-/// The files with the checks of a phase, found by name. Rounds of remediation are searched for only when the
-/// checks are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CheckFiles {
-    /// The phase's folder.
-    dir: PathBuf,
-    /// The reports directly in it.
-    reports: Vec<(CheckKind, String)>,
-    /// The stage files directly in it.
-    stages: Vec<String>,
-    has_remediation: bool,
-}
-
-impl CheckFiles {
-    /// Finds the checks among the names of the files in a phase's folder.
-    pub(crate) fn new(
-        dir: &Path,
-        names: &[String],
-        hidden: &[String],
-        has_remediation: bool,
-    ) -> Self {
-        let last_of = |kind: CheckKind| {
-            let last = names.iter().rfind(|name| CheckKind::from_name(name) == Some(kind));
-            last.map(|name| (kind, name.clone()))
-        };
-        let is_stage = |name: &&String| {
-            KINDS.iter().any(|(.., rounds)| rounds.is_some_and(|(_, stage)| stage == name.as_str()))
-        };
-        Self {
-            reports: KINDS.iter().filter_map(|(kind, ..)| last_of(*kind)).collect(),
-            stages: hidden.iter().filter(is_stage).cloned().collect(),
-            dir: dir.to_owned(),
-            has_remediation,
-        }
-    }
-
-    /// Reads the result of a kind of check; `None` if no file states one.
-    fn read(
-        &self,
-        kind: CheckKind,
-        rounds: Option<(&str, &str)>,
-        text: TextOf<'_>,
-    ) -> Option<Check> {
-        let check = |file: PathBuf, outcome, word: &str| {
-            Some(Check { kind, file, outcome, status_word: word.to_owned() })
-        };
-        let own = self.reports.iter().find(|(own, _)| *own == kind);
-        let mut report = own.map(|(_, name)| self.dir.join(name));
-        let mut stage = None;
-        if let Some((below, stage_name)) = rounds {
-            let remediation = self.dir.join(REMEDIATION);
-            let rounds = remediation.join(below);
-            let mut places = Vec::new();
-            if self.has_remediation {
-                let Ok((latest, open_plan)) = latest_round(&rounds, kind) else {
-                    // Issues may be open in there.
-                    return check(remediation, CheckOutcome::Issues, "unreadable");
-                };
-                if let Some(plan) = open_plan {
-                    return check(plan, CheckOutcome::Issues, "planned");
-                }
-                report = latest.or(report);
-                places.extend([rounds, remediation].map(|place| place.join(stage_name)));
-            }
-            if self.stages.iter().any(|name| name == stage_name) {
-                places.push(self.dir.join(stage_name));
-            }
-            let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
-            let file = places.into_iter().find(is_file);
-            stage = file.and_then(|file| Some((stage_word(&text(&file)?), file)));
-        }
-        // HUMAN-UAT files list items that are waiting for a person; work continues without them.
-        let is_list = |file: &Path| file.to_string_lossy().ends_with("HUMAN-UAT.md");
-        let of_report = report
-            .and_then(|file| Some((stated_status(kind, &text(&file)?, &file)?, file)))
-            .filter(|((_, outcome), file)| *outcome != CheckOutcome::Pending || !is_list(file))
-            .and_then(|((words, outcome), file)| check(file, outcome, &words));
-        if of_report.as_ref().is_some_and(|check| check.outcome == CheckOutcome::Passed) {
-            return of_report;
-        }
-        let Some((stage, file)) = stage else { return of_report };
-        let outcome = match stage.as_str() {
-            "" | "none" => return of_report,
-            // A finished round of quality assurance includes its verification; user tests must be repeated by
-            // the user.
-            "done" if kind == CheckKind::Verification => CheckOutcome::Passed,
-            "verified" => CheckOutcome::Passed,
-            "done" | "verify" | "reverify" => CheckOutcome::Repeat,
-            _ => CheckOutcome::Issues,
-        };
-        check(file, outcome, &stage)
-    }
-}
-
-/// Returns the check's file in the highest-numbered round that has one, and the plan of a later round that is open.
-fn latest_round(rounds: &Path, kind: CheckKind) -> Result<(Option<PathBuf>, Option<PathBuf>)> {
-    let mut ignored = Vec::new();
-    let mut reports = Vec::new();
-    let mut plans = Vec::new();
-    for (round, entry) in names::entries(rounds, &mut ignored)? {
-        let digits: String = round.chars().filter(char::is_ascii_digit).collect();
-        if entry != PathKind::Folder || digits.is_empty() {
-            continue;
-        }
-        let number = digits.parse::<u32>().unwrap_or(0);
-        let dir = rounds.join(&round);
-        let listed = names::entries(&dir, &mut ignored)?;
-        let files = listed.iter().filter(|(_, entry)| *entry == PathKind::File);
-        let files: Vec<&String> = files.map(|(name, _)| name).collect();
-        let is_done = files.iter().any(|name| name.ends_with("SUMMARY.md"));
-        for name in files {
-            if CheckKind::from_name(name) == Some(kind) {
-                reports.push((number, dir.join(name)));
-            } else if !is_done && name.starts_with('R') && name.ends_with("-PLAN.md") {
-                plans.push((number, dir.join(name)));
-            }
-        }
-    }
-    let report = reports.into_iter().max();
-    let checked = report.as_ref().map(|(number, _)| *number);
-    let plan = plans.into_iter().max().filter(|(number, _)| Some(*number) > checked);
-    Ok((report.map(|(_, file)| file), plan.map(|(_, file)| file)))
-}
-
-/// Returns the stage from a line `stage=plan`, or from a file that contains only the word.
-fn stage_word(text: &str) -> String {
-    let mut lines = text.lines().map(str::trim);
-    let stated = lines.clone().find_map(|line| line.strip_prefix("stage="));
-    stated.or_else(|| lines.find(|line| !line.is_empty())).unwrap_or_default().trim().to_owned()
-}
-
-/// Reads the status in a report's front matter, otherwise the one under a label of its body: its words, in lower case,
-/// with the counts that contradict them (`partial, 1 failed`), and what it means.
-fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, CheckOutcome)> {
-    const FIELDS: [&str; 5] = ["issues", "issues_fixed", "failed", "status", "result"];
-    let front;
-    let (fields, end) = if let Some(found) = front_matter::scan(text, FIELDS) {
-        found
-    } else {
-        front = FrontMatter::parse(text, path).value;
-        (FIELDS.map(|name| front.text(&[name])), front.range.end)
-    };
-    let [issues, fixed, failed, status, result] = fields;
-    let Some(stated) = status.or(result) else {
-        return text[end..].lines().take(40).find_map(|line| {
-            let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
-            let (label, value) = line.split_once(':')?;
-            let label = label.trim_matches(['*', ' ']).to_lowercase();
-            let is_status = matches!(label.as_str(), "status" | "result" | "verdict");
-            // A sentence that is not known says nothing.
-            let stated = outcome(value).filter(|_| is_status)?;
-            Some((words_of(value), stated))
-        });
-    };
-    let words = words_of(stated);
-    let count = |field: Option<&str>| field.and_then(|count| count.trim().parse().ok());
-    let open = count(issues).unwrap_or(0_u32).saturating_sub(count(fixed).unwrap_or(0));
-    // A user test that is partial goes on, whatever failed so far.
-    let failed = count(failed).filter(|_| kind != CheckKind::Uat).unwrap_or(0);
-    let left = match outcome(&words) {
-        // A user test session is complete once everything has been tried, regardless of the findings.
-        Some(CheckOutcome::Passed) if open > 0 => quantity(open as usize, "open issue"),
-        // A verification that is `partial` because something failed does not wait for a person.
-        Some(CheckOutcome::Pending) if words.starts_with("partial") && failed > 0 => {
-            format!("{failed} failed")
-        }
-        outcome => return Some((words, outcome.unwrap_or(CheckOutcome::Unknown))),
-    };
-    Some((format!("{words}, {left}"), CheckOutcome::Issues))
-}
-
-fn words_of(text: &str) -> String {
-    text.trim_matches(['*', '`', ' ', '"']).to_lowercase()
-}
-
-fn outcome(status: &str) -> Option<CheckOutcome> {
-    let lower = status.to_lowercase().replace(['_', '-'], " ");
-    let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let begins = |(_, words): &&(_, &[&str])| words.iter().any(|word| bare.starts_with(word));
-    OUTCOMES.iter().find(begins).map(|(outcome, _)| *outcome)
-}
-
-/// The checks of a phase, read on first use.
+/// The checks of a phase, found by name and read on first use.
 ///
 /// Most belong to phases that were completed long ago and do not affect the position.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
-    files: CheckFiles,
+    /// The phase's folder.
+    dir: PathBuf,
+    /// The reports and stage files directly in it.
+    files: Vec<String>,
+    has_remediation: bool,
     /// The phase's plans, and whether each is complete.
     plans: Vec<(PathBuf, bool)>,
     read: OnceLock<Vec<Check>>,
 }
 
 impl Checks {
-    /// Creates the checks in these files, for a phase with these plans, each complete or not.
-    pub fn new(files: CheckFiles, plans: Vec<(PathBuf, bool)>) -> Self {
-        Self { files, plans, read: OnceLock::new() }
+    /// Finds the checks among the names of the files in a phase's folder.
+    pub(crate) fn new(dir: &Path, names: &[String], has_remediation: bool) -> Self {
+        let is_check = |name: &&String| {
+            CheckKind::from_name(name).is_some() || KINDS.iter().any(|(.., stage)| stage == name)
+        };
+        let files = names.iter().filter(is_check).cloned().collect();
+        Self { dir: dir.to_owned(), files, has_remediation, ..Self::default() }
+    }
+
+    /// Adds the phase's plans, and whether each is complete.
+    #[must_use]
+    pub(crate) fn with_plans(self, plans: Vec<(PathBuf, bool)>) -> Self {
+        Self { plans, ..self }
     }
 
     /// Returns the checks with a known outcome; `text` reads their files on the first call.
@@ -344,24 +175,145 @@ impl Checks {
             let is_first = |node: &Node| node.flat().is_empty() || node.as_text() == Some("false");
             front.get(&["re_verification"]).is_some_and(|node| !is_first(node))
         };
-        self.read.get_or_init(|| {
-            let found =
-                KINDS.iter().filter_map(|(kind, _, rounds)| self.files.read(*kind, *rounds, text));
-            let mut found: Vec<Check> = found.collect();
-            for check in &mut found {
-                let found_gaps =
-                    matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed);
-                if found_gaps
-                    && check.kind != CheckKind::Review
-                    && !is_repeated(&check.file)
-                    && has_closed_gaps()
-                {
-                    check.outcome = CheckOutcome::Outdated;
-                }
+        let read = |(kind, _, rounds, stage)| {
+            let mut check = self.read_kind(kind, rounds, stage, text)?;
+            if matches!(check.outcome, CheckOutcome::Issues | CheckOutcome::Diagnosed)
+                && kind != CheckKind::Review
+                && !is_repeated(&check.file)
+                && has_closed_gaps()
+            {
+                check.outcome = CheckOutcome::Outdated;
             }
-            found
-        })
+            Some(check)
+        };
+        self.read.get_or_init(|| KINDS.into_iter().filter_map(read).collect())
     }
+
+    /// Reads the result of a kind of check; `None` if no file states one.
+    fn read_kind(
+        &self,
+        kind: CheckKind,
+        rounds: &str,
+        stage: &str,
+        text: TextOf<'_>,
+    ) -> Option<Check> {
+        let check = |file: PathBuf, outcome, word: &str| {
+            Some(Check { kind, file, outcome, status_word: word.to_owned() })
+        };
+        let own = self.files.iter().rfind(|name| CheckKind::from_name(name) == Some(kind));
+        let mut report = own.map(|name| self.dir.join(name));
+        let mut stages = vec![self.dir.join(stage)];
+        if self.has_remediation && !rounds.is_empty() {
+            let remediation = self.dir.join(REMEDIATION);
+            let rounds = remediation.join(rounds);
+            match latest_round(&rounds, kind) {
+                // Issues may be open in there.
+                Err(_) => return check(remediation, CheckOutcome::Issues, "unreadable"),
+                Ok(Some((plan, true))) => return check(plan, CheckOutcome::Issues, "planned"),
+                Ok(latest) => report = latest.map(|(file, _)| file).or(report),
+            }
+            stages = vec![rounds.join(stage), remediation.join(stage), self.dir.join(stage)];
+        }
+        // HUMAN-UAT files list items that are waiting for a person; work continues without them.
+        let is_list = |file: &Path| file.to_string_lossy().ends_with("HUMAN-UAT.md");
+        let of_report = report
+            .and_then(|file| Some((stated_status(kind, &text(&file)?, &file)?, file)))
+            .filter(|((_, outcome), file)| *outcome != CheckOutcome::Pending || !is_list(file))
+            .and_then(|((words, outcome), file)| check(file, outcome, &words));
+        if of_report.as_ref().is_some_and(|check| check.outcome == CheckOutcome::Passed) {
+            return of_report;
+        }
+        let is_file = |path: &PathBuf| matches!(read::kind(path), Ok(Some(PathKind::File)));
+        let stage = stages.into_iter().filter(|_| !stage.is_empty()).find(is_file);
+        let Some((word, file)) = stage.and_then(|file| Some((stage_word(&text(&file)?), file)))
+        else {
+            return of_report;
+        };
+        let outcome = match word.as_str() {
+            "" | "none" => return of_report,
+            // A finished round of quality assurance includes its verification; user tests must be repeated by
+            // the user.
+            "done" if kind == CheckKind::Verification => CheckOutcome::Passed,
+            "verified" => CheckOutcome::Passed,
+            "done" | "verify" | "reverify" => CheckOutcome::Repeat,
+            _ => CheckOutcome::Issues,
+        };
+        check(file, outcome, &word)
+    }
+}
+
+/// Returns the check's file in the last round that has one, or the plan of a later round that is open.
+fn latest_round(rounds: &Path, kind: CheckKind) -> Result<Option<(PathBuf, bool)>> {
+    let mut ignored = Vec::new();
+    let number = |name: &str| -> Option<u32> {
+        name.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok()
+    };
+    let listed = names::entries(rounds, &mut ignored)?.into_iter();
+    let folders = listed.filter(|(_, entry)| *entry == PathKind::Folder);
+    let mut folders: Vec<_> =
+        folders.filter_map(|(name, _)| Some((number(&name)?, rounds.join(name)))).collect();
+    folders.sort();
+    for (_, dir) in folders.into_iter().rev() {
+        let mut files = names::entries(&dir, &mut ignored)?;
+        files.retain(|(_, entry)| *entry == PathKind::File);
+        let find = |is: &dyn Fn(&str) -> bool| {
+            files.iter().find(|(name, _)| is(name)).map(|(name, _)| dir.join(name))
+        };
+        if let Some(report) = find(&|name| CheckKind::from_name(name) == Some(kind)) {
+            return Ok(Some((report, false)));
+        }
+        let plan = find(&|name| name.starts_with('R') && name.ends_with("-PLAN.md"));
+        if let Some(plan) = plan.filter(|_| find(&|name| name.ends_with("SUMMARY.md")).is_none()) {
+            return Ok(Some((plan, true)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the stage from a line `stage=plan`, or from a file that contains only the word.
+fn stage_word(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim);
+    let stated = lines.clone().find_map(|line| line.strip_prefix("stage="));
+    stated.or_else(|| lines.find(|line| !line.is_empty())).unwrap_or_default().trim().to_owned()
+}
+
+/// Reads the status in a report's front matter, otherwise the one under a label of its body: its words, in lower case,
+/// with the counts that contradict them (`partial, 1 failed`), and what it means.
+fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, CheckOutcome)> {
+    let words_of = |text: &str| text.trim_matches(['*', '`', ' ', '"']).to_lowercase();
+    let front = FrontMatter::parse(text, path).value;
+    let Some(stated) = front.text(&["status", "result"]) else {
+        return text[front.range.end..].lines().take(40).find_map(|line| {
+            let line = line.trim_start_matches(['#', '*', '-', ' ', '|']);
+            let (label, value) = line.split_once(':')?;
+            let label = label.trim_matches(['*', ' ']).to_lowercase();
+            // A sentence that is not known says nothing.
+            let is_status = matches!(label.as_str(), "status" | "result" | "verdict");
+            outcome(value).filter(|_| is_status).map(|outcome| (words_of(value), outcome))
+        });
+    };
+    let words = words_of(stated);
+    let count = |name| front.text(&[name]).and_then(|count| count.parse().ok()).unwrap_or(0_usize);
+    let open = count("issues").saturating_sub(count("issues_fixed"));
+    let left = match outcome(&words) {
+        // A user test session is complete once everything has been tried, regardless of the findings.
+        Some(CheckOutcome::Passed) if open > 0 => quantity(open, "open issue"),
+        // A verification that is `partial` because something failed does not wait for a person; a user test goes on.
+        Some(CheckOutcome::Pending)
+            if kind != CheckKind::Uat && words.starts_with("partial") && count("failed") > 0 =>
+        {
+            format!("{} failed", count("failed"))
+        }
+        outcome => return Some((words, outcome.unwrap_or(CheckOutcome::Unknown))),
+    };
+    Some((format!("{words}, {left}"), CheckOutcome::Issues))
+}
+
+fn outcome(status: &str) -> Option<CheckOutcome> {
+    let lower = status.to_lowercase().replace(['_', '-'], " ");
+    let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let begins = |(_, words): &&(_, &[&str])| words.iter().any(|word| bare.starts_with(word));
+    OUTCOMES.iter().find(begins).map(|(outcome, _)| *outcome)
 }
 
 #[cfg(test)]
@@ -374,9 +326,8 @@ mod tests {
 
     fn outcome_in(dir: &TempDir, names: &[&str]) -> Option<CheckOutcome> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let files = CheckFiles::new(dir.path(), &names, &[], true);
         let text = |path: &Path| read::text(path).ok().flatten().map(|text| text.value);
-        let checks = Checks::new(files, Vec::new());
+        let checks = Checks::new(dir.path(), &names, true);
         checks.read(&text).first().map(|check| check.outcome)
     }
 

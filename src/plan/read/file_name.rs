@@ -12,9 +12,7 @@
 //!
 //! The two styles may be mixed in one phase: `01-02-SUMMARY.md` is the summary of `02-PLAN.md`.
 
-use std::borrow::Cow;
-
-use crate::plan::read::phase_numbering::folder_prefix;
+use crate::plan::read::number::folder_prefix;
 use crate::plan::read::{PhaseNumber, PhaseNumbering, PlanNumber};
 use crate::text::strip_suffix_ignore_case;
 
@@ -50,90 +48,74 @@ impl FileName {
 
     /// Parses the name of a file in a phase's folder.
     pub(super) fn parse_in(name: &str, folder: &FolderName<'_>) -> Option<Self> {
-        if name.starts_with('.') {
-            return None;
+        let (kind, words) = split_kind(name)?;
+        let words = folder.without_own_name(&words);
+        let own = folder.number.as_ref();
+        let joined = words.join("-");
+        if let Some(rest) = own.and_then(|number| number.strip_id(&joined)) {
+            let words: Vec<&str> = rest.split('-').filter(|word| !word.is_empty()).collect();
+            let is_plan = |word: &&&str| words.len() == 1 || begins_with_digit(word);
+            let plan = words.first().filter(is_plan).and_then(|word| PlanNumber::parse(word));
+            let slug = &words[usize::from(plan.is_some())..];
+            return Some(Self::new(kind, own.cloned(), plan, slug));
         }
-        let (kind, head) = split_kind(name)?;
-        let phase_of_dir = folder.number();
-        let head = head.trim_matches(['-', '_']);
-        let head = folder
-            .parsed
-            .as_ref()
-            .and_then(|(_, slug)| without_phase_dir(head, folder.name, slug))
-            .unwrap_or(head);
-        let head = folder.without_code(head);
-        if let Some((phase, rest)) = phase_of_dir.and_then(|n| Some((n, n.strip_id(head)?))) {
-            return Some(Self::in_milestone_phase(kind, phase, rest));
-        }
-        let words = numbered_words(head);
-        let file = |phase, plan, slug: &[&str]| Self {
-            kind,
-            phase,
-            plan,
-            slug: Some(slug.join("-")).filter(|slug| !slug.is_empty()),
+        let [first, slug @ ..] = words else {
+            return Some(Self::new(kind, None, None, &[]));
         };
-        match words.as_slice() {
-            [] => Some(file(None, None, &[])),
-            [only] => {
-                if let Some(plan) = PlanNumber::parse(only) {
-                    return Some(file(None, Some(plan), &[]));
-                }
-                // `05.3-SUMMARY.md` is about the whole phase.
-                let phase = PhaseNumber::parse(only).filter(|n| Some(n) == phase_of_dir);
-                Some(file(Some(phase?), None, &[]))
+        let phase = PhaseNumber::parse(first);
+        let plan = slug
+            .first()
+            .and_then(|word| PlanNumber::parse(word))
+            .filter(|_| slug.len() == 1 || begins_with_digit(slug[0]) && phase.as_ref() == own);
+        if phase.is_some() && plan.is_some() {
+            return Some(Self::new(kind, phase, plan, &slug[1..]));
+        }
+        match PlanNumber::parse(first) {
+            Some(plan) if slug.is_empty() || phase.is_some() => {
+                Some(Self::new(kind, None, Some(plan), slug))
             }
-            [first, second] if PlanNumber::parse(second).is_some() => {
-                Some(file(Some(PhaseNumber::parse(first)?), PlanNumber::parse(second), &[]))
+            // `05.3-SUMMARY.md` is about the whole phase.
+            _ if slug.is_empty() && phase.is_some() && phase.as_ref() == own => {
+                Some(Self::new(kind, phase, None, &[]))
             }
-            [first, second, slug @ ..] => {
-                let phase = PhaseNumber::parse(first)?;
-                let plan = PlanNumber::parse(second).filter(|_| begins_with_digit(second));
-                if plan.is_some() && Some(&phase) == phase_of_dir {
-                    return Some(file(Some(phase), plan, slug));
-                }
-                Some(file(None, Some(PlanNumber::parse(first)?), &words[1..]))
-            }
+            _ => None,
         }
     }
-}
 
-impl FileName {
-    /// Parses what follows the number of phase 2-01 in `02-01-03-PLAN.md`, `02-01-PLAN.md`.
-    fn in_milestone_phase(kind: FileKind, phase: &PhaseNumber, rest: &str) -> Self {
-        let words = numbered_words(rest);
-        let plan = words
-            .first()
-            .filter(|word| words.len() == 1 || begins_with_digit(word))
-            .and_then(|word| PlanNumber::parse(word));
-        let slug = words[usize::from(plan.is_some())..].join("-");
-        Self {
-            kind,
-            phase: Some(phase.clone()),
-            plan,
-            slug: Some(slug).filter(|slug| !slug.is_empty()),
-        }
+    fn new(
+        kind: FileKind,
+        phase: Option<PhaseNumber>,
+        plan: Option<PlanNumber>,
+        slug: &[&str],
+    ) -> Self {
+        let slug = slug.join("-");
+        Self { kind, phase, plan, slug: Some(slug).filter(|slug| !slug.is_empty()) }
     }
 }
 
 /// The parsed name of a phase's folder.
 pub(super) struct FolderName<'a> {
     name: &'a str,
-    /// The number and the rest of the name.
-    parsed: Option<(PhaseNumber, &'a str)>,
+    pub(super) number: Option<PhaseNumber>,
+    /// What follows the number.
+    slug: &'a str,
 }
 
 impl<'a> FolderName<'a> {
     /// Parses a folder's name in a project that numbers its phases in the given way.
     pub(super) fn new(name: &'a str, numbering: PhaseNumbering) -> Self {
-        Self { name, parsed: numbering.split_folder(name) }
+        match numbering.split_folder(name) {
+            Some((number, slug)) => Self { name, number: Some(number), slug },
+            None => Self { name, number: None, slug: "" },
+        }
     }
 
     /// Parses a folder's name where the convention is unknown: a number with a milestone is one if a file
     /// repeats it before another number, as `02-01-03-PLAN.md` does in `02-01-name`.
     pub(super) fn guess(name: &'a str, file: &str) -> Self {
         let prefixed = Self::new(name, PhaseNumbering::MilestonePrefixed);
-        let file = prefixed.without_code(file);
-        let repeated = prefixed.number().and_then(|number| number.strip_id(file));
+        let file = file.strip_prefix(folder_prefix(name)).unwrap_or(file);
+        let repeated = prefixed.number.as_ref().and_then(|number| number.strip_id(file));
         let after = repeated.and_then(|rest| rest.strip_prefix('-'));
         if after.is_some_and(begins_with_digit) {
             prefixed
@@ -142,55 +124,64 @@ impl<'a> FolderName<'a> {
         }
     }
 
-    pub(super) fn number(&self) -> Option<&PhaseNumber> {
-        self.parsed.as_ref().map(|(number, _)| number)
-    }
-
-    fn without_code<'f>(&self, file: &'f str) -> &'f str {
-        file.strip_prefix(folder_prefix(self.name)).unwrap_or(file)
+    /// Returns a file's words without the folder's name or slug before a number, or its code: `02` for `13-harness-02` in
+    /// `13-harness`.
+    fn without_own_name<'w, 'n>(&self, words: &'w [&'n str]) -> &'w [&'n str] {
+        let own = [self.name, self.slug].map(|own| split_words(own).collect::<Vec<_>>());
+        let after = |own: &[&str]| words.starts_with(own).then(|| &words[own.len()..]);
+        let own = own.iter().filter(|own| !own.is_empty()).find_map(|own| {
+            after(own).filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
+        });
+        let code = folder_prefix(self.name).trim_end_matches(['-', '_']);
+        own.or_else(|| after(&[code])).unwrap_or(words)
     }
 }
 
-/// Splits a file name into its kind and the part without the kind's word, whose words are joined by dashes.
-fn split_kind(name: &str) -> Option<(FileKind, Cow<'_, str>)> {
-    for (ending, kind) in [(".plan.jsonl", FileKind::Plan), (".summary.jsonl", FileKind::Summary)] {
-        if let Some(head) = strip_suffix_ignore_case(name, ending) {
-            return Some((kind, head.into()));
+/// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan` before a
+/// number or at the end.
+fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
+    if name.starts_with('.') {
+        return None;
+    }
+    let rows = [(".plan.jsonl", FileKind::Plan), (".summary.jsonl", FileKind::Summary)];
+    let rows = rows.into_iter().find_map(|(end, kind)| {
+        Some((kind, split_words(strip_suffix_ignore_case(name, end)?).collect()))
+    });
+    let (kind, words): (_, Vec<&str>) = match rows {
+        Some(rows) => rows,
+        None => {
+            let mut words: Vec<&str> =
+                split_words(strip_suffix_ignore_case(name, ".md")?).collect();
+            let is_number =
+                |word: &str| begins_with_digit(word) && PlanNumber::parse(word).is_some();
+            let at = match words.as_slice() {
+                [.., last] if kind_of(last).is_some() => words.len() - 1,
+                // `PLAN-01.md`, `01-PLAN-01.md`
+                [.., word, last] if kind_of(word).is_some() && is_number(last) => words.len() - 2,
+                // `PLAN-01-routes.md`
+                [word, number, slug @ ..] if kind_of(word).is_some() && is_number(number) => {
+                    let is_loud = |word: &&str| word.bytes().all(|b| b.is_ascii_uppercase());
+                    if slug.iter().all(is_loud) {
+                        return None;
+                    }
+                    0
+                }
+                _ => return None,
+            };
+            (kind_of(words.remove(at))?, words)
         }
-    }
-    let stem = strip_suffix_ignore_case(name, ".md")?;
-    let (before, last) = split_last_word(stem);
-    if let Some(kind) = kind_of(last) {
-        return Some((kind, with_dashes(before.unwrap_or_default())));
-    }
-    // `PLAN-01-routes.md`: the word is in front, the number and the slug follow.
-    if let Some((word, rest)) = stem.split_once(['-', '_'])
-        && let Some(kind) = kind_of(word)
-        && let Some((number, slug)) = rest.split_once(['-', '_'])
-        && PlanNumber::parse(number).is_some()
-        && begins_with_digit(number)
-        && !slug.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'-')
-    {
-        return Some((kind, with_dashes(rest)));
-    }
-    // `PLAN-01.md`, `01-PLAN-01.md`: the number follows the word.
-    let (before, word) = split_last_word(before?);
-    let kind = kind_of(word).filter(|_| begins_with_digit(last))?;
-    PlanNumber::parse(last)?;
-    let head =
-        before.map_or(last.into(), |before| format!("{}-{last}", with_dashes(before)).into());
-    Some((kind, head))
+    };
+    let is_said = |at: usize| {
+        let word = words[at];
+        let names_it = word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan");
+        names_it && words.get(at + 1).is_none_or(|next| begins_with_digit(next))
+    };
+    let kept = (0..words.len()).filter(|at| !is_said(*at)).map(|at| words[at]).collect();
+    Some((kind, kept))
 }
 
-fn split_last_word(words: &str) -> (Option<&str>, &str) {
-    match words.rsplit_once(['-', '_']) {
-        Some((before, last)) => (Some(before), last),
-        None => (None, words),
-    }
-}
-
-fn with_dashes(words: &str) -> Cow<'_, str> {
-    if words.contains('_') { words.replace('_', "-").into() } else { words.into() }
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['-', '_']).filter(|word| !word.is_empty())
 }
 
 fn kind_of(word: &str) -> Option<FileKind> {
@@ -201,29 +192,6 @@ fn kind_of(word: &str) -> Option<FileKind> {
     } else {
         None
     }
-}
-
-/// Strips the phase folder's own name: returns `02` for `13-harness-02` in `13-harness`.
-fn without_phase_dir<'a>(head: &'a str, phase_dir: &str, slug: &str) -> Option<&'a str> {
-    [phase_dir, slug.trim_start_matches('-')]
-        .iter()
-        .filter(|prefix| !prefix.is_empty())
-        .find_map(|prefix| head.strip_prefix(prefix)?.strip_prefix('-'))
-        .filter(|rest| begins_with_digit(rest))
-}
-
-/// Splits at dashes and underscores, and drops the words `phase` and `plan` before a number or at the end.
-fn numbered_words(head: &str) -> Vec<&str> {
-    let mut words = head.split(['-', '_']).filter(|word| !word.is_empty()).peekable();
-    let mut kept = Vec::new();
-    while let Some(word) = words.next() {
-        let names_it = word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan");
-        let is_before_number = words.peek().is_none_or(|next| begins_with_digit(next));
-        if !(names_it && is_before_number) {
-            kept.push(word);
-        }
-    }
-    kept
 }
 
 fn begins_with_digit(word: &str) -> bool {
@@ -306,7 +274,7 @@ mod tests {
         }
         let plain = FolderName::new("02-tides", PhaseNumbering::MilestonePrefixed);
         assert_eq!(shown("02-01-PLAN.md", &plain), "2 1 -");
-        let guess = |name| FolderName::guess("02-01-tides", name).number().cloned();
+        let guess = |name| FolderName::guess("02-01-tides", name).number;
         assert_eq!(guess("02-01-03-PLAN.md"), PhaseNumber::parse_id("2-01"));
         assert_eq!(guess("02-01-PLAN.md"), Some(PhaseNumber::from(2)));
     }

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Only names are read, the content of ACTIVE, and where folders may be named `02-01-name` after a milestone
-//! and a number, that of config.json and ROADMAP.md.
+//! and a number, that of ROADMAP.md.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{At, Result};
 use crate::markdown::front_matter;
 use crate::plan::read::names::entries;
-use crate::plan::read::phase::PhaseHome;
-use crate::plan::read::{
-    FileName, PhaseDir, PhaseNumbering, Roadmap, milestone_version, milestone_version_in,
-};
+use crate::plan::read::phase::{PhaseHome, holds_plans};
+use crate::plan::read::{FileName, PhaseDir, Roadmap, milestone_version, milestone_version_in};
 use crate::project::vocabulary;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
@@ -33,9 +31,6 @@ use crate::warning::{Parsed, Warning};
 
 /// The slug of a milestone without a name.
 pub const DEFAULT_MILESTONE: &str = "default";
-
-/// Number of folders searched for an archive's config.json: its own and those above.
-const CONFIG_ABOVE: usize = 3;
 
 /// The contents of a planning folder, according to the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,9 +54,6 @@ pub struct MilestoneFolder {
     pub dir: PathBuf,
     /// The phase folders, sorted by number, then by name.
     pub phases: Vec<PhaseDir>,
-    /// How they are numbered, by config.json and the roadmap; `None` if no folder's name depends on it, so that
-    /// neither was read.
-    pub numbering: Option<PhaseNumbering>,
     /// Folders beside the phases that contain plans or summaries, but whose names have no phase number.
     pub not_understood: Vec<PathBuf>,
 }
@@ -79,59 +71,134 @@ impl PlanningFolder {
     /// Reads the names in the planning folder `dir`.
     pub fn read(dir: &Path) -> Result<Parsed<Self>> {
         let mut warnings = Vec::new();
-        let mut not_understood = Vec::new();
-        let mut active = active_milestone(dir, &mut not_understood, &mut warnings)?;
-        let mut archived = archives(&active.dir, &mut warnings)?;
-        if active.dir != dir {
-            archived.extend(archives(dir, &mut warnings)?);
+        let mut value = Self { dir: dir.to_owned(), ..Self::default() };
+        value.active = value.active_milestone(&mut warnings)?;
+        let home = value.active.dir.clone();
+        let mut homes = vec![home.as_path(), dir];
+        homes.dedup();
+        for home in homes {
+            value.archived.extend(archives(home, &mut warnings)?);
         }
-        if active.phases.is_empty()
-            && let Some(live) = live_phases(&active, &archived)
+        if value.active.phases.is_empty()
+            && let Some(live) = live_phases(&home, &value.archived)
         {
-            let phases = phases_of(dir, &active.dir, &live);
-            active = MilestoneFolder::read_from(&phases, &active.dir, &active.slug)?
-                .into_value(&mut warnings);
-            archived.retain(|archive| archive.dir.as_ref() != Some(&live));
+            let slug = &value.active.slug;
+            value.active = read_phases(&live, &home, slug)?.into_value(&mut warnings);
+            value.archived.retain(|archive| archive.dir.as_ref() != Some(&live));
         }
-        archived.retain(|archive| archive.dir.as_ref() != Some(&active.dir));
-        not_understood.extend(active.not_understood.iter().cloned());
-        if active.phases.is_empty() {
-            for path in elsewhere(&active.dir)? {
+        value.archived.retain(|archive| archive.dir.as_ref() != Some(&home));
+        value.not_understood.extend(value.active.not_understood.iter().cloned());
+        if value.active.phases.is_empty() {
+            for path in elsewhere(&home)? {
                 let message = "contains plans, but is not where phases are looked for; not read";
                 warnings.push(Warning::file(&path, message));
-                not_understood.push(path);
+                value.not_understood.push(path);
             }
         }
-        let value = Self { dir: dir.to_owned(), active, archived, not_understood };
         Ok(Parsed { value, warnings })
     }
-}
 
-impl PlanningFolder {
+    fn active_milestone(&mut self, warnings: &mut Vec<Warning>) -> Result<MilestoneFolder> {
+        let dir = self.dir.clone();
+        if let Some((slug, home)) = self.workstream(warnings)? {
+            return Ok(MilestoneFolder::read(&home, &slug)?.into_value(warnings));
+        }
+        let file = dir.join(vocabulary::ACTIVE);
+        let stated = match read::kind(&file).at("look at", &file)? {
+            None | Some(PathKind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
+            Some(_) => Some(String::new()),
+        };
+        let mut warn = |problem: &str| {
+            let message = format!("{problem}; the planning folder itself is used");
+            warnings.push(Warning::at(&file, 1, message));
+        };
+        let slug = stated.as_deref().map(str::trim).unwrap_or_default();
+        let is_name =
+            !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
+        let homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)];
+        // A shipped milestone keeps its folder but is no longer active.
+        let is_worked_on = |home: &PathBuf| {
+            read::is_folder(home) && !read::exists(&home.join(vocabulary::SHIPPED))
+        };
+        let home = homes.into_iter().find(|home| is_name && is_worked_on(home));
+        let named = home.map(|home| MilestoneFolder::read(&home, slug)).transpose()?;
+        if let Some(named) = named.as_ref().filter(|named| !named.value.phases.is_empty()) {
+            return Ok(named.clone().into_value(warnings));
+        }
+        // Newer versions of VBW write phases at the root, regardless of ACTIVE.
+        let root = MilestoneFolder::read(&dir, DEFAULT_MILESTONE)?;
+        let used = match named {
+            Some(named) if root.value.phases.is_empty() => named,
+            Some(_) => {
+                warn(&format!("names {slug:?}, which has no phases"));
+                root
+            }
+            None => {
+                if stated.is_some() {
+                    warn(&format!("names {slug:?}, which is not a milestone here"));
+                }
+                root
+            }
+        };
+        Ok(used.into_value(warnings))
+    }
+
+    /// Returns the active workstream's name and folder: the one that `active-workstream` names, or the only one.
+    fn workstream(&mut self, warnings: &mut Vec<Warning>) -> Result<Option<(String, PathBuf)>> {
+        let all = self.dir.join(vocabulary::WORKSTREAMS);
+        let is_one = |(name, kind): &(String, PathKind)| {
+            let own = [vocabulary::STATE, vocabulary::ROADMAP, vocabulary::PHASES];
+            let home = all.join(name);
+            *kind == PathKind::Folder && own.iter().any(|own| read::exists(&home.join(own)))
+        };
+        let names = entries(&all, warnings)?.into_iter().filter(is_one);
+        let names: Vec<String> = names.map(|(name, _)| name).collect();
+        let file = self.dir.join(vocabulary::ACTIVE_WORKSTREAM);
+        let text = read::or_warning(read::text(&file), &file, warnings).unwrap_or_default();
+        let stated = text.trim();
+        let active = match names.as_slice() {
+            [] => None,
+            names if names.iter().any(|name| name == stated) => Some(stated.to_owned()),
+            _ if stated.is_empty() && read::is_folder(&self.dir.join(vocabulary::PHASES)) => None,
+            [only] if stated.is_empty() => Some(only.clone()),
+            names => {
+                let problem = if stated.is_empty() {
+                    "several workstreams, none of them active".to_owned()
+                } else {
+                    format!("the active workstream {stated:?} is not there, but these are")
+                };
+                let message = format!("{problem}: {}", names.join(", "));
+                warnings.push(Warning::file(&all, message));
+                self.not_understood.push(all.clone());
+                None
+            }
+        };
+        Ok(active.map(|name| (name.clone(), all.join(name))))
+    }
+
     /// Returns the archive that contains every active phase, if any: they shipped and were not removed.
     pub(crate) fn archive_of_active(&self) -> Option<&Archive> {
         let active = &self.active.phases;
-        let live: Vec<String> = active.iter().map(PhaseDir::dir_name).collect();
         self.archived.iter().find(|archive| {
-            let archived = archive.phase_names().unwrap_or_default();
-            !live.is_empty() && live.iter().all(|name| archived.contains(name))
+            let Some(dir) = &archive.dir else { return false };
+            let home = phases_dir(dir);
+            let is_there = |phase: &PhaseDir| read::is_folder(&home.join(phase.dir_name()));
+            !active.is_empty() && active.iter().all(is_there)
         })
     }
 
     /// Returns the sorted slugs of the milestones in progress that have their own folders.
     pub fn milestones(&self) -> Result<Vec<String>> {
-        let mut slugs = Vec::new();
-        for (name, kind) in entries(&self.dir, &mut Vec::new())? {
-            let home = self.dir.join(&name);
-            let is_milestone = kind == PathKind::Folder
-                && read::is_folder(&home.join(vocabulary::PHASES))
-                && read::is_file(&home.join(vocabulary::STATE));
+        let mut names = entries(&self.dir, &mut Vec::new())?;
+        names.retain(|(name, kind)| {
+            let home = self.dir.join(name);
             // A migrated GSD folder is an archive.
-            if is_milestone && name != vocabulary::TAKEN_OVER {
-                slugs.push(name);
-            }
-        }
-        Ok(slugs)
+            *kind == PathKind::Folder
+                && name != vocabulary::TAKEN_OVER
+                && read::is_folder(&home.join(vocabulary::PHASES))
+                && read::is_file(&home.join(vocabulary::STATE))
+        });
+        Ok(names.into_iter().map(|(name, _)| name).collect())
     }
 
     /// Reads the archived milestones, and the open ones other than the active one.
@@ -145,96 +212,53 @@ impl PlanningFolder {
         }
         for slug in self.milestones()? {
             if slug != self.active.slug {
-                found.push(self.milestone(&slug)?.into_value(warnings));
+                let milestone = MilestoneFolder::read(&self.dir.join(&slug), &slug)?;
+                found.push(milestone.into_value(warnings));
             }
         }
         Ok(found)
     }
-
-    /// Reads the milestone in progress that has its own folder.
-    pub fn milestone(&self, slug: &str) -> Result<Parsed<MilestoneFolder>> {
-        MilestoneFolder::read(&self.dir, &self.dir.join(slug), slug)
-    }
 }
 
 impl MilestoneFolder {
-    /// Reads the phases of the milestone in `home`, whose settings are in the planning folder `planning`.
-    pub fn read(planning: &Path, home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        let dir = home.join(vocabulary::PHASES);
-        Self::read_from(&phases_of(planning, home, &dir), home, slug)
-    }
-
-    /// Reads the phases in a folder.
-    fn read_from(phases: &PhaseHome<'_>, home: &Path, slug: &str) -> Result<Parsed<Self>> {
-        Ok(phases.read()?.map(|found| Self {
-            slug: slug.to_owned(),
-            dir: home.to_owned(),
-            phases: found.phases,
-            numbering: found.numbering,
-            not_understood: found.not_understood,
-        }))
+    /// Reads the phases of the milestone in `home`.
+    pub fn read(home: &Path, slug: &str) -> Result<Parsed<Self>> {
+        read_phases(&home.join(vocabulary::PHASES), home, slug)
     }
 }
 
-/// Returns the folder `dir` with phases of the milestone in `home`.
-fn phases_of<'a>(planning: &Path, home: &Path, dir: &'a Path) -> PhaseHome<'a> {
-    PhaseHome {
-        dir,
-        config: planning.join(vocabulary::CONFIG),
-        roadmaps: vec![home.join(vocabulary::ROADMAP)],
-        is_pure: true,
-    }
+/// Reads the phases in the folder `dir`, which belong to the milestone in `home`.
+fn read_phases(dir: &Path, home: &Path, slug: &str) -> Result<Parsed<MilestoneFolder>> {
+    let roadmaps = vec![home.join(vocabulary::ROADMAP)];
+    PhaseHome { dir, roadmaps, is_pure: true }.read(home, slug)
 }
 
 impl Archive {
     /// Reads the phases of the archived milestone.
     pub fn milestone(&self) -> Result<Parsed<MilestoneFolder>> {
         let Some(dir) = &self.dir else {
-            return Ok(Parsed::clean(MilestoneFolder {
-                slug: self.slug.clone(),
-                ..MilestoneFolder::default()
-            }));
+            let slug = self.slug.clone();
+            return Ok(Parsed::clean(MilestoneFolder { slug, ..MilestoneFolder::default() }));
         };
         let home = phases_dir(dir);
-        MilestoneFolder::read_from(&self.phases_in(&home, dir), dir, &self.slug)
-    }
-
-    /// Returns the folder `home` with the phases of the archive in `dir`: the numbering is as config.json, in the archive
-    /// or above, or the archived roadmap shows.
-    fn phases_in<'a>(&self, home: &'a Path, dir: &Path) -> PhaseHome<'a> {
-        let above = dir.ancestors().take(CONFIG_ABOVE);
-        let mut settings = above.map(|dir| dir.join(vocabulary::CONFIG));
-        let settings = settings.find(|path| read::is_file(path));
-        PhaseHome {
-            dir: home,
-            config: settings.unwrap_or_else(|| dir.join(vocabulary::CONFIG)),
-            roadmaps: vec![self.roadmap_beside(dir), dir.join(vocabulary::ROADMAP)],
-            // An archive that contains its phases directly may contain other folders, which are not reported.
-            is_pure: home != dir,
-        }
+        // An archive that contains its phases directly may contain other folders, which are not reported.
+        let is_pure = home != *dir;
+        PhaseHome { dir: &home, roadmaps: self.roadmaps(dir).into(), is_pure }.read(dir, &self.slug)
     }
 
     /// Reads the archived roadmap, beside the archive's folder or in it; `None` if there is none.
-    pub(crate) fn roadmap(&self, numbering: PhaseNumbering) -> Result<Option<Roadmap>> {
-        let Some(dir) = &self.dir else {
-            return Ok(None);
-        };
-        for path in [self.roadmap_beside(dir), dir.join(vocabulary::ROADMAP)] {
+    pub(crate) fn roadmap(&self) -> Result<Option<Roadmap>> {
+        for path in self.dir.iter().flat_map(|dir| self.roadmaps(dir)) {
             if let Some(text) = read::text(&path)? {
-                return Ok(Some(Roadmap::parse_with(&text.value, &path, numbering).value));
+                return Ok(Some(Roadmap::parse(&text.value, &path).value));
             }
         }
         Ok(None)
     }
 
-    fn roadmap_beside(&self, dir: &Path) -> PathBuf {
-        dir.with_file_name(format!("{}{}", self.slug, vocabulary::ROADMAP_OF))
-    }
-
-    /// Returns the names of the archived phase folders.
-    pub(crate) fn phase_names(&self) -> Result<Vec<String>> {
-        let dir = self.dir.as_ref();
-        dir.map_or(Ok(Vec::new()), |dir| self.phases_in(&phases_dir(dir), dir).names())
+    fn roadmaps(&self, dir: &Path) -> [PathBuf; 2] {
+        let name = format!("{}{}", self.slug, vocabulary::ROADMAP_OF);
+        [dir.with_file_name(name), dir.join(vocabulary::ROADMAP)]
     }
 }
 
@@ -246,21 +270,18 @@ fn phases_dir(archive: &Path) -> PathBuf {
 
 /// Returns the folder below `milestones/` with the phases of the open milestone: of the version that STATE.md names,
 /// without an archived roadmap beside it.
-fn live_phases(active: &MilestoneFolder, archived: &[Archive]) -> Option<PathBuf> {
-    let state = read::text(&active.dir.join(vocabulary::STATE)).ok()??.value;
-    let stated = match front_matter::scan(&state, ["milestone"]) {
-        Some(([Some(name)], _)) => milestone_version_in(name)?,
-        _ => return None,
-    };
-    let live = archived.iter().find(|archive| {
-        let dir = archive.dir.as_deref();
-        milestone_version(&archive.slug) == Some(stated)
-            && dir.is_some_and(|dir| {
-                dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
-                    && !read::exists(&archive.roadmap_beside(dir))
-            })
+fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
+    let state = read::text(&home.join(vocabulary::STATE)).ok()??.value;
+    let ([name], _) = front_matter::scan(&state, ["milestone"])?;
+    let stated = milestone_version_in(name?)?;
+    let live = archived.iter().find_map(|archive| {
+        let dir = archive.dir.as_ref()?;
+        let is_live = milestone_version(&archive.slug) == Some(stated)
+            && dir.to_string_lossy().ends_with(vocabulary::PHASES_OF)
+            && !read::exists(&archive.roadmaps(dir)[0]);
+        is_live.then_some(dir)
     });
-    live.and_then(|archive| archive.dir.clone())
+    live.cloned()
 }
 
 /// Folders of a planning folder in which plans are not those of phases.
@@ -311,123 +332,17 @@ fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns whether a folder contains plans or summaries, down to a depth.
-pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
-    for (name, kind) in entries(dir, &mut Vec::new())? {
-        let is_found = match kind {
-            PathKind::File => FileName::parse(&name, "").is_some(),
-            PathKind::Folder if depth > 1 => holds_plans(&dir.join(&name), depth - 1)?,
-            _ => false,
-        };
-        if is_found {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Returns the active workstream's name and folder: the one that `active-workstream` names, or the only one.
-fn workstream(
-    dir: &Path,
-    not_understood: &mut Vec<PathBuf>,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<(String, PathBuf)>> {
-    let all = dir.join(vocabulary::WORKSTREAMS);
-    let listed = entries(&all, warnings)?.into_iter();
-    let is_one = |name: &String| {
-        [vocabulary::STATE, vocabulary::ROADMAP, vocabulary::PHASES]
-            .iter()
-            .any(|own| read::exists(&all.join(name).join(own)))
-    };
-    let names = listed.filter(|(_, kind)| *kind == PathKind::Folder).map(|(name, _)| name);
-    let names: Vec<String> = names.filter(is_one).collect();
-    let file = dir.join(vocabulary::ACTIVE_WORKSTREAM);
-    let text = read::or_warning(read::text(&file), &file, warnings).unwrap_or_default();
-    let stated = text.trim();
-    let active = names.iter().find(|name| *name == stated);
-    let has_own_phases = || read::is_folder(&dir.join(vocabulary::PHASES));
-    match (active, names.as_slice()) {
-        (Some(name), _) => Ok(Some((name.clone(), all.join(name)))),
-        (None, []) => Ok(None),
-        (None, _) if stated.is_empty() && has_own_phases() => Ok(None),
-        (None, [only]) if stated.is_empty() => Ok(Some((only.clone(), all.join(only)))),
-        (None, names) => {
-            let names = names.join(", ");
-            let message = if stated.is_empty() {
-                format!("several workstreams, none of them active: {names}")
-            } else {
-                format!("the active workstream {stated:?} is none of {names}")
-            };
-            warnings.push(Warning::file(&all, message));
-            not_understood.push(all);
-            Ok(None)
-        }
-    }
-}
-
-fn active_milestone(
-    dir: &Path,
-    not_understood: &mut Vec<PathBuf>,
-    warnings: &mut Vec<Warning>,
-) -> Result<MilestoneFolder> {
-    if let Some((slug, home)) = workstream(dir, not_understood, warnings)? {
-        return Ok(MilestoneFolder::read(dir, &home, &slug)?.into_value(warnings));
-    }
-    let file = dir.join(vocabulary::ACTIVE);
-    let named = match read::kind(&file).at("look at", &file)? {
-        None | Some(PathKind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
-        Some(_) => {
-            let message =
-                "is not a file, so it names no milestone; the planning folder itself is used";
-            warnings.push(Warning::file(&file, message));
-            None
-        }
-    };
-    let slug = named.as_deref().map(str::trim).unwrap_or_default();
-    let is_name = !slug.is_empty() && !slug.starts_with('.') && !slug.contains(['/', '\\', '\n']);
-    let homes = [dir.join(slug), dir.join(vocabulary::MILESTONES).join(slug)];
-    // A shipped milestone keeps its folder but is no longer active.
-    let is_worked_on =
-        |home: &PathBuf| read::is_folder(home) && !read::exists(&home.join(vocabulary::SHIPPED));
-    let home = homes.into_iter().find(|home| is_name && is_worked_on(home));
-    let (slug, home) = if let Some(home) = home {
-        (slug.to_owned(), home)
-    } else {
-        if named.is_some() {
-            let message = format!(
-                "ACTIVE names {slug:?}, which is not a milestone here; the planning folder itself is used"
-            );
-            warnings.push(Warning::at(&file, 1, message));
-        }
-        (DEFAULT_MILESTONE.to_owned(), dir.to_owned())
-    };
-    let named = MilestoneFolder::read(dir, &home, &slug)?.into_value(warnings);
-    if home == dir || !named.phases.is_empty() {
-        return Ok(named);
-    }
-    // Newer versions of VBW write phases at the root, regardless of ACTIVE.
-    let root = MilestoneFolder::read(dir, dir, DEFAULT_MILESTONE)?.into_value(warnings);
-    if root.phases.is_empty() {
-        return Ok(named);
-    }
-    let message = format!(
-        "ACTIVE names {slug:?}, which has no phases; those in the planning folder itself are used"
-    );
-    warnings.push(Warning::at(&file, 1, message));
-    Ok(root)
-}
-
 fn archives(dir: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Archive>> {
     let mut found: BTreeMap<String, Option<PathBuf>> = BTreeMap::new();
-    for (name, kind) in entries(&dir.join(vocabulary::MILESTONES), warnings)? {
-        let path = dir.join(vocabulary::MILESTONES).join(&name);
+    let all = dir.join(vocabulary::MILESTONES);
+    for (name, kind) in entries(&all, warnings)? {
+        let path = all.join(&name);
         if kind == PathKind::Folder {
             let slug = name.strip_suffix(vocabulary::PHASES_OF).unwrap_or(&name);
             if let Some(Some(other)) = found.insert(slug.to_owned(), Some(path.clone())) {
-                let message = format!(
-                    "archives the same milestone as {}; only this folder is read",
-                    other.display()
-                );
+                let other = other.display();
+                let message =
+                    format!("archives the same milestone as {other}; only this folder is read");
                 warnings.push(Warning::file(&path, message));
             }
         } else if let Some(slug) = name.strip_suffix(vocabulary::ROADMAP_OF) {

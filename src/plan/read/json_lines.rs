@@ -15,8 +15,8 @@ use crate::markdown::Node;
 use crate::markdown::node::Value;
 use crate::warning::{Parsed, Warning};
 
-/// Maps the short keys of a header to long names.
-const HEADER: &[(&str, &str)] = &[
+/// Maps short keys to long names; `d` is special.
+const KEYS: &[(&str, &str)] = &[
     ("p", "phase"),
     ("n", "plan"),
     ("t", "title"),
@@ -35,19 +35,8 @@ const HEADER: &[(&str, &str)] = &[
     ("w", "wave"),
     ("mh", "must_haves"),
     ("obj", "objective"),
-];
-
-/// Maps the short keys of a task to long names.
-const TASK: &[(&str, &str)] = &[
-    ("s", "status"),
-    ("st", "status"),
     ("c", "commit"),
-    ("cm", "commit"),
-    ("commit_hash", "commit"),
     ("f", "files"),
-    ("fm", "files"),
-    ("files_modified", "files"),
-    ("file", "files"),
     ("a", "action"),
     ("v", "verify"),
 ];
@@ -70,10 +59,15 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
             continue;
         }
         match serde_json::from_str::<Json>(raw) {
-            Ok(Json::Object(row)) if row.contains_key("id") => {
-                tasks.push(node(renamed(row, TASK), line));
+            Ok(Json::Object(row)) => {
+                let is_task = row.contains_key("id");
+                let row = node(renamed(row, is_task), line);
+                if is_task {
+                    tasks.push(row);
+                } else {
+                    fields.extend(row.pairs().to_vec());
+                }
             }
-            Ok(Json::Object(row)) => fields.extend(header(row, line)),
             Ok(_) => warnings.push(Warning::at(path, line, "not a JSON object; skipped")),
             Err(error) => {
                 warnings.push(Warning::at(path, line, format!("not JSON ({error}); skipped")));
@@ -88,44 +82,20 @@ pub(crate) fn parse(text: &str, path: &Path) -> Parsed<Node> {
     Parsed::new(Node { value, line: 1 }, warnings)
 }
 
-type JsonRow = serde_json::Map<String, Json>;
-
-/// Returns the fields of a header row; some writers put the title under the key of the plan's number.
-fn header(mut row: JsonRow, line: usize) -> Vec<(String, Node)> {
-    let is_number = |value: Option<&Json>| value.is_some_and(Json::is_number);
-    if is_number(row.get("t"))
-        && let Some(count) = row.remove("t")
-    {
-        row.insert("tasks_total".to_owned(), count);
-    }
-    let is_words =
-        |value: Option<&Json>| value.and_then(Json::as_str).is_some_and(|text| text.contains(' '));
-    if is_words(row.get("n"))
-        && let Some(title) = row.remove("n")
-    {
-        row.insert("title".to_owned(), title);
-    }
-    // `"p":"03-02"` is the complete plan id.
-    let has_plan = row.contains_key("n") || row.contains_key("plan");
-    let is_whole = row.get("p").and_then(Json::as_str).is_some_and(|text| text.contains('-'));
-    if is_whole
-        && !has_plan
-        && let Some(plan) = row.remove("p")
-    {
-        row.insert("plan".to_owned(), plan);
-    }
+fn renamed(row: serde_json::Map<String, Json>, is_task: bool) -> Json {
     // `d` means dependencies in a plan, and deviations in a summary.
     let is_summary = ["s", "st", "status"].iter().any(|key| row.contains_key(*key));
-    if let Some(list) = row.remove("d") {
-        let name = if is_summary { "deviations" } else { "depends_on" };
-        row.insert(name.to_owned(), list);
-    }
-    node(renamed(row, HEADER), line).pairs().to_vec()
-}
-
-fn renamed(row: JsonRow, names: &[(&str, &str)]) -> Json {
-    let long = |key: String| {
-        names.iter().find(|(short, _)| *short == key).map_or(key, |(_, long)| (*long).to_owned())
+    let listed = if is_summary { "deviations" } else { "depends_on" };
+    // `"p":"03-02"` is the complete plan id.
+    let is_whole = row.get("p").and_then(Json::as_str).is_some_and(|text| text.contains('-'));
+    let is_whole = is_whole && !row.contains_key("n");
+    let long = |key: String| match key.as_str() {
+        "d" if !is_task => listed.to_owned(),
+        "p" if is_whole => "plan".to_owned(),
+        _ => {
+            let known = KEYS.iter().find(|(short, _)| *short == key);
+            known.map_or(key, |(_, long)| (*long).to_owned())
+        }
     };
     Json::Object(row.into_iter().map(|(key, value)| (long(key), value)).collect())
 }
@@ -150,7 +120,7 @@ mod tests {
 
     #[test]
     fn rows_become_fields_and_tasks() {
-        let text = "{\"p\":\"03-02\",\"s\":\"complete\",\"d\":[\"x\"],\"t\":4}\n\nnonsense\n{\"id\":\"T1\",\"c\":\"0753326\",\"f\":[\"a\"]}\n";
+        let text = "{\"p\":\"03-02\",\"s\":\"complete\",\"d\":[\"x\"],\"tt\":4}\n\nnonsense\n{\"id\":\"T1\",\"c\":\"0753326\",\"f\":[\"a\"]}\n";
         let parsed = parse(text, Path::new("a.jsonl"));
         let fields = parsed.value;
         let text = |key: &str| fields.get(&[key]).and_then(Node::as_text);

@@ -1,13 +1,24 @@
 //! Parses phase and plan numbers, which are compared by their parts, not as text.
+//!
+//! ```text
+//! plain                5   05.1   3b         folders 05-name, CK-05-name   plans 05-01-PLAN.md
+//! milestone-prefixed   2-01   2-04-01        folders 02-01-name            plans 02-01-01-PLAN.md
+//! with letters         B7   P0.3   M1-2      folders B7-name
+//! with a code          KIOSK-02              folders KIOSK-02-name
+//! ```
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
 use crate::error::Error;
-use crate::plan::read::PhaseNumbering;
+use crate::plan::read::vocabulary::PHASE_WORDS;
+use crate::storage::read;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2), `B7`, `M1-2`,
 /// `KIOSK-02`.
@@ -41,11 +52,6 @@ impl PhaseNumber {
     ///
     /// `05.1-name` yields 5.1 and `-name`; a word that merely begins with digits (`3rd`) yields `None`.
     pub fn split(text: &str) -> Option<(Self, &str)> {
-        Self::split_after(Vec::new(), text)
-    }
-
-    /// Parses the number at the start of `text`, with the numbers before its last hyphen already parsed.
-    pub(super) fn split_after(prefix: Vec<u32>, text: &str) -> Option<(Self, &str)> {
         let mut parts = Vec::new();
         let mut rest = text;
         loop {
@@ -55,57 +61,66 @@ impl PhaseNumber {
             }
             parts.push(rest[..digits].parse().ok()?);
             rest = &rest[digits..];
-            match rest.strip_prefix('.') {
-                Some(after) if after.starts_with(|c: char| c.is_ascii_digit()) => rest = after,
-                _ => break,
+            match rest.strip_prefix('.').filter(|after| leading_digits(after) > 0) {
+                Some(after) => rest = after,
+                None => break,
             }
         }
-        let letter = rest
-            .chars()
-            .next()
-            .filter(|c| c.is_ascii_alphabetic() && !rest[1..].starts_with(char::is_alphanumeric));
-        if letter.is_some() {
-            rest = &rest[1..];
-        } else if rest.starts_with(char::is_alphanumeric) {
-            return None;
-        }
+        let ends = |text: &str| !text.starts_with(char::is_alphanumeric);
+        let letter = rest.chars().next().filter(|c| c.is_ascii_alphabetic() && ends(&rest[1..]));
+        rest = &rest[usize::from(letter.is_some())..];
         let letter = letter.map(|c| c.to_ascii_lowercase());
-        let number = Self { code: String::new(), prefix, parts, letter };
-        Some((number, rest))
+        let number = Self { code: String::new(), prefix: Vec::new(), parts, letter };
+        ends(rest).then_some((number, rest))
+    }
+
+    /// Parses a number with at most `count` numbers and hyphens in front; those after a hyphen have so many digits.
+    fn split_hyphenated<'t>(
+        text: &'t str,
+        count: usize,
+        digits: &RangeInclusive<usize>,
+    ) -> Option<(Self, &'t str)> {
+        let mut prefix = Vec::new();
+        let mut rest = text;
+        while prefix.len() < count {
+            let (number, after) = rest.split_at(leading_digits(rest));
+            let next = after.strip_prefix('-').filter(|_| number.len() <= MILESTONE_DIGITS);
+            let next = next.filter(|next| digits.contains(&leading_digits(next)));
+            let Some(next) = next else { break };
+            prefix.push(number.parse().ok()?);
+            rest = next;
+        }
+        let (number, rest) = Self::split(rest)?;
+        Some((Self { prefix, ..number }, rest))
     }
 
     /// Parses a number with letters in front: `B7`, `P0.3`, `M1-2`, and `KIOSK-02` if a hyphen may follow the letters.
     ///
     /// `V2` is a version.
-    pub(super) fn split_coded(text: &str, may_have_hyphen: bool) -> Option<(Self, &str)> {
+    fn split_coded(text: &str, may_have_hyphen: bool) -> Option<(Self, &str)> {
         let letters = text.bytes().take_while(u8::is_ascii_uppercase).count();
         let (word, behind) = text.split_at(letters);
-        let (code, after) = match behind.strip_prefix('-') {
-            Some(after) if may_have_hyphen && (2..=8).contains(&letters) => (letters + 1, after),
-            None if (1..=3).contains(&letters) && word != "V" => (letters, behind),
+        let hyphen = behind.strip_prefix('-').filter(|_| may_have_hyphen);
+        let (code, (number, rest)) = match hyphen {
+            Some(after) if (2..=8).contains(&letters) => (letters + 1, Self::split(after)?),
+            None if (1..=3).contains(&letters) && word != "V" => {
+                let hyphenated = Self::split_hyphenated(behind, 1, &(1..=2));
+                (letters, hyphenated.or_else(|| Self::split(behind))?)
+            }
             _ => return None,
         };
-        let (mut number, mut rest) = Self::split(after)?;
-        let second = rest.strip_prefix('-').filter(|next| (1..=2).contains(&leading_digits(next)));
-        if let Some(next) = second.filter(|_| code == letters)
-            && let Some((inner, behind)) = Self::split_after(number.parts.clone(), next)
-        {
-            (number, rest) = (inner, behind);
-        }
-        text[..code].clone_into(&mut number.code);
-        Some((number, rest))
+        Some((Self { code: text[..code].to_owned(), ..number }, rest))
     }
 
     /// Parses a text that consists of a phase number: `05`, `5.1`, `3b`.
     pub fn parse(text: &str) -> Option<Self> {
-        let (number, rest) = Self::split(text.trim())?;
-        rest.is_empty().then_some(number)
+        PhaseNumbering::whole(Self::split(text.trim()))
     }
 
     /// Parses a text that is known to be a single phase's number, possibly with a milestone: `05`, `2-01`.
     pub fn parse_id(text: &str) -> Option<Self> {
-        let dashed = || PhaseNumbering::MilestonePrefixed.parse(text);
-        Self::parse(text).or_else(dashed).or_else(|| PhaseNumbering::Coded.parse(text))
+        use PhaseNumbering::{Coded, MilestonePrefixed, Plain};
+        [Plain, MilestonePrefixed, Coded].iter().find_map(|numbering| numbering.parse(text))
     }
 
     /// Returns whether the number is more likely a year.
@@ -115,7 +130,7 @@ impl PhaseNumber {
 
     /// Returns the first integer: 5 for 5.1, the milestone 2 for 2-01.
     pub fn whole(&self) -> u32 {
-        self.prefix.first().map_or_else(|| self.ordinal(), |first| *first)
+        self.prefix.first().copied().unwrap_or(self.parts[0])
     }
 
     /// Returns the integer that counts the phase among its siblings: 5 for 5.1, 1 for 2-01.
@@ -125,7 +140,7 @@ impl PhaseNumber {
 
     /// Returns the phase that has another integer and is otherwise numbered like this one: 2-07 for 2-01.
     pub(crate) fn sibling(&self, ordinal: u32) -> Self {
-        Self { code: self.code.clone(), prefix: self.prefix.clone(), ..Self::from(ordinal) }
+        Self { parts: vec![ordinal], letter: None, ..self.clone() }
     }
 
     /// Returns whether both belong to the same milestone, or neither number names one.
@@ -140,7 +155,7 @@ impl PhaseNumber {
 
     /// Returns the convention that the number follows.
     pub fn numbering(&self) -> PhaseNumbering {
-        if !self.code.is_empty() {
+        if self.has_code() {
             PhaseNumbering::Coded
         } else if self.prefix.is_empty() {
             PhaseNumbering::Plain
@@ -153,23 +168,14 @@ impl PhaseNumber {
     ///
     /// Numbers without a milestone or a code are not stripped: what follows their hyphen may be anything.
     pub(crate) fn strip_id<'a>(&self, text: &'a str) -> Option<&'a str> {
-        if self.prefix.is_empty() && self.code.is_empty() {
+        if self.numbering() == PhaseNumbering::Plain {
             return None;
         }
-        let mut rest = text.strip_prefix(&*self.code)?;
-        for part in &self.prefix {
-            let (digits, behind) = rest.split_at(leading_digits(rest));
-            rest = behind.strip_prefix('-').filter(|_| digits.parse() == Ok(*part))?;
-        }
-        let (number, rest) = Self::split_after(self.prefix.clone(), rest)?;
-        let is_same = number.parts == self.parts && number.letter == self.letter;
+        let rest = text.strip_prefix(&*self.code)?;
+        let (number, rest) = Self::split_hyphenated(rest, self.prefix.len(), &(1..=2))?;
+        let is_same = Self { code: self.code.clone(), ..number } == *self;
         is_same.then_some(rest)
     }
-}
-
-/// Returns the number of digits at the start of a text.
-pub(super) fn leading_digits(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 impl From<u32> for PhaseNumber {
@@ -202,24 +208,21 @@ impl PartialOrd for PhaseNumber {
 
 impl fmt::Display for PhaseNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.code)?;
         // `2-05` and `KIOSK-05`, but `M1-2`.
         let is_padded = self.code.is_empty() || self.code.ends_with('-');
-        f.write_str(&self.code)?;
-        for (index, number) in self.prefix.iter().enumerate() {
-            if index > 0 && is_padded {
-                write!(f, "{number:02}-")?;
-            } else {
-                write!(f, "{number}-")?;
-            }
+        let mut is_first = self.code.is_empty();
+        for (number, mark) in self
+            .prefix
+            .iter()
+            .map(|number| (number, "-"))
+            .chain(std::iter::once((&self.parts[0], "")))
+        {
+            let width = if is_first || !is_padded { 1 } else { 2 };
+            write!(f, "{number:0width$}{mark}")?;
+            is_first = false;
         }
-        let is_second = !self.prefix.is_empty() || !self.code.is_empty();
-        for (index, part) in self.parts.iter().enumerate() {
-            match index {
-                0 if is_second && is_padded => write!(f, "{part:02}")?,
-                0 => write!(f, "{part}")?,
-                _ => write!(f, ".{part}")?,
-            }
-        }
+        self.parts[1..].iter().try_for_each(|part| write!(f, ".{part}"))?;
         self.letter.map_or(Ok(()), |letter| write!(f, "{letter}"))
     }
 }
@@ -228,6 +231,133 @@ impl Serialize for PhaseNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
+}
+
+/// Returns the number of digits at the start of a text.
+fn leading_digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// How a project numbers its phases. Elsewhere, `2-01` is plan 1 of phase 2 or a range, and the code before a folder's
+/// number says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PhaseNumbering {
+    /// One number: `5`, `5.1`, `3b`.
+    #[default]
+    Plain,
+    /// The milestone and the phase's number in it, which has two digits: `2-01`; plain numbers are also accepted. The form
+    /// is GSD's with `phase_id_convention` set to `milestone-prefixed`.
+    MilestonePrefixed,
+    /// A project's code before the number: `KIOSK-02`.
+    Coded,
+}
+
+/// Maximum number of digits of a milestone's number: 999 is GSD's backlog.
+const MILESTONE_DIGITS: usize = 3;
+
+impl PhaseNumbering {
+    /// Detects the convention from the titles of a roadmap's headings and checklist entries: `### Phase 2-01: Name`. If
+    /// the number before the hyphen is a phase itself, they are its plans.
+    pub fn detect(roadmap: &str) -> Self {
+        let (mut plain, mut prefixed) = (HashSet::new(), HashSet::new());
+        let (mut is_code, mut is_section, mut has_codes) = (false, false, false);
+        for line in roadmap.lines().map(str::trim_start) {
+            is_code ^= line.starts_with("```");
+            let is_heading = line.starts_with('#');
+            let bullet = line.strip_prefix(['-', '*']).unwrap_or_default().trim_start();
+            let is_boxed = bullet.starts_with('[');
+            let title = bullet.trim_start_matches(['[', 'x', 'X', ' ', ']', '*']);
+            let title = if is_heading { line.trim_start_matches(['#', ' ']) } else { title };
+            let Some(id) = title.strip_prefix("Phase ").filter(|_| !is_code) else { continue };
+            has_codes |= PhaseNumber::split_coded(id, true).is_some()
+                && PhaseNumber::split_coded(id, false).is_none();
+            // `Phase 1-4` and `Phase 01-03` are ranges: an id has a zero after the hyphen and none in front.
+            let is_id = !id.starts_with('0') && id[leading_digits(id)..].starts_with("-0");
+            match Self::MilestonePrefixed.split(id) {
+                Some((number, rest)) if is_id && rest.starts_with(':') => {
+                    if is_heading || is_boxed && !is_section {
+                        prefixed.insert(number.whole());
+                    }
+                }
+                Some((number, _)) => {
+                    plain.insert(number.whole());
+                    is_section |= is_heading;
+                }
+                None => {}
+            }
+        }
+        if prefixed.iter().any(|milestone| !plain.contains(milestone)) {
+            Self::MilestonePrefixed
+        } else if has_codes {
+            Self::Coded
+        } else {
+            Self::Plain
+        }
+    }
+
+    /// Detects the convention from this roadmap; an unreadable one counts as missing.
+    pub(crate) fn read(roadmap: &Path) -> Self {
+        let text = read::text(roadmap).ok().flatten();
+        text.map(|text| Self::detect(&text.value)).unwrap_or_default()
+    }
+
+    /// Parses the phase number at the start of `text` and returns it with the rest.
+    pub fn split(self, text: &str) -> Option<(PhaseNumber, &str)> {
+        let prefixed = (self == Self::MilestonePrefixed)
+            .then(|| PhaseNumber::split_hyphenated(text, usize::MAX, &(2..=2)));
+        let coded = || PhaseNumber::split_coded(text, self == Self::Coded);
+        prefixed.flatten().or_else(coded).or_else(|| PhaseNumber::split(text))
+    }
+
+    /// Parses the phase number at the start of a folder's name, after a project code or the word `phase`.
+    pub fn split_folder(self, name: &str) -> Option<(PhaseNumber, &str)> {
+        let coded = (self == Self::Coded).then(|| PhaseNumber::split_coded(name, true)).flatten();
+        coded.or_else(|| self.split(&name[folder_prefix(name).len()..]))
+    }
+
+    /// Parses a text that consists of a phase number.
+    pub fn parse(self, text: &str) -> Option<PhaseNumber> {
+        Self::whole(self.split(text.trim()))
+    }
+
+    fn whole(found: Option<(PhaseNumber, &str)>) -> Option<PhaseNumber> {
+        found.filter(|(_, rest)| rest.is_empty()).map(|(number, _)| number)
+    }
+
+    /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
+    pub(crate) fn phases_in(self, text: &str) -> Vec<PhaseNumber> {
+        const COMMANDS: &[&str] =
+            &["--plan", "--execute", "--discuss", "--verify", ":plan", ":execute"];
+        let names_phase = |word: &str| {
+            let word = word.to_lowercase();
+            let word = word.trim_matches(['*', '`', '(', '"', ':']);
+            PHASE_WORDS.contains(&word.rsplit('-').next().unwrap_or_default())
+                || COMMANDS.iter().any(|known| word.ends_with(known))
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let named = words.windows(2).filter(|pair| names_phase(pair[0]));
+        named
+            .filter_map(|pair| self.split(pair[1].trim_start_matches(['*', '`', '('])))
+            .map(|(number, _)| number)
+            .collect()
+    }
+}
+
+/// Returns whether a folder's name may begin with a milestone and a number, or with a code: `02-01-name`, `CK-01-name`.
+pub(crate) fn may_be_prefixed(folder: &str) -> bool {
+    let split = PhaseNumbering::MilestonePrefixed.split_folder(folder);
+    folder.starts_with(|c: char| c.is_ascii_uppercase())
+        || split.is_some_and(|(number, _)| !number.prefix.is_empty())
+}
+
+/// Returns the prefix before the number in a phase folder's name: `CK-` of `CK-01-name`.
+pub(crate) fn folder_prefix(name: &str) -> &str {
+    let Some((word, rest)) = name.split_once(['-', '_']) else {
+        return "";
+    };
+    let is_code = (1..=6).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_uppercase());
+    let is_prefix = is_code || word.eq_ignore_ascii_case("phase");
+    if is_prefix && leading_digits(rest) > 0 { &name[..=word.len()] } else { "" }
 }
 
 /// The number of a plan within its phase: `2`, `1a`, or a single letter (`D`).
@@ -243,29 +373,15 @@ impl PlanNumber {
     /// Parses `02`, `2`, `01a`, `D`: a number, optionally followed by a letter, or a single letter.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let letters = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        let digits = &text[..text.len() - letters.len()];
-        let mut chars = letters.chars();
-        let letter = chars.next();
-        if chars.next().is_some()
-            || letter.is_some_and(|c| !c.is_ascii_alphabetic())
-            || text.is_empty()
-        {
+        let (digits, letter) = text.split_at(leading_digits(text));
+        let is_letter = letter.len() == 1 && letter.starts_with(|c: char| c.is_ascii_alphabetic());
+        if digits.len() > 4 || text.is_empty() || !(is_letter || letter.is_empty()) {
             return None;
         }
-        let number = if digits.is_empty() {
-            0
-        } else if digits.len() > 4 {
-            return None;
-        } else {
-            digits.parse().ok()?
-        };
-        let letter = letter.map(|c| c.to_ascii_lowercase());
-        Some(Self { number, letter })
+        let letter = letter.chars().next().map(|c| c.to_ascii_lowercase());
+        Some(Self { number: digits.parse().unwrap_or(0), letter })
     }
-}
 
-impl PlanNumber {
     /// Returns the number; 0 if there is only a letter.
     pub(crate) fn number(&self) -> u32 {
         self.number
@@ -301,10 +417,7 @@ pub(crate) fn serialize_phase<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let number = phase.as_deref().and_then(PhaseNumber::parse_id);
-    match number {
-        Some(number) => number.serialize(serializer),
-        None => phase.serialize(serializer),
-    }
+    number.map(|number| number.to_string()).or_else(|| phase.clone()).serialize(serializer)
 }
 
 /// Serialises a plan normalised, regardless of the file's spelling: `1a` for `01A`; names are unchanged.
@@ -314,10 +427,7 @@ pub(crate) fn serialize_plan<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let number = plan.as_deref().and_then(PlanNumber::parse);
-    match number {
-        Some(number) => number.serialize(serializer),
-        None => plan.serialize(serializer),
-    }
+    number.map(|number| number.to_string()).or_else(|| plan.clone()).serialize(serializer)
 }
 
 #[cfg(test)]
@@ -434,5 +544,64 @@ mod tests {
         assert_eq!(plan(""), None);
         assert_eq!(plan("ab"), None);
         assert!(PlanNumber::parse("2") < PlanNumber::parse("10"));
+    }
+
+    #[test]
+    fn numbers_of_milestones_are_told_from_ranges_and_names() {
+        let numbering = PhaseNumbering::MilestonePrefixed;
+        for (text, number, rest) in [
+            ("2-01: Name", "2-01", ": Name"),
+            ("02-01-name", "2-01", "-name"),
+            ("2-04-01-deep", "2-04-01", "-deep"),
+            ("2-01.1-more", "2-01.1", "-more"),
+            ("10-12", "10-12", ""),
+            ("1-4: all", "1", "-4: all"),
+            ("14-2026-photos", "14", "-2026-photos"),
+            ("05.1-name", "5.1", "-name"),
+            ("2026-01-03", "2026", "-01-03"),
+            ("3-3d-terrain", "3", "-3d-terrain"),
+        ] {
+            let (found, behind) = numbering.split(text).unwrap();
+            assert_eq!((found.to_string().as_str(), behind), (number, rest));
+        }
+        assert_eq!(numbering.split("01-3d-terrain").unwrap().1, "-3d-terrain");
+        assert_eq!(PhaseNumbering::Plain.split("2-01").unwrap().1, "-01");
+        let (number, rest) = numbering.split_folder("CK-02-01-name").unwrap();
+        assert_eq!((number.to_string().as_str(), rest), ("2-01", "-name"));
+        assert!(may_be_prefixed("02-01"));
+        assert!(!may_be_prefixed("01-3d-terrain"));
+    }
+
+    #[test]
+    fn the_form_is_read_only_where_the_project_uses_it() {
+        for roadmap in [
+            "# R\n### Phase 2-01: Name\n",
+            "- [ ] **Phase 1-02: Name** - what\n",
+            "  - [x] Phase 1-02: Name",
+            "- v2.0\n  - [ ] **Phase 2-01: Name**\n",
+            "---\na: 1\n---\n\n### Phase 2-01: Name\n\n### Phase 999.1: Backlog\n",
+        ] {
+            let found = PhaseNumbering::detect(roadmap);
+            assert_eq!(found, PhaseNumbering::MilestonePrefixed, "{roadmap}");
+        }
+        for roadmap in [
+            "### Phase 1-4: all\n",
+            "### Phase 01-03: all\n",
+            "### Phase 8-10: all\n",
+            "### Phases 2-01\n",
+            "- **Phase 2-01:** a decision\n",
+            "- [ ] 02-01: a plan\n",
+            "Phase 2-01: a sentence\n",
+            "- [",
+            "```\n### Phase 2-01: an example\n```\n",
+            // Plans of phase 2.
+            "- [ ] **Phase 2: Parser**\n  - [ ] Phase 2-01: write it\n",
+            "- [ ] Phase 2-01: write the parser\n\n### Phase 2: Parser\n",
+            "### Phase 2: Parser\n\n#### Phase 2-01: Write it\n",
+            "## Phases\n\n- **Phase 2: Parser** - all\n\n## Plans\n\n- [ ] Phase 2-01: write\n",
+            "### Phase 3: Parser\n\n- [ ] Phase 2-01: first\n",
+        ] {
+            assert_eq!(PhaseNumbering::detect(roadmap), PhaseNumbering::Plain, "{roadmap}");
+        }
     }
 }

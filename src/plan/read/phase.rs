@@ -1,14 +1,16 @@
 //! Reads a phase's folder: its number, its name, and the plan that each file belongs to.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+use serde::Serialize;
 
 use crate::error::Result;
 use crate::plan::read::file_name::FolderName;
-use crate::plan::read::folder::holds_plans;
-use crate::plan::read::pairing::pair;
-use crate::plan::read::phase_numbering::{folder_prefix, may_be_prefixed};
+use crate::plan::read::number::{folder_prefix, may_be_prefixed};
 use crate::plan::read::{
-    CheckFiles, FileName, PhaseNumber, PhaseNumbering, PlanSlot, check, names,
+    Checks, FileKind, FileName, MilestoneFolder, PhaseNumber, PhaseNumbering, PlanNumber, check,
+    names,
 };
 use crate::storage::stat::PathKind;
 use crate::text::capitalized;
@@ -28,61 +30,54 @@ pub struct PhaseDir {
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
     /// Where its checks are.
-    pub checks: CheckFiles,
+    pub checks: Checks,
     /// Whether the folder contains anything except hidden files: a tool may create all folders in advance.
     pub has_files: bool,
+}
+
+/// A plan of a phase, with a plan file, a summary, or both.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlanSlot {
+    /// The plan's number within its phase; a phase's only `PLAN.md` is plan 1.
+    pub number: PlanNumber,
+    /// The words after the number, if the file names have any.
+    pub slug: Option<String>,
+    /// The plan's file name.
+    pub plan: Option<String>,
+    /// The summary's file name; plans are often not committed, so that only the summary exists.
+    pub summary: Option<String>,
 }
 
 /// A folder with the folders of phases.
 pub(crate) struct PhaseHome<'a> {
     /// Its path.
     pub(crate) dir: &'a Path,
-    /// The config.json and the roadmaps that say how its phases are numbered.
-    pub(crate) config: PathBuf,
+    /// The roadmaps that show how its phases are numbered.
     pub(crate) roadmaps: Vec<PathBuf>,
     /// Whether it contains nothing else, so that an unknown folder is a mistake.
     pub(crate) is_pure: bool,
 }
 
-/// The phases in a folder.
-pub(crate) struct FoundPhases {
-    /// The phases, by number, then by name.
-    pub(crate) phases: Vec<PhaseDir>,
-    /// The other folders that contain plans.
-    pub(crate) not_understood: Vec<PathBuf>,
-    /// How they are numbered; `None` if no folder's name depends on it, so that it was not read.
-    pub(crate) numbering: Option<PhaseNumbering>,
-}
-
 impl PhaseHome<'_> {
-    /// Returns the folders, and how they are numbered.
-    fn listed(&self, warnings: &mut Vec<Warning>) -> Result<(Vec<String>, Option<PhaseNumbering>)> {
-        let entries = names::entries(self.dir, warnings)?.into_iter();
-        let folders = entries.filter(|(_, kind)| *kind == PathKind::Folder).map(|(name, _)| name);
-        let folders: Vec<String> = folders.collect();
-        let read = |roadmap: &PathBuf| PhaseNumbering::read(&self.config, roadmap);
-        let numbering = folders.iter().any(|name| may_be_prefixed(name)).then(|| {
-            let mut read = self.roadmaps.iter().map(read);
-            read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default()
-        });
-        Ok((folders, numbering))
-    }
-
-    /// Reads the phase folders.
-    pub(crate) fn read(&self) -> Result<Parsed<FoundPhases>> {
+    /// Reads the phase folders of the milestone in `home`.
+    pub(crate) fn read(&self, home: &Path, slug: &str) -> Result<Parsed<MilestoneFolder>> {
         let mut warnings = Vec::new();
-        let (folders, numbering) = self.listed(&mut warnings)?;
-        let mut found = FoundPhases { phases: Vec::new(), not_understood: Vec::new(), numbering };
-        let numbering = numbering.unwrap_or_default();
-        for name in folders {
+        let mut folders = names::entries(self.dir, &mut warnings)?;
+        folders.retain(|(_, kind)| *kind == PathKind::Folder);
+        let mut numbering = PhaseNumbering::Plain;
+        if folders.iter().any(|(name, _)| may_be_prefixed(name)) {
+            let mut read = self.roadmaps.iter().map(|roadmap| PhaseNumbering::read(roadmap));
+            numbering = read.find(|own| *own != PhaseNumbering::Plain).unwrap_or_default();
+        }
+        let mut found = MilestoneFolder {
+            slug: slug.to_owned(),
+            dir: home.to_owned(),
+            ..MilestoneFolder::default()
+        };
+        for (name, _) in folders {
             let dir = self.dir.join(&name);
-            let repeated = || {
-                let parsed = repeated_number(&name, numbering);
-                parsed.filter(|(number, _)| has_plans_of(&dir, number))
-            };
-            if let Some((number, slug)) = number_and_slug(&name, numbering).or_else(repeated) {
-                let phase = PhaseDir::read(&name, number, dir, &mut warnings)?;
-                found.phases.push(PhaseDir { name: words(slug), ..phase });
+            if let Some((number, slug)) = number_and_slug(&name, numbering, &dir) {
+                found.phases.push(PhaseDir::read(&name, number, slug, dir, &mut warnings)?);
             } else if self.is_pure {
                 let message = "not a phase: its name has no phase number in front";
                 warnings.push(Warning::file(&dir, message));
@@ -94,62 +89,62 @@ impl PhaseHome<'_> {
         found.phases.sort_by(|a, b| (&a.number, &a.dir).cmp(&(&b.number, &b.dir)));
         Ok(Parsed::new(found, warnings))
     }
+}
 
-    /// Returns the names of the phase folders without reading the folders.
-    pub(crate) fn names(&self) -> Result<Vec<String>> {
-        let (mut folders, numbering) = self.listed(&mut Vec::new())?;
-        folders.retain(|name| number_and_slug(name, numbering.unwrap_or_default()).is_some());
-        Ok(folders)
+/// Returns whether a folder contains plans or summaries, down to a depth.
+pub(super) fn holds_plans(dir: &Path, depth: usize) -> Result<bool> {
+    for (name, kind) in names::entries(dir, &mut Vec::new())? {
+        let is_found = match kind {
+            PathKind::File => FileName::parse(&name, "").is_some(),
+            PathKind::Folder if depth > 1 => holds_plans(&dir.join(&name), depth - 1)?,
+            _ => false,
+        };
+        if is_found {
+            return Ok(true);
+        }
     }
+    Ok(false)
 }
 
 impl PhaseDir {
-    /// Reads the names in a phase's folder; the caller sets the phase's name.
+    /// Reads the names in a phase's folder.
     fn read(
         name: &str,
         number: PhaseNumber,
+        slug: &str,
         dir: PathBuf,
         warnings: &mut Vec<Warning>,
     ) -> Result<Self> {
-        let mut names = Vec::new();
-        let mut hidden = Vec::new();
-        let mut folders = Vec::new();
-        let mut others = Vec::new();
-        for (entry, kind) in names::all_entries(&dir, warnings)? {
-            match kind {
-                _ if entry.starts_with('.') => hidden.push(entry),
-                PathKind::File => names.push(entry),
-                PathKind::Folder => folders.push(entry),
-                PathKind::Link | PathKind::Other => others.push(entry),
-            }
-        }
-        // Some keep a phase's plans in a folder of their own.
-        if folders.iter().any(|folder| folder == PLANS) {
-            for (entry, kind) in names::entries(&dir.join(PLANS), warnings)? {
-                if kind == PathKind::File {
-                    names.push(format!("{PLANS}/{entry}"));
-                }
-            }
-        }
         let folder = FolderName::new(name, number.numbering());
-        for (found, what) in [
-            (&folders, "a folder where a file is expected; skipped"),
-            (&others, "a pipe, a device or a dead link where a file is expected; skipped"),
-        ] {
-            for slot in pair(&folder, found).plans {
-                for entry in [slot.plan, slot.summary].into_iter().flatten() {
-                    warnings.push(Warning::file(&dir.join(entry), what));
-                }
+        let mut listed = names::all_entries(&dir, warnings)?;
+        // Some keep a phase's plans in a folder of their own.
+        if listed.contains(&(PLANS.to_owned(), PathKind::Folder)) {
+            let inside = names::entries(&dir.join(PLANS), warnings)?.into_iter();
+            listed.extend(inside.map(|(entry, kind)| (format!("{PLANS}/{entry}"), kind)));
+        }
+        let has_files = listed.iter().any(|(entry, _)| !entry.starts_with('.'));
+        let has_remediation = listed
+            .iter()
+            .any(|(entry, kind)| entry == check::REMEDIATION && *kind == PathKind::Folder);
+        let mut files = Vec::new();
+        for (entry, kind) in listed {
+            let own = entry.rsplit_once('/').map_or(&*entry, |(_, own)| own);
+            if kind == PathKind::File || entry.starts_with('.') {
+                files.push(entry);
+            } else if FileName::parse_in(own, &folder).is_some() {
+                let message = match kind {
+                    PathKind::Folder => "a folder where a file is expected; skipped",
+                    _ => "a pipe, a device or a dead link where a file is expected; skipped",
+                };
+                warnings.push(Warning::file(&dir.join(entry), message));
             }
         }
-        let has_files = [&names, &folders, &others].iter().any(|list| !list.is_empty());
-        let has_remediation = folders.iter().any(|folder| folder == check::REMEDIATION);
         Ok(Self {
             number,
-            name: String::new(),
-            plans: pair(&folder, &names).plans,
-            has_context: names.iter().any(|name| name.ends_with("CONTEXT.md")),
-            checks: CheckFiles::new(&dir, &names, &hidden, has_remediation),
+            name: capitalized(slug.replace(['-', '_'], " ").trim()),
+            plans: plans(&folder, &files),
+            has_context: files.iter().any(|name| name.ends_with("CONTEXT.md")),
+            checks: Checks::new(&dir, &files, has_remediation),
             dir,
             has_files,
         })
@@ -169,45 +164,202 @@ impl PhaseDir {
 /// The folder within a phase for its plans and summaries.
 const PLANS: &str = "plans";
 
-/// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`.
-fn number_and_slug(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
+/// Splits `05.1-event-system`; a range of phases such as `42-49-review` yields `None`, unless the folder contains plans of
+/// the first number.
+fn number_and_slug<'n>(
+    name: &'n str,
+    numbering: PhaseNumbering,
+    dir: &Path,
+) -> Option<(PhaseNumber, &'n str)> {
     let (number, rest) = numbering.split_folder(name)?;
-    let name = &name[folder_prefix(name).len()..];
-    let slug = match rest.strip_prefix(['-', '_', ' ']) {
-        Some(slug) => slug,
-        None if rest.is_empty() => rest,
-        None => return None,
-    };
-    if number.numbering() != PhaseNumbering::Plain {
-        return Some((number, slug));
-    }
+    let slug = rest.strip_prefix(['-', '_', ' ']).or(rest.is_empty().then_some(rest))?;
     // Both ends of a range are integers of the same width: `01-3d-terrain` and `31-404-page` are single phases.
     let width = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let end_of_range = PhaseNumber::split(slug).filter(|(end, rest)| {
-        *end == PhaseNumber::from(end.whole())
-            && *end > number
-            && width(slug) == width(name)
+    let is_range = PhaseNumber::split(slug).is_some_and(|(end, rest)| {
+        number.numbering() == PhaseNumbering::Plain
+            && end == PhaseNumber::from(end.whole())
+            && end > number
+            && width(slug) == width(&name[folder_prefix(name).len()..])
             && (rest.is_empty() || rest.starts_with('-'))
     });
-    end_of_range.is_none().then_some((number, slug))
+    let is_own = |(file, _): &(String, PathKind)| {
+        let file = FileName::parse(file, "");
+        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(&number))
+    };
+    let has_own = || names::entries(dir, &mut Vec::new()).is_ok_and(|all| all.iter().any(is_own));
+    (!is_range || has_own()).then_some((number, slug))
 }
 
-/// Splits `24-48-hours`, which may be a range, or a phase whose slug begins with a number.
-fn repeated_number(name: &str, numbering: PhaseNumbering) -> Option<(PhaseNumber, &str)> {
-    let (number, rest) = numbering.split(&name[folder_prefix(name).len()..])?;
-    Some((number, rest.strip_prefix('-')?))
+/// Pairs the plans among the files of a phase with their summaries, sorted by number, then by slug.
+///
+/// In phase 12, `12-SUMMARY.md` next to `12-01-SUMMARY.md` summarises the whole phase and is ignored; if the
+/// phase has only one plan without a summary, it belongs to that plan.
+fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
+    let mut names: Vec<&String> = names.iter().collect();
+    // `.jsonl` sorts after `.md`, which takes precedence because people read it.
+    names.sort_by_key(|name| (name.ends_with("jsonl"), *name));
+    let files = names.into_iter().filter_map(|name| {
+        let own = name.rsplit_once('/').map_or(name.as_str(), |(_, own)| own);
+        Some((name, FileName::parse_in(own, folder)?))
+    });
+    let files: Vec<(&String, FileName)> = files.collect();
+    let own = folder.number.as_ref().and_then(|number| PlanNumber::parse(&number.to_string()));
+    let has = |fits: &dyn Fn(&FileName) -> bool| {
+        files.iter().any(|(_, file)| file.plan.is_some() && fits(file))
+    };
+    let has_both = |kind| has(&|file| file.phase.is_some() && file.kind == kind);
+    let has_both = [has_both(FileKind::Plan), has_both(FileKind::Summary)];
+    let has_others = has(&|file| file.phase.is_none() && file.plan != own);
+    let has_own_plan =
+        has(&|file| file.phase.is_none() && file.plan == own && file.kind == FileKind::Plan);
+    // Of the phase is a file without a plan's number, or with the phase's own, if the others have both.
+    let is_of_phase = |file: &FileName| {
+        let is_summary = file.kind == FileKind::Summary;
+        let may_be = file.slug.is_none() || is_summary && !has_own_plan;
+        file.plan.is_none()
+            || file.phase.is_none()
+                && file.plan == own
+                && !has_others
+                && may_be
+                && (has_both[0] || is_summary && has_both[1])
+    };
+    let mut slots: Vec<PlanSlot> = Vec::new();
+    let mut by_number: HashMap<PlanNumber, Vec<usize>> = HashMap::new();
+    for kind in [FileKind::Plan, FileKind::Summary] {
+        let files = files.iter().filter(|(_, file)| file.kind == kind);
+        let (of_phase, of_plans): (Vec<_>, Vec<_>) = files.partition(|(_, file)| is_of_phase(file));
+        for (name, file) in of_plans {
+            let Some(number) = &file.plan else { continue };
+            let same = by_number.entry(number.clone()).or_default();
+            let slug = |at: &&usize| &slots[**at].slug;
+            let alike = same.iter().find(|at| *slug(at) == file.slug);
+            let at =
+                alike.or_else(|| same.iter().find(|at| slug(at).is_none() || file.slug.is_none()));
+            match at {
+                Some(at) => slots[*at].fill(kind, name),
+                None => {
+                    same.push(slots.len());
+                    slots.push(PlanSlot::new(number.clone(), file.slug.clone()));
+                    slots.last_mut().into_iter().for_each(|slot| slot.fill(kind, name));
+                }
+            }
+        }
+        for (name, file) in of_phase {
+            if slots.is_empty() {
+                slots.push(PlanSlot::new(PlanNumber::from(1), file.slug.clone()));
+                by_number.insert(PlanNumber::from(1), vec![0]);
+            }
+            if let [only] = slots.as_mut_slice() {
+                only.fill(kind, name);
+            }
+        }
+    }
+    slots.sort_by(|a, b| (&a.number, &a.slug).cmp(&(&b.number, &b.slug)));
+    slots
 }
 
-/// Returns whether a folder contains a plan or summary that names the phase as its own.
-fn has_plans_of(dir: &Path, number: &PhaseNumber) -> bool {
-    let listed = names::entries(dir, &mut Vec::new()).unwrap_or_default();
-    listed.iter().any(|(name, _)| {
-        let file = FileName::parse(name, "");
-        file.is_some_and(|file| file.plan.is_some() && file.phase.as_ref() == Some(number))
-    })
+impl PlanSlot {
+    fn new(number: PlanNumber, slug: Option<String>) -> Self {
+        Self { number, slug, plan: None, summary: None }
+    }
+
+    /// Sets the file of this kind if there is none yet.
+    fn fill(&mut self, kind: FileKind, name: &str) {
+        let file = match kind {
+            FileKind::Plan => &mut self.plan,
+            FileKind::Summary => &mut self.summary,
+        };
+        file.get_or_insert_with(|| name.to_owned());
+    }
 }
 
-/// Converts a slug to words: `event-system` becomes `Event system`.
-fn words(slug: &str) -> String {
-    capitalized(slug.replace(['-', '_'], " ").trim())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Formats each plan as `number plan summary`.
+    fn shown(dir: &str, names: &[&str]) -> Vec<String> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let plans = plans(&FolderName::new(dir, PhaseNumbering::Plain), &names);
+        let name = |file: Option<String>| file.unwrap_or_else(|| "-".to_owned());
+        let shown =
+            |slot: PlanSlot| format!("{} {} {}", slot.number, name(slot.plan), name(slot.summary));
+        plans.into_iter().map(shown).collect()
+    }
+
+    /// A phase folder, its files, and the expected plans.
+    type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+    const STYLES: &[Case] = &[
+        (
+            "01-version",
+            &["02-PLAN.md", "01-02-SUMMARY.md", "01-PLAN.md", "01-01-SUMMARY.md", "NOTES.md"],
+            &["1 01-PLAN.md 01-01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
+        ),
+        (
+            "04-bulk",
+            &["04-PLAN-01.md", "04-01-SUMMARY.md", "04-PLAN-10.md", "04-PLAN-02.md"],
+            &["1 04-PLAN-01.md 04-01-SUMMARY.md", "2 04-PLAN-02.md -", "10 04-PLAN-10.md -"],
+        ),
+        (
+            "02-facade",
+            &["01-PLAN.md", "02-PLAN.md", "02-01-SUMMARY.md", "02-02-SUMMARY.md"],
+            &["1 01-PLAN.md 02-01-SUMMARY.md", "2 02-PLAN.md 02-02-SUMMARY.md"],
+        ),
+        (
+            "02-hooks",
+            &["01-PLAN.md", "01-SUMMARY.md", "02-PLAN.md", "02-SUMMARY.md"],
+            &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 02-SUMMARY.md"],
+        ),
+        (
+            "01-cli-scaffold",
+            &["01-project-scaffold-PLAN.md", "01-project-scaffold-SUMMARY.md", "02-names-PLAN.md"],
+            &[
+                "1 01-project-scaffold-PLAN.md 01-project-scaffold-SUMMARY.md",
+                "2 02-names-PLAN.md -",
+            ],
+        ),
+        (
+            "03-rows",
+            &["03-01.plan.jsonl", "03-01.summary.jsonl", "03-02.summary.jsonl"],
+            &["1 03-01.plan.jsonl 03-01.summary.jsonl", "2 - 03-02.summary.jsonl"],
+        ),
+        (
+            "01-audit",
+            &["01-PLAN.md", "02-PLAN.md", "01-SUMMARY.md", "01-02-SUMMARY.md"],
+            &["1 01-PLAN.md 01-SUMMARY.md", "2 02-PLAN.md 01-02-SUMMARY.md"],
+        ),
+        ("02-alerts", &["PLAN.md", "SUMMARY.md"], &["1 PLAN.md SUMMARY.md"]),
+        ("02-alerts", &["SUMMARY.md"], &["1 - SUMMARY.md"]),
+        ("07-one", &["07-01-PLAN.md", "07-SUMMARY.md"], &["1 07-01-PLAN.md 07-SUMMARY.md"]),
+        (
+            "01-dup",
+            &["01-log-in-PLAN.md", "01-log-out-PLAN.md", "01-log-out-SUMMARY.md"],
+            &["1 01-log-in-PLAN.md -", "1 01-log-out-PLAN.md 01-log-out-SUMMARY.md"],
+        ),
+    ];
+
+    #[test]
+    fn styles_may_differ_inside_one_phase() {
+        for (dir, names, plans) in STYLES {
+            assert_eq!(shown(dir, names), *plans, "{dir}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_plan_of_the_phase_is_ignored() {
+        let plans = shown(
+            "12-chat",
+            &[
+                "12-01-PLAN.md", "12-01-SUMMARY.md", "12-02-PLAN.md", "12-SUMMARY.md",
+                "12-PLAN.md", "SUMMARY.md", "02-PLAN-PAUSE.md", "01-PLAN-GAP-REVIEW.md",
+                "12-01-PLAN.md.bak", "12-01.plan.jsonl", ".12-03-PLAN.md",
+            ],
+        );
+        assert_eq!(plans, ["1 12-01-PLAN.md 12-01-SUMMARY.md", "2 12-02-PLAN.md -"]);
+        for own in ["12-SUMMARY.md", "12-FINAL-SUMMARY.md"] {
+            let plans = shown("12-chat", &["12-01-PLAN.md", "12-02-PLAN.md", own]);
+            assert_eq!(plans, ["1 12-01-PLAN.md -", "2 12-02-PLAN.md -"]);
+        }
+    }
 }

@@ -84,6 +84,12 @@ pub(super) static LOGS: Words = LazyLock::new(|| words("activity"));
 /// Titles of sections of skills.
 pub(super) static SKILLS: Words = LazyLock::new(|| words("skills"));
 
+/// Words of the templates' statuses; a text that consists of these and numbers contains no free text.
+pub(crate) static TEMPLATE_STATUS: Words = LazyLock::new(|| words("status of a template"));
+
+/// Words after `Phase` in the headings of parts of a roadmap.
+pub(super) static ROADMAP_PARTS: Words = LazyLock::new(|| words("part of a roadmap"));
+
 /// Titles of sections of done entries.
 pub(super) static DONE: Words = LazyLock::new(|| words("done"));
 
@@ -102,8 +108,6 @@ pub(crate) enum Field {
     Plans,
     /// Its status.
     Status,
-    /// Its completion date.
-    Completed,
     /// Any other label, which ends the preceding field.
     Other,
 }
@@ -116,7 +120,6 @@ impl Field {
         Self::SuccessCriteria,
         Self::Plans,
         Self::Status,
-        Self::Completed,
     ];
 }
 
@@ -171,7 +174,10 @@ mod tests {
     #[test]
     fn the_documentation_lists_every_word() {
         let docs = include_str!("../../../docs/formats.md");
-        let undocumented = ["status of a milestone", "phase", "project", "done"];
+        let undocumented = [
+            "status of a milestone", "status of a template", "part of a roadmap", "phase",
+            "project", "done",
+        ];
         let rows = rows().filter(|(kind, _)| !undocumented.contains(kind)).map(|(kind, words)| {
             let kinds = ["status ", "symbol ", "label ", "field "];
             let name = kinds.iter().find_map(|own| kind.strip_prefix(own)).unwrap_or(kind);
@@ -188,7 +194,7 @@ mod tests {
         let is_named = |kind: &str| {
             ["status ", "symbol ", "label ", "field "].iter().any(|own| kind.starts_with(own))
         };
-        let rows = rows().filter(|(kind, _)| is_named(kind) && *kind != "status of a milestone");
+        let rows = rows().filter(|(kind, _)| is_named(kind) && !kind.contains(" of a "));
         assert_eq!(named, rows.count());
     }
 }

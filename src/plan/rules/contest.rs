@@ -1,7 +1,7 @@
 //! What else may be next: readings of about equal weight contest the answer, others are only named.
 
 use crate::plan::rules::next::action_for;
-use crate::plan::rules::state::{RoadmapClaim, statuses};
+use crate::plan::rules::state::statuses;
 use crate::plan::rules::{Case, Choice, Rule};
 use crate::plan::{Action, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState};
 
@@ -120,7 +120,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let says_new = statuses(&case.survey.state)
                 .any(|status| is_new(status) || status.to_lowercase().contains("ready to plan"));
             let is_in_row = facts.progress_in_row() == Some(PhaseProgress::NotStarted);
-            let is_bare = facts.claim == RoadmapClaim::Done && phase.plans.is_empty();
+            let is_bare = facts.is_ticked() && phase.plans.is_empty();
             (is_bare && (says_new || is_in_row)).then(|| Rival::new(Action::Plan, stated))
         },
     },

@@ -155,7 +155,7 @@ impl Case<'_> {
 /// nothing of it is left.
 fn is_over(case: &Case<'_>) -> bool {
     let survey = case.survey;
-    let says_none = survey.state.is_between_milestones || survey.roadmap.is_between_milestones;
+    let says_none = survey.state.is_between_milestones;
     // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
     let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
     if case.has_folders() {

@@ -16,7 +16,8 @@ pub(super) const RULES: &[Rule<usize, PhaseState>] = &[
         reason: "the roadmap calls it deferred, superseded or removed",
         test: |case, index| {
             let facts = &case.facts[index];
-            (facts.claim == RoadmapClaim::Dropped && (facts.open > 0 || facts.summaries == 0))
+            (facts.claim.is_some_and(PhaseProgress::is_dropped)
+                && (facts.open > 0 || facts.summaries == 0))
                 .then_some(PhaseState::Dropped)
         },
     },
@@ -25,7 +26,7 @@ pub(super) const RULES: &[Rule<usize, PhaseState>] = &[
         reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase",
         test: |case, index| {
             let facts = &case.facts[index];
-            (facts.open > 0 && facts.claim != RoadmapClaim::Done).then_some(PhaseState::Open)
+            (facts.open > 0 && !facts.is_ticked()).then_some(PhaseState::Open)
         },
     },
     Rule {
@@ -41,9 +42,7 @@ pub(super) const RULES: &[Rule<usize, PhaseState>] = &[
     Rule {
         name: "ticked",
         reason: "the roadmap, or STATE.md's list of phases, calls it complete",
-        test: |case, index| {
-            (case.facts[index].claim == RoadmapClaim::Done).then_some(PhaseState::Done)
-        },
+        test: |case, index| case.facts[index].is_ticked().then_some(PhaseState::Done),
     },
     Rule {
         name: "nothing done",
@@ -81,21 +80,11 @@ pub(super) struct Facts<'a> {
     pub(super) summaries: usize,
     /// Number of plans without a summary, or with one that calls them partial or failed.
     pub(super) open: usize,
-    /// The status in the roadmap or, if the phase is not in the roadmap, in STATE.md's list of phases.
-    pub(super) claim: RoadmapClaim,
+    /// The status in the roadmap or, if the phase is not in the roadmap, in STATE.md's list of phases: complete, or one that
+    /// drops the phase.
+    pub(super) claim: Option<PhaseProgress>,
     /// Number of plans declared in any document, the maximum.
     pub(super) declared: Option<usize>,
-}
-
-/// The status of a phase in a list of phases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RoadmapClaim {
-    /// Complete, or part of a shipped milestone.
-    Done,
-    /// Removed, superseded or deferred.
-    Dropped,
-    /// To do, or not stated.
-    Unfinished,
 }
 
 impl<'a> Facts<'a> {
@@ -121,7 +110,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn is_ticked(&self) -> bool {
-        self.claim == RoadmapClaim::Done
+        self.claim == Some(PhaseProgress::Complete)
     }
 
     pub(super) fn progress_in_row(&self) -> Option<PhaseProgress> {
@@ -146,12 +135,16 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn claim(case: &Case<'_>, number: &PhaseNumber, planned: Option<&RoadmapPhase>) -> RoadmapClaim {
+fn claim(
+    case: &Case<'_>,
+    number: &PhaseNumber,
+    planned: Option<&RoadmapPhase>,
+) -> Option<PhaseProgress> {
     let is_done = match planned {
-        Some(planned) if planned.status.is_some_and(PhaseProgress::is_dropped) => {
-            return RoadmapClaim::Dropped;
-        }
-        Some(planned) => planned.is_shipped || says_done(planned),
+        Some(planned) => match planned.status.filter(|status| status.is_dropped()) {
+            None => planned.is_shipped || says_done(planned),
+            dropped => return dropped,
+        },
         None => {
             let mut listed = case.survey.state.phase_statuses.iter();
             listed
@@ -159,7 +152,7 @@ fn claim(case: &Case<'_>, number: &PhaseNumber, planned: Option<&RoadmapPhase>) 
                 .is_some_and(|listed| PhaseProgress::is_complete_status(&listed.status.value))
         }
     };
-    if is_done { RoadmapClaim::Done } else { RoadmapClaim::Unfinished }
+    is_done.then_some(PhaseProgress::Complete)
 }
 
 /// Returns whether the roadmap calls a phase complete: by its checkbox, its row, its heading or a completion date.

@@ -78,10 +78,11 @@ impl Scan<'_> {
             // A query of symbols only is matched verbatim.
             add(self.index.containing_verbatim(self.asked.text.trim())?);
         }
-        for term in terms {
+        for mut term in terms {
             let mut count = add(self.index.containing(&term.stems)?);
             if count == 0 && is_short {
                 count = add(self.index.containing_verbatim(&term.word)?);
+                term.is_part = true;
             }
             self.counts.push((term, count));
         }

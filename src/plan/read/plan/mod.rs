@@ -11,14 +11,11 @@ use crate::plan::read::plan::task::tasks;
 use crate::plan::read::{PhaseProgress, heading, non_placeholder, serialize_phase, serialize_plan};
 use crate::warning::Parsed;
 
-mod overlap;
 mod problems;
 mod task;
-mod waves;
 
-pub use overlap::check_overlap;
+pub use problems::{check_overlap, check_waves};
 pub use task::PlanTask;
-pub use waves::check_waves;
 
 /// A plan, from its front matter and the tasks in its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,6 +1,8 @@
-//! Reports what a plan lacks for execution.
+//! Reports what plans lack for execution, alone and in the order of their waves.
 
-use crate::plan::read::{Plan, PlanTask};
+use std::collections::BTreeMap;
+
+use crate::plan::read::{PhaseNumber, Plan, PlanNumber, PlanTask};
 use crate::text::pluralize;
 use crate::warning::Warning;
 
@@ -8,15 +10,18 @@ impl Plan {
     /// Returns what the plan lacks: fields that the order of execution depends on, and parts of its tasks.
     pub fn problems(&self) -> Vec<Warning> {
         let mut found = Vec::new();
-        let fields = [
-            ("phase", self.phase.is_some()),
-            ("plan", self.plan.is_some()),
-            ("wave", self.wave.is_some()),
-            ("depends_on", self.depends_on.is_some()),
-            ("must_haves", self.must_haves.is_some()),
+        let missing = [
+            ("phase", self.phase.is_none()),
+            ("plan", self.plan.is_none()),
+            ("wave", self.wave.is_none()),
+            ("depends_on", self.depends_on.is_none()),
+            ("must_haves", self.must_haves.is_none()),
         ];
-        let missing: Vec<&str> =
-            fields.into_iter().filter(|(_, is_there)| !is_there).map(|(name, _)| name).collect();
+        let missing: Vec<&str> = missing
+            .into_iter()
+            .filter(|(_, is_missing)| *is_missing)
+            .map(|(name, _)| name)
+            .collect();
         if !missing.is_empty() {
             let message = format!("the plan does not state {}", missing.join(", "));
             found.push(Warning::file(&self.file, message));
@@ -25,8 +30,12 @@ impl Plan {
             found.push(Warning::file(&self.file, "the plan has no tasks"));
         }
         // A checkpoint needs no name.
-        let is_named = |task: &PlanTask| task.name.is_some() || task.kind_is("checkpoint");
-        found.extend(self.tasks_without("a name", is_named));
+        let is_checkpoint = |task: &PlanTask| {
+            task.kind.as_deref().is_some_and(|kind| kind.starts_with("checkpoint"))
+        };
+        found.extend(
+            self.tasks_without("a name", |task| task.name.is_some() || is_checkpoint(task)),
+        );
         found.extend(self.tasks_without("an action", |task| task.has_action));
         found.extend(self.tasks_without("a way to check that it is done", |task| task.has_check));
         found
@@ -34,12 +43,155 @@ impl Plan {
 
     /// Returns a single warning that lists the tasks for which `has` is false.
     fn tasks_without(&self, what: &str, has: impl Fn(&PlanTask) -> bool) -> Option<Warning> {
-        let without: Vec<(usize, &PlanTask)> =
-            self.tasks.iter().enumerate().filter(|(_, task)| !has(task)).collect();
+        let without = self.tasks.iter().enumerate().filter(|(_, task)| !has(task));
+        let without: Vec<(usize, &PlanTask)> = without.collect();
         let line = without.first()?.1.line;
         let numbers: Vec<String> = without.iter().map(|(at, _)| (at + 1).to_string()).collect();
         let noun = pluralize(numbers.len(), "task");
         let message = format!("without {what}: {noun} {}", numbers.join(", "));
         Some(Warning::at(&self.file, line, message))
+    }
+}
+
+/// Returns warnings about whatever prevents the plans of a phase from being executed wave by wave: cycles,
+/// dependencies on plans of the same or a later wave, and dependencies that do not exist.
+///
+/// Dependencies on plans of other phases are ignored.
+pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let places: BTreeMap<PlanNumber, usize> = plans
+        .iter()
+        .enumerate()
+        .rev()
+        .filter_map(|(at, plan)| Some((PlanNumber::parse(plan.plan.as_deref()?)?, at)))
+        .collect();
+    let warning = |plan: &Plan, message| Warning::at(&plan.file, plan.depends_on_line, message);
+    let mut before: Vec<Vec<usize>> = Vec::new();
+    for plan in plans {
+        let phase = plan.phase.as_deref().and_then(PhaseNumber::parse_id);
+        let mut own = Vec::new();
+        for text in plan.depends_on.iter().flatten() {
+            let Some(number) = dependency(text, phase.as_ref()) else { continue };
+            let Some(at) = places.get(&number) else {
+                let message = format!("depends on {text}, which is not a plan of this phase");
+                warnings.push(warning(plan, message));
+                continue;
+            };
+            own.push(*at);
+            // A plan that depends on itself is reported as a cycle.
+            if let (Some(wave), Some(other)) = (plan.wave, plans[*at].wave)
+                && wave <= other
+                && plan.plan != plans[*at].plan
+            {
+                let message =
+                    format!("in wave {wave}, depends on {text}, which is in wave {other}");
+                warnings.push(warning(plan, message));
+            }
+        }
+        before.push(own);
+    }
+    warnings.extend(cycles(&before).into_iter().map(|cycle| {
+        let names = cycle.iter().map(|at| plans[*at].plan.as_deref().unwrap_or_default());
+        let message = format!("circular dependency: {}", names.collect::<Vec<_>>().join(" → "));
+        warning(&plans[cycle[0]], message)
+    }));
+    warnings
+}
+
+/// Parses `01`, `03-01`, `03-01-PLAN.md`, `03-01-name`, `plan-02`; in phase 3, each of the first four is plan 1.
+/// So is `02-03-01` in phase 2-03. `None` is a plan of another phase, or free text.
+fn dependency(text: &str, phase: Option<&PhaseNumber>) -> Option<PlanNumber> {
+    let text = text.trim().trim_end_matches(".md").trim_end_matches("-PLAN");
+    let mark =
+        ["plan-", "PLAN-", "plan ", "Plan "].into_iter().find_map(|mark| text.strip_prefix(mark));
+    let text = mark.unwrap_or(text);
+    if let Some(number) = PlanNumber::parse(text) {
+        return Some(number);
+    }
+    let rest = match phase.and_then(|phase| phase.strip_id(text)) {
+        Some(rest) => rest.strip_prefix('-')?,
+        None => {
+            let (first, rest) = text.split_once('-')?;
+            (phase == PhaseNumber::parse(first).as_ref()).then_some(rest)?
+        }
+    };
+    PlanNumber::parse(rest.split('-').next()?)
+}
+
+/// Returns the cycles among the dependencies, each from its first plan back to it.
+fn cycles(before: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut found = Vec::new();
+    // The walk in which a plan was first reached; plans of earlier walks lead to no new cycle.
+    let mut walks = vec![0; before.len()];
+    for start in 0..before.len() {
+        let mut path = vec![(start, 0)];
+        while let Some((at, next)) = path.pop() {
+            if next == 0 && walks[at] > 0 {
+                continue;
+            }
+            walks[at] = start + 1;
+            let Some(other) = before[at].get(next) else { continue };
+            path.push((at, next + 1));
+            if let Some(first) = path.iter().position(|(on_path, _)| on_path == other) {
+                let cycle = path[first..].iter().map(|(at, _)| *at);
+                found.push(cycle.chain([*other]).collect());
+                break;
+            }
+            path.push((*other, 0));
+        }
+    }
+    found
+}
+
+/// Returns a warning for each plan that changes the same files as an earlier plan of its wave.
+pub fn check_overlap(plans: &[Plan]) -> Vec<Warning> {
+    let mut owners: BTreeMap<(u32, &str), &Plan> = BTreeMap::new();
+    let mut warnings = Vec::new();
+    for plan in plans {
+        let Some(wave) = plan.wave else { continue };
+        let mut shared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for file in plan.files_modified.iter().flatten() {
+            let owner = owners.entry((wave, file)).or_insert(plan);
+            if owner.file != plan.file {
+                let name = owner.plan.as_deref().unwrap_or("another");
+                shared.entry(name).or_default().push(file);
+            }
+        }
+        for (owner, files) in shared {
+            let files = files.join(", ");
+            let message = format!("changes the same files as plan {owner} in wave {wave}: {files}");
+            warnings.push(Warning::file(&plan.file, message));
+        }
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn plan(number: &str, wave: Option<u32>, files: &[&str]) -> Plan {
+        Plan {
+            plan: Some(number.to_owned()),
+            wave,
+            files_modified: Some(files.iter().map(|file| (*file).to_owned()).collect()),
+            file: PathBuf::from(format!("{number}-PLAN.md")),
+            ..Plan::default()
+        }
+    }
+
+    #[test]
+    fn files_of_one_wave_belong_to_one_plan() {
+        let plans = [
+            plan("01", Some(1), &["a.rs", "b.rs", "b.rs"]),
+            plan("02", Some(1), &["c.rs", "b.rs", "a.rs"]),
+            plan("03", Some(2), &["a.rs"]),
+            plan("04", None, &["a.rs"]),
+            plan("05", Some(1), &[]),
+        ];
+        let found: Vec<String> = check_overlap(&plans).iter().map(Warning::to_string).collect();
+        assert_eq!(found, ["02-PLAN.md: changes the same files as plan 01 in wave 1: b.rs, a.rs"]);
     }
 }

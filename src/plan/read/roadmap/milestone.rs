@@ -59,45 +59,24 @@ pub(crate) fn version(name: &str) -> Option<&str> {
     is_version.then(|| digits.trim_end_matches('.').trim_end_matches(".0"))
 }
 
-fn has_word(text: &str, words: &[&str]) -> bool {
-    let mut own = text.split(|c: char| !c.is_alphanumeric());
-    own.any(|word| words.iter().any(|one| word.eq_ignore_ascii_case(one)))
-}
-
-/// Returns whether a text says that its milestone has shipped. With a symbol of ongoing work, only a part
-/// has.
-fn says_shipped(text: &str) -> bool {
+/// Returns whether a text says that its milestone has shipped, or, after a check mark or in a collapsed block, that it is
+/// complete. With a symbol of ongoing work, only a part has.
+fn says_shipped(text: &str, is_collapsed: bool) -> bool {
+    const OVER: &[&str] = &["shipped", "archived", "released", "complete", "completed"];
     let sign = PhaseProgress::from_symbol(text);
+    let over = if is_collapsed || sign.is_some() { OVER } else { &OVER[..3] };
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
     sign.is_none_or(|sign| sign == PhaseProgress::Complete)
-        && has_word(text, &["shipped", "archived", "released"])
+        && words.any(|word| over.iter().any(|own| word.eq_ignore_ascii_case(own)))
 }
 
-/// Returns whether the summary of a collapsed block, or a title, calls its milestone complete: after a check mark, or at
-/// the beginning of what follows a dash or a bracket. `Complete Rewrite` is a name.
-fn says_complete(summary: &str) -> bool {
-    const COMPLETE: &[&str] = &["complete", "completed"];
-    match PhaseProgress::from_symbol(summary) {
-        Some(sign) => sign == PhaseProgress::Complete && has_word(summary, COMPLETE),
-        None => {
-            let parts = summary.split([':', '(', '—', '–']).flat_map(|part| part.split(" - "));
-            let mut parts = parts.filter_map(|part| part.split_whitespace().next());
-            parts.any(|first| has_word(first, COMPLETE))
-        }
-    }
-}
-
-fn milestone(
-    text: &str,
-    range: Range<usize>,
-    line: usize,
-    numbering: PhaseNumbering,
-) -> RoadmapMilestone {
+fn milestone(text: &str, range: Range<usize>, numbering: PhaseNumbering) -> RoadmapMilestone {
     let (found, is_open) = numbers(text, numbering);
     let phases = found.iter().min().zip(found.iter().max()).map(|(first, last)| {
         let end = if is_open { u32::MAX } else { last.ordinal().saturating_add(1) };
         first.sibling(first.ordinal())..last.sibling(end)
     });
-    RoadmapMilestone { name: plain(text), is_shipped: says_shipped(text), phases, range, line }
+    RoadmapMilestone { name: plain(text), is_shipped: says_shipped(text, false), phases, range }
 }
 
 /// Finds collapsed blocks.
@@ -111,8 +90,8 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
         let summary = inside.and_then(|(_, rest)| rest.split_once("</summary>"));
         let summary = summary.map_or("", |(summary, _)| summary.trim());
         if summary.to_lowercase().contains("phase") || version(summary).is_some() {
-            let one = milestone(summary, open..end, outline.line(open), numbering);
-            let is_shipped = one.is_shipped || says_complete(summary);
+            let one = milestone(summary, open..end, numbering);
+            let is_shipped = says_shipped(summary, true);
             found.push(RoadmapMilestone { is_shipped, ..one });
         }
         at = end.max(open + 1);
@@ -120,7 +99,7 @@ fn details(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
     found
 }
 
-/// Finds sections titled like a milestone. One that is only called complete, and has neither phases nor plans, is over.
+/// Finds sections titled like a milestone.
 fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
     let is_milestone = |title: &str| {
         let words = heading::words(title);
@@ -130,19 +109,7 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
     };
     let sections = outline.sections().iter();
     let found = sections.filter(|section| section.level > 1 && is_milestone(&section.title));
-    found
-        .map(|section| {
-            let one = milestone(&section.title, section.whole.clone(), section.line, numbering);
-            let is_empty = || {
-                let mut inner = outline.subsections(section);
-                !inner.any(|inner| phase_in_front(&inner.title, numbering).is_some())
-                    && outline.items(&section.whole).next().is_none()
-            };
-            let last = section.title.rsplit(' ').next().unwrap_or_default();
-            let is_over = has_word(last, &["complete", "completed"]) && is_empty();
-            RoadmapMilestone { is_shipped: one.is_shipped || is_over, ..one }
-        })
-        .collect()
+    found.map(|section| milestone(&section.title, section.whole.clone(), numbering)).collect()
 }
 
 /// Parses the list of milestones.
@@ -151,7 +118,7 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
     let items = heading::sections(outline, &titles).flat_map(|section| outline.items(&section.own));
     let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
         let start = block.range.start;
-        milestone(&item.text, start..start, block.line, numbering)
+        milestone(&item.text, start..start, numbering)
     });
     found.filter(|found| version(&found.name).is_some() || found.phases.is_some()).collect()
 }

@@ -28,7 +28,7 @@ use serde::Serialize;
 use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
 use crate::plan::read::vocabulary::Field;
 use crate::plan::read::{
-    Count, Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, limit,
+    Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, limit,
     non_placeholder, progress_table,
 };
 use crate::warning::{Parsed, Warning};
@@ -51,9 +51,6 @@ pub struct Roadmap {
     /// The milestones, if the roadmap has several: those with phases in file order, then those only listed.
     #[serde(skip)]
     pub milestones: Vec<RoadmapMilestone>,
-    /// Whether the roadmap says explicitly that no milestone is active.
-    #[serde(skip)]
-    pub is_between_milestones: bool,
     /// The milestone that VBW names above the phases: `**Milestone:** bread`.
     #[serde(skip)]
     pub milestone: Option<String>,
@@ -77,9 +74,6 @@ pub struct RoadmapPlan {
     /// Whether the entry is struck out, so that the plan will not be done.
     #[serde(skip)]
     pub is_dropped: bool,
-    /// The mark between the checkbox's brackets: a space or a letter.
-    #[serde(skip)]
-    pub mark: Option<Located<bool>>,
 }
 
 /// A phase of the roadmap.
@@ -100,8 +94,7 @@ pub struct RoadmapPhase {
     /// The plan checklist.
     pub plans: Vec<RoadmapPlan>,
     /// The progress. In order of precedence, it is derived from the progress table, the phase's own status,
-    /// its completion date, its checkbox, its plans' checkboxes, its plan count; `None` if there are none of
-    /// these.
+    /// its checkbox, its plans' checkboxes; `None` if there are none of these.
     pub status: Option<PhaseProgress>,
     /// The mark in the phase's checkbox.
     #[serde(skip)]
@@ -128,6 +121,9 @@ pub struct RoadmapPhase {
     /// milestone.
     #[serde(skip)]
     pub is_listed: bool,
+    /// Whether it has a section.
+    #[serde(skip)]
+    pub(super) is_described: bool,
     /// Line number of the first mention, from 1.
     #[serde(skip)]
     pub line: usize,
@@ -144,8 +140,6 @@ pub struct RoadmapMilestone {
     pub phases: Option<Range<PhaseNumber>>,
     /// Byte range that contains its phases; empty if it is only listed.
     pub range: Range<usize>,
-    /// Line number of its mention, from 1.
-    pub line: usize,
 }
 
 /// Maximum number of phases, which bounds the comparisons between phases.
@@ -157,7 +151,7 @@ const MAX_REPORTED: usize = 20;
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone, whose headings show how phases are numbered.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
-        Self::parse_with(text, path, PhaseNumbering::detect(None, Some(text)))
+        Self::parse_with(text, path, PhaseNumbering::detect(text))
     }
 
     /// Parses a ROADMAP.md of a project that numbers its phases in the given way.
@@ -173,7 +167,7 @@ impl Roadmap {
             warnings.push(limit::too_many(MAX_PHASES, "phases", path));
         }
         let mut phases: Vec<RoadmapPhase> =
-            assembly.phases.into_iter().map(PhaseDraft::with_progress).collect();
+            assembly.phases.into_iter().map(RoadmapPhase::with_progress).collect();
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = mention::not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
@@ -196,7 +190,6 @@ impl Roadmap {
             title: outline.title().map(str::to_owned),
             phases,
             milestones: assembly.milestones,
-            is_between_milestones: says_none_is_active(&outline),
             milestone: stated_milestone(&outline),
             not_understood,
         };
@@ -219,24 +212,13 @@ fn stated_milestone(outline: &Outline<'_>) -> Option<String> {
     non_placeholder(&label.value).map(str::to_owned)
 }
 
-/// Returns whether a paragraph or a bullet begins by saying that no milestone is active.
-fn says_none_is_active(outline: &Outline<'_>) -> bool {
-    let all = 0..outline.text().len();
-    let paragraphs = outline.paragraphs(&all).map(|(_, text)| text);
-    let mut texts = paragraphs.chain(outline.items(&all).map(|(_, item)| item.text.as_str()));
-    texts.any(|text| {
-        let lower = text.trim_start_matches(['*', '_', '(']).to_lowercase();
-        ["no active milestone", "no milestone is active"].iter().any(|said| lower.starts_with(said))
-    })
-}
-
 /// The phases found so far, merged from headings, checklists and tables.
 struct Assembly<'a, 'o> {
     outline: &'a Outline<'o>,
     numbering: PhaseNumbering,
     path: &'a Path,
     milestones: Vec<RoadmapMilestone>,
-    phases: Vec<PhaseDraft>,
+    phases: Vec<RoadmapPhase>,
     /// Numbers used by both a shipped milestone and the current roadmap.
     reused: HashSet<PhaseNumber>,
     /// The phases of each number: several if milestones restart the numbering.
@@ -245,18 +227,6 @@ struct Assembly<'a, 'o> {
     duplicates: Vec<Warning>,
     /// Whether phases were left out because there are too many.
     is_cut: bool,
-}
-
-/// A phase with the evidence for its status.
-struct PhaseDraft {
-    phase: RoadmapPhase,
-    /// The status that takes the phase out of the roadmap, if any.
-    dropped_as: Option<PhaseProgress>,
-    /// Whether its section states a completion date.
-    is_completed: bool,
-    /// Whether its checklist announces plans that are not named yet.
-    announces_plans: bool,
-    has_section: bool,
 }
 
 /// The milestone of a mention of a phase, as far as its location determines it, and whether that one has shipped.
@@ -339,24 +309,24 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 
     /// Returns the phase of a number in a milestone, adding a new one if none matches.
-    fn slot(&mut self, number: &PhaseNumber, home: Home, line: usize) -> &mut PhaseDraft {
+    fn slot(&mut self, number: &PhaseNumber, home: Home, line: usize) -> &mut RoadmapPhase {
         let (milestone, is_shipped) = home;
         let is_reused = self.reused.contains(number);
         let same = self.by_number.entry(number.clone()).or_default();
         let known = same.iter().copied().find(|index| {
-            let phase = &self.phases[*index].phase;
+            let phase = &self.phases[*index];
             let is_elsewhere = matches!((phase.milestone, milestone), (Some(a), Some(b)) if a != b);
             !is_elsewhere && (!is_reused || phase.is_shipped == is_shipped)
         });
         let index = known.unwrap_or_else(|| {
             same.push(self.phases.len());
-            self.phases.push(PhaseDraft::new(number.clone(), line));
+            self.phases.push(RoadmapPhase::new(number.clone(), line));
             self.phases.len() - 1
         });
         let found = &mut self.phases[index];
-        found.phase.milestone = found.phase.milestone.or(milestone);
-        found.phase.is_shipped |= is_shipped;
-        found.phase.line = found.phase.line.min(line);
+        found.milestone = found.milestone.or(milestone);
+        found.is_shipped |= is_shipped;
+        found.line = found.line.min(line);
         found
     }
 
@@ -364,17 +334,14 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let mut body = section::read(self.outline, &named.number, section, self.numbering);
         let home = self.home(section.heading.start, &named.number);
         let numbering = self.numbering;
-        let found = self.slot(&named.number, home, section.line);
-        if std::mem::replace(&mut found.has_section, true) {
+        let phase = self.slot(&named.number, home, section.line);
+        if std::mem::replace(&mut phase.is_described, true) {
             let message =
                 format!("phase {} is described twice; the first description is used", named.number);
             self.duplicates.push(Warning::at(self.path, section.line, message));
             return;
         }
-        found.dropped_as = found.dropped_as.or(named.dropped_as);
-        found.is_completed |= body.is_completed;
-        found.announces_plans |= body.announces_plans;
-        let phase = &mut found.phase;
+        phase.status = phase.status.or(named.dropped_as);
         phase.is_listed = true;
         phase.name = named.name;
         phase.goal = body.take(Field::Goal).into_iter().next();
@@ -392,9 +359,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
     fn merge_entry(&mut self, named: mention::NamedPhase, block: &Block, item: &ListItem) {
         let mark = section::checkbox(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);
-        let found = self.slot(&named.number, home, block.line);
-        found.dropped_as = found.dropped_as.or(named.dropped_as);
-        let phase = &mut found.phase;
+        let phase = self.slot(&named.number, home, block.line);
+        phase.status = phase.status.or(named.dropped_as);
         phase.is_listed = true;
         phase.name = phase.name.take().or(named.name);
         if phase.checkbox.is_some() && mark.is_some() {
@@ -410,7 +376,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
             |milestone: &RoadmapMilestone| milestone::version(&milestone.name) == version;
         let named = version.and_then(|_| self.milestones.iter().position(is_named));
         let is_shipped = named.is_some_and(|index| self.milestones[index].is_shipped);
-        let phase = &mut self.slot(&row.number, (named, is_shipped), row.line).phase;
+        let phase = self.slot(&row.number, (named, is_shipped), row.line);
         phase.name = phase.name.take().or_else(|| row.name.clone());
         phase.row.get_or_insert(row);
     }
@@ -419,7 +385,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
     /// same numbers to an open one.
     fn assign_by_range(&mut self) {
         let (milestones, reused) = (&self.milestones, &self.reused);
-        for PhaseDraft { phase, .. } in &mut self.phases {
+        for phase in &mut self.phases {
             if phase.milestone.is_none() {
                 let is_reused = reused.contains(&phase.number);
                 let holds = |milestone: &RoadmapMilestone| {
@@ -435,9 +401,9 @@ impl<'a, 'o> Assembly<'a, 'o> {
     }
 }
 
-impl PhaseDraft {
+impl RoadmapPhase {
     fn new(number: PhaseNumber, line: usize) -> Self {
-        let phase = RoadmapPhase {
+        Self {
             number,
             name: None,
             goal: None,
@@ -454,55 +420,34 @@ impl PhaseDraft {
             milestone: None,
             is_shipped: false,
             is_listed: false,
+            is_described: false,
             line,
-        };
-        Self {
-            phase,
-            dropped_as: None,
-            is_completed: false,
-            announces_plans: false,
-            has_section: false,
         }
     }
 
     /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress
-    /// table, its own status, its completion date, its checkbox, its plans' checkboxes, its plan count.
-    fn with_progress(self) -> RoadmapPhase {
-        let mut phase = self.phase;
+    /// table, its own status, its checkbox, its plans' checkboxes.
+    fn with_progress(mut self) -> Self {
+        let phase = &mut self;
         let own = phase.stated_status.as_ref().and_then(|own| PhaseProgress::parse(&own.value));
         let row = phase.row.as_ref().and_then(ProgressRow::progress);
-        let mut dropping = [self.dropped_as, row, own].into_iter().flatten();
+        let mut dropping = [phase.status, row, own].into_iter().flatten();
         let dropped = dropping.find(|progress| progress.is_dropped());
-        let count = phase.plan_count.as_ref().and_then(|count| Count::parse(&count.value));
-        // `1/3 plans complete` with a shorter checklist.
-        let is_short = self.announces_plans
-            || count.as_ref().is_some_and(|count| {
-                count.is_open() && count.total.unwrap_or_default() as usize > phase.plans.len()
-            });
         let marks = phase.plans.iter().filter(|plan| !plan.is_dropped);
         let marks: Vec<bool> = marks.filter_map(|plan| plan.checked).collect();
-        let of_counts = |done: usize, total: usize| match done {
-            0 => PhaseProgress::NotStarted,
-            done if done >= total => PhaseProgress::Complete,
-            _ => PhaseProgress::InProgress,
-        };
-        let checked = marks.iter().filter(|mark| **mark).count();
-        let listed = (!marks.is_empty()).then(|| match of_counts(checked, marks.len()) {
-            PhaseProgress::Complete if is_short => PhaseProgress::InProgress,
-            progress => progress,
-        });
+        let listed =
+            (!marks.is_empty()).then(|| match marks.iter().filter(|mark| **mark).count() {
+                0 => PhaseProgress::NotStarted,
+                done if done == marks.len() => PhaseProgress::Complete,
+                _ => PhaseProgress::InProgress,
+            });
         let boxed = phase.checkbox.as_ref().map(|mark| match (mark.value, listed) {
             (true, _) => PhaseProgress::Complete,
             (false, None | Some(PhaseProgress::NotStarted)) => PhaseProgress::NotStarted,
             (false, Some(_)) => PhaseProgress::InProgress,
         });
-        let completed = self.is_completed.then_some(PhaseProgress::Complete);
-        // A lower count means that the phase has started.
-        let counted = count
-            .filter(|count| count.rest.contains("complete"))
-            .and_then(|count| Some(of_counts(count.done as usize, count.total? as usize)));
-        phase.status = dropped.or(row).or(own).or(completed).or(boxed).or(listed).or(counted);
-        phase
+        phase.status = dropped.or(row).or(own).or(boxed).or(listed);
+        self
     }
 }
 

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::clock::parse_date;
-use crate::markdown::{Block, BlockContent, ListItem, Outline, Section};
+use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::roadmap::parse_phase;
@@ -20,11 +19,8 @@ pub(super) struct Body {
     /// The texts of each field, one for each entry or paragraph.
     texts: HashMap<Field, Vec<String>>,
     pub(super) plans: Vec<RoadmapPlan>,
-    /// Whether the checklist has open entries that only announce plans: `- [ ] 03-02: TBD`.
-    pub(super) announces_plans: bool,
     pub(super) plan_count: Option<Located<String>>,
     pub(super) status: Option<Located<String>>,
-    pub(super) is_completed: bool,
 }
 
 impl Body {
@@ -74,37 +70,22 @@ fn field(name: &str) -> Field {
     row.map_or(Field::Other, |(field, _)| *field)
 }
 
-/// Parses a line that begins with a label, and returns the field with the value.
+/// Parses a line that begins with a label, and returns the field with the value: one of a known field, one in bold, or one
+/// alone on its line.
 ///
 /// ```text
 /// **Goal:** …    **Success Criteria** (what must be TRUE):    Plans:    *Scaffolding:*
 /// ```
 fn labelled(line: Span<'_>) -> Option<(Field, Span<'_>)> {
-    /// The colon, and the one of Chinese and Japanese texts.
-    const COLONS: [char; 2] = [':', '：'];
-    let bold = || {
-        let (name, rest) = line.text.strip_prefix("**")?.split_once("**")?;
-        if name.len() > 60 || name.contains('`') {
-            return None;
-        }
-        if let Some(name) = name.trim_end().strip_suffix(COLONS) {
-            return Some((name, rest));
-        }
-        let rest = rest.trim_start();
-        let remark = rest.strip_prefix('(');
-        let behind =
-            remark.map_or(Some(rest), |remark| Some(remark.split_once(')')?.1.trim_start()));
-        Some((name, behind?.strip_prefix(COLONS)?))
-    };
-    // `Name: value` if the name is that of a field, and `Name:` alone on a line.
-    let plain = || {
-        let (name, rest) = line.text.split_once(COLONS)?;
-        let is_known = field(name) != Field::Other && !name.starts_with(['-', '#']);
-        let is_alone = rest.trim().is_empty() && name.len() <= 30 && !name.contains(['`', '[']);
-        (is_known || is_alone).then_some((name, rest))
-    };
-    let (name, rest) = bold().or_else(plain)?;
-    Some((field(name), line.suffix(rest)))
+    let bold = line.text.strip_prefix("**").and_then(|rest| rest.split_once("** ("));
+    if let Some((name, rest)) = bold.and_then(|(name, rest)| Some((name, rest.split_once("):")?.1)))
+    {
+        return Some((field(name), line.suffix(rest)));
+    }
+    let label = Label::parse(line.text, 0, 1)?;
+    let field = field(&label.name);
+    let is_label = label.is_bold || label.value.is_empty() && label.name.len() <= 30;
+    (field != Field::Other || is_label).then(|| (field, line.part(label.range)))
 }
 
 /// Returns the non-empty lines of a block, trimmed.
@@ -142,29 +123,20 @@ impl Reader<'_, '_> {
                         }
                     }
                 }
-                BlockContent::Item(item) => self.item(block, item, &lines),
+                BlockContent::Item(item) => self.item(item, &lines),
                 BlockContent::Table(_) | BlockContent::Code | BlockContent::Html => {}
             }
         }
     }
 
     /// Parses an item; a label on one of its later lines was meant to start a new paragraph.
-    fn item(&mut self, block: &Block, item: &ListItem, lines: &[Span<'_>]) {
-        let Some(first) = lines.first() else { return };
-        let label = labelled(*first).filter(|(field, _)| {
-            *field != Field::Other && item.depth == 0 && first.text.starts_with("**")
-        });
-        let own = 1 + lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
-        match label {
-            Some((field, value)) => {
-                self.label(field, value);
-                lines[1..own].iter().for_each(|line| self.text(line.text, true));
-            }
-            None => {
-                let text: Vec<&str> = lines[..own].iter().map(|line| line.text).collect();
-                self.entry(&text.join(" "), block, item);
-            }
+    fn item(&mut self, item: &ListItem, lines: &[Span<'_>]) {
+        if lines.is_empty() {
+            return;
         }
+        let own = 1 + lines[1..].iter().take_while(|line| labelled(**line).is_none()).count();
+        let text: Vec<&str> = lines[..own].iter().map(|line| line.text).collect();
+        self.entry(&text.join(" "), item);
         for (field, value) in lines[own..].iter().filter_map(|line| labelled(*line)) {
             self.label(field, value);
         }
@@ -180,7 +152,6 @@ impl Reader<'_, '_> {
         match field {
             Field::Plans => _ = self.body.plan_count.get_or_insert_with(located),
             Field::Status => _ = self.body.status.get_or_insert_with(located),
-            Field::Completed => self.body.is_completed |= parse_date(text).is_some(),
             _ => self.body.texts.entry(field).or_default().push(text.to_owned()),
         }
     }
@@ -198,7 +169,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn entry(&mut self, text: &str, block: &Block, item: &ListItem) {
+    fn entry(&mut self, text: &str, item: &ListItem) {
         let is_detail = item.depth > *self.depth.get_or_insert(item.depth);
         let plan = plan_in_front(text, self.phase);
         if is_none_remark(text) {
@@ -208,10 +179,10 @@ impl Reader<'_, '_> {
             if let Some(field) = self.field.filter(|_| !is_detail) {
                 self.body.texts.entry(field).or_default().push(text.to_owned());
             }
-        } else if is_detail && item.checked.is_none() {
-        } else if text.split([':', '—']).any(|part| part.trim().starts_with("TBD")) {
-            self.body.announces_plans |= item.checked == Some(false);
-        } else {
+            return;
+        }
+        let is_announced = text.split([':', '—']).any(|part| part.trim().starts_with("TBD"));
+        if !is_announced && (!is_detail || item.checked.is_some()) {
             // In `1. **Name** — …`, the list number is the plan number.
             let counted = || PlanNumber::parse(&item.number?.to_string());
             let (number, rest) = plan.map_or((None, text), |(plan, rest)| (Some(plan), rest));
@@ -221,7 +192,6 @@ impl Reader<'_, '_> {
                 text: text.to_owned(),
                 checked: item.checked,
                 is_dropped: text.starts_with("~~") || text.starts_with("**~~"),
-                mark: checkbox(self.outline, block, item),
             });
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::markdown::{Block, ListItem, Outline, Section};
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::vocabulary::{BLOCKERS, DONE, TODOS};
-use crate::plan::read::{PhaseProgress, heading, list_entry, non_placeholder};
+use crate::plan::read::{heading, list_entry};
 
 /// The entries of some sections.
 #[derive(Default)]
@@ -15,7 +15,7 @@ struct OpenItems {
     has_settled: bool,
 }
 
-/// Returns the open todos, from bullets and table rows, each with what is indented below it. A paragraph says where
+/// Returns the open todos, from bullets, each with what is indented below it. A paragraph says where
 /// todos are kept, so it is not one.
 pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut entries = OpenItems::default();
@@ -33,7 +33,7 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     entries.open
 }
 
-/// Returns the open blockers, from bullets and table rows, or from paragraphs if there are neither open nor
+/// Returns the open blockers, from bullets, or from paragraphs if there are neither open nor
 /// settled entries.
 pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let sections: Vec<&Section> = heading::sections(outline, &BLOCKERS).collect();
@@ -47,15 +47,6 @@ pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
                 entries.push(paragraph, paragraph, false);
             }
         }
-    }
-    entries.open
-}
-
-/// Returns the open entries of the sections with a title.
-pub(super) fn under(outline: &Outline<'_>, title: &'static str) -> Vec<String> {
-    let mut entries = OpenItems::default();
-    for section in heading::sections(outline, &[title]) {
-        entries.read(outline, &section.own, false);
     }
     entries.open
 }
@@ -77,22 +68,6 @@ impl OpenItems {
                 self.push(&item.text, &entry, is_done(item));
             }
             rest = later;
-        }
-        for table in outline.tables(range) {
-            let names =
-                ["Todo", "Task", "Title", "Item", "Blocker", "Concern", "Issue", "Description"];
-            let text = table.column(&names);
-            let outcome = table.column(&["Resolution", "Resolved", "Outcome"]);
-            let status = table.column(&["Status", "State"]);
-            for row in &table.rows {
-                let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
-                let progress = cell(status).and_then(PhaseProgress::parse);
-                let is_over =
-                    progress.is_some_and(|own| own == PhaseProgress::Complete || own.is_dropped());
-                if let Some(text) = cell(text) {
-                    self.push(text, text, cell(outcome).is_some() || is_over);
-                }
-            }
         }
     }
 

@@ -18,7 +18,6 @@
 //! ```
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -146,8 +145,6 @@ impl Claim {
 pub struct PhaseStatus {
     /// The phase.
     pub number: PhaseNumber,
-    /// The name, if stated there.
-    pub name: Option<String>,
     /// The status, verbatim.
     pub status: Located<String>,
 }
@@ -172,9 +169,6 @@ pub struct StateFile {
     pub todos: Vec<String>,
     /// The open blockers.
     pub blockers: Vec<String>,
-    /// What research left open, as far as it is not settled.
-    #[serde(skip)]
-    pub research_flags: Vec<String>,
     /// The installed skills.
     pub skills: Vec<Skill>,
     /// All statements about the position, in file order.
@@ -271,7 +265,6 @@ impl StateFile {
             decisions: decisions(&outline, numbering),
             todos: items::todos(&outline),
             blockers: items::blockers(&outline),
-            research_flags: items::under(&outline, "research flags"),
             skills: skills(&outline),
             claims,
             phase_statuses: phase_statuses(&outline, numbering),
@@ -377,7 +370,7 @@ fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Phase
         let rows = tables.flat_map(|table| progress_table::rows(table, numbering));
         let rows = rows.filter_map(|row| {
             let status = row.status.filter(|status| !status.value.is_empty())?;
-            Some(PhaseStatus { number: row.number, name: row.name, status })
+            Some(PhaseStatus { number: row.number, status })
         });
         let bullets = outline.items(&section.own).filter_map(|(block, _)| {
             let text = outline.slice(&block.range);
@@ -400,20 +393,18 @@ fn listed_phase(bullet: Span<'_>, numbering: PhaseNumbering) -> Option<PhaseStat
     let rest = bare.suffix(rest);
     // What the bold text or its colon ends is the name; the rest is the status, whatever its wording.
     let ends = ["):**", ")**:", ")**", ":**", "**:"];
-    let end = ends.iter().find_map(|end| Some((rest.text.find(end)?, end.len())));
-    let (name, status) = match end {
-        Some((at, length)) => (rest.part(0..at), rest.after(at + length)),
+    let end = ends.iter().find_map(|end| Some(rest.text.find(end)? + end.len()));
+    let status = match end {
+        Some(end) => rest.after(end),
         None if rest.text.starts_with(MARKS) => {
             let (name, status) = split_status(rest.trim_chars(MARKS));
-            if is_status(name.text) { (rest.part(0..0), name) } else { (name, status?) }
+            if is_status(name.text) { name } else { status? }
         }
         None => return None,
     };
     let status = status.trim_chars(MARKS);
-    let name = name.text.trim_matches(MARKS).trim_start_matches('(').to_owned();
-    let name = Some(name).filter(|name| !name.is_empty());
-    let status = (!status.text.is_empty()).then(|| status.with_value(status.text.to_owned()));
-    Some(PhaseStatus { number, name, status: status? })
+    let status = (!status.text.is_empty()).then(|| status.with_value(status.text.to_owned()))?;
+    Some(PhaseStatus { number, status })
 }
 
 /// Returns the labels anywhere in the file that have a meaning.
@@ -431,30 +422,16 @@ fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<WrittenAt> {
     stated.chain(labels.iter().map(|label| &*label.value)).filter_map(WrittenAt::parse).collect()
 }
 
-/// Returns the activity log, from bullets and table rows, in file order.
+/// Returns the activity log, from bullets, in file order.
 fn activity(outline: &Outline<'_>) -> Vec<Activity> {
-    let mut found = Vec::new();
-    for section in heading::sections(outline, &vocabulary::LOGS) {
-        for (block, item) in outline.items(&section.own) {
-            if item.depth == 0 && !is_none_remark(&item.text) {
-                let date = parse_date(item.text.trim_start_matches('['));
-                found.push((block.line, Activity { date, text: item.text.clone() }));
-            }
-        }
-        for table in outline.tables(&section.own) {
-            let date = table.column(&["Date", "When"]);
-            let text = table.column(&["Action", "Activity", "Event", "What", "Description"]);
-            for row in &table.rows {
-                let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
-                if let Some(text) = cell(text) {
-                    let date = cell(date).and_then(parse_date);
-                    found.push((row.line, Activity { date, text: text.to_owned() }));
-                }
-            }
-        }
-    }
-    found.sort_by_key(|(line, _)| *line);
-    found.into_iter().map(|(_, activity)| activity).collect()
+    let items = heading::sections(outline, &vocabulary::LOGS)
+        .flat_map(|section| outline.items(&section.own))
+        .filter(|(_, item)| item.depth == 0 && !is_none_remark(&item.text));
+    let entries = items.map(|(_, item)| {
+        let date = parse_date(item.text.trim_start_matches('['));
+        Activity { date, text: item.text.clone() }
+    });
+    entries.collect()
 }
 
 /// Returns the labels of the metrics sections, without repeated ones; none where another version than the active milestone's
@@ -494,26 +471,23 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
 fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
     for section in heading::sections(outline, &vocabulary::SKILLS) {
-        let labels = outline.labels(&section.own);
-        let parts: Vec<&Label> = labels
-            .iter()
-            .filter(|label| label.is_bold || heading::words(&label.name).starts_with("installed"))
-            .collect();
-        let end = |index: usize| parts.get(index).map_or(section.own.end, |next| next.range.start);
-        let bullets = |range: Range<usize>, line: usize| {
-            let below = outline.items(&range).filter(move |(block, _)| block.line > line);
-            below.map(|(_, item)| item.text.clone()).collect::<Vec<_>>()
-        };
-        // `Run /find-skills to find more` is a sentence.
-        let above = bullets(section.own.start..end(0), 0);
-        let above = above.iter().filter_map(|text| skill(text));
-        installed.extend(above.filter(|skill| !skill.name.starts_with(char::is_uppercase)));
-        for (index, label) in parts.iter().enumerate() {
-            if heading::words(&label.name).starts_with("installed") {
-                let below = bullets(label.range.end..end(index + 1), label.line);
-                let all = comma_separated(&label.value).chain(below.iter().map(String::as_str));
-                installed.extend(all.filter_map(skill));
-            }
+        let starts = |name: &str| heading::words(name).starts_with("installed");
+        let mut labels = outline.labels(&section.own);
+        labels.retain(|label| {
+            let name = heading::words(&label.name);
+            let parts = ["installed", "suggested", "recommended"];
+            label.is_bold || parts.iter().any(|part| name.starts_with(part))
+        });
+        for label in labels.iter().filter(|label| starts(&label.name)) {
+            installed.extend(comma_separated(&label.value).filter_map(skill));
+        }
+        for (block, item) in outline.items(&section.own) {
+            let label = labels.iter().rfind(|label| label.line <= block.line);
+            let is_listed =
+                label.is_none_or(|label| starts(&label.name) && label.line < block.line);
+            // `Run /find-skills to find more` is a sentence.
+            let is_name = label.is_some() || !item.text.starts_with(char::is_uppercase);
+            installed.extend(skill(&item.text).filter(|_| is_listed && is_name));
         }
     }
     installed

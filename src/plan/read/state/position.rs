@@ -174,7 +174,7 @@ fn push_plans(value: Span<'_>, claims: &mut Claims) {
     push_count(rest.total(), Says::PlansTotal, claims);
 }
 
-/// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `3/3 phases`, `16/17 plans (94%)`.
+/// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
     let bar = bar(value);
     claims.extend(bar.map(|bar| bar.with_value(Claim::Text(Says::Bar, bar.text.to_owned()))));
@@ -182,20 +182,10 @@ fn push_progress(value: Span<'_>, claims: &mut Claims) {
     let mut rest = value;
     while let Some(start) = rest.text.find(|c: char| c.is_ascii_digit()) {
         let Some((digits, done)) = rest.after(start).leading_number() else { return };
-        let is_leading = start == 0 && rest.text.len() == value.text.len();
         rest = rest.after(start + digits.text.len());
-        let Some(total) = rest.total() else { continue };
-        let unit = value.text.to_lowercase();
-        let (of_done, of_total) = match is_leading {
-            true if unit.contains("phase") => (Says::PhasesDone, Some(Says::Total)),
-            true if unit.contains("plan") => (Says::PlansDone, Some(Says::PlansTotal)),
-            _ => (Says::Share, None),
-        };
-        push_count(Some((digits, done)), of_done, claims);
-        if let Some(says) = of_total {
-            push_count(Some(total), says, claims);
+        if rest.total().is_some() {
+            return push_count(Some((digits, done)), Says::Share, claims);
         }
-        return;
     }
 }
 
@@ -293,42 +283,29 @@ pub(super) fn is_between(
     outline: &Outline<'_>,
     labels: &[(String, String)],
 ) -> bool {
-    let says_it = |text: &str| {
-        let lower = text.to_lowercase().replace('_', " ");
-        BETWEEN_MILESTONES.iter().any(|said| lower.contains(said))
+    let value = |is: &dyn Fn(&str) -> bool| {
+        let own = labels.iter().find(|(name, _)| is(name));
+        own.map(|(_, value)| value.to_lowercase())
     };
-    let has_word = |text: &str, words: &[&str]| {
-        let mut own = text.split(|c: char| !c.is_alphanumeric());
-        own.any(|word| words.iter().any(|one| word.eq_ignore_ascii_case(one)))
-    };
-    let ships = |text: &str| has_word(text, &["shipped", "archived"]);
+    let of = |meaning| value(&|name| Label::from_name(name) == Some(meaning));
+    let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
     // A dash or a placeholder is not `none`.
-    let is_none = |text: &str| {
-        let bare = text.trim_start_matches(['*', '_', '(', '`', ' ']);
-        strip_prefix_ignore_case(bare, "none").is_some() && is_none_remark(bare)
+    let is_none = |lower: &str| {
+        let bare = lower.trim_start_matches(['*', '_', '(', '`', ' ']);
+        bare.starts_with("none") && is_none_remark(bare)
     };
-    let is_over = |text: &str| ships(text) || has_word(text, &["complete"]);
-    let values = |meaning: Label| {
-        let own = labels.iter().filter(move |(name, _)| Label::from_name(name) == Some(meaning));
-        own.map(|(_, value)| value.as_str())
-    };
-    let mut statuses = values(Label::Status).chain(front.text(&["status"]));
-    let ends = statuses.clone().any(|status| is_over(status) && has_word(status, &["milestone"]));
-    let paragraphs = scopes(outline).into_iter().flat_map(|scope| {
-        let texts = outline.paragraphs(&scope).map(|(_, text)| text);
-        texts.collect::<Vec<_>>()
-    });
-    let active = labels.iter().find(|(name, _)| name == "active milestone");
-    let milestone = values(Label::Milestone).next().or_else(|| active.map(|(_, own)| own.as_str()));
-    milestone.is_some_and(|name| is_none(name) || ships(name))
-        || statuses.any(|status| says_it(status) || ships(status) && !has_word(status, &["phase"]))
-        || values(Label::Phase).any(|phase| {
-            let is_of_milestone = strip_prefix_ignore_case(phase, "milestone").is_some();
-            says_it(phase)
-                || is_over(phase) && is_of_milestone
-                || is_none(phase) && (ends || is_over(phase))
-        })
-        || paragraphs
-            .flat_map(str::lines)
-            .any(|line| says_it(line) || is_none(line) && is_over(line))
+    let milestone = of(Label::Milestone).or_else(|| value(&|name| name == "active milestone"));
+    let status = of(Label::Status).or_else(|| front.text(&["status"]).map(str::to_lowercase));
+    let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase();
+    let mut texts = vec![in_front, of(Label::Phase).unwrap_or_default()];
+    texts.extend(status.clone());
+    for scope in scopes(outline) {
+        texts.extend(outline.paragraphs(&scope).map(|(_, text)| text.to_lowercase()));
+    }
+    milestone.is_some_and(|name| is_none(&name) || ships(&name))
+        || status.is_some_and(|status| ships(&status) && !status.contains("phase"))
+        || texts
+            .iter()
+            .map(|text| text.replace('_', " "))
+            .any(|text| BETWEEN_MILESTONES.iter().any(|said| text.contains(said)))
 }

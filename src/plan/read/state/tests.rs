@@ -93,8 +93,6 @@ fn only_an_ended_milestone_leaves_none_active() {
     for text in [
         "**Milestone:** _(none \u{2014} v2 shipped)_\n## Current Phase\nNone \u{2014} all phases complete.\n",
         "## Current Position\nMilestone: v1.0 Name \u{2014} SHIPPED 2026-02-10\nStatus: Complete\n",
-        "## Current Position\nPhase: None\nStatus: Milestone complete\n",
-        "**Current Phase:** Milestone v2.0 complete\n",
         "**Status:** Shipped\n",
         "---\nstatus: awaiting_new_milestone\n---\n# State\n",
         "## Current Position\nNo active milestone.\n",

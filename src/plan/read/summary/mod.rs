@@ -1,19 +1,19 @@
 //! Parses SUMMARY files, which describe the result of a plan: front matter first, the body for what it lacks.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use serde::Serialize;
 
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
-use crate::markdown::{Block, BlockContent, Node, Outline, Section, front_matter};
-use crate::plan::read::document::{Document, title_words};
+use crate::markdown::{BlockContent, Node, Outline, Section, front_matter};
+use crate::plan::read::document::Document;
 use crate::plan::read::identity::Identity;
-use crate::plan::read::list_entry::is_lead;
+use crate::plan::read::list_entry::{self, is_lead};
+use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::{
-    Count, Decision, decision, is_absent, json_lines, limit, non_placeholder, serialize_phase,
-    serialize_plan,
+    Count, Decision, decision, heading, is_absent, json_lines, limit, non_placeholder,
+    serialize_phase, serialize_plan,
 };
 use crate::text::{one_line, strip_prefix_ignore_case};
 use crate::warning::{Parsed, Warning};
@@ -28,7 +28,7 @@ pub use deviation::Deviation;
 /// A list that is unknown is `None`; one that is known to be empty is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// The phase as spelled in the file, without its name: `05.1`, in JSON `5.1`; a word for a quick task.
+    /// The phase, without its name: `5.1`; a word for a quick task.
     #[serde(serialize_with = "serialize_phase")]
     pub phase: Option<String>,
     /// The plan as spelled in the file, without phase and slug: `02` (in JSON `2`), `01a`, `D`, `R01`.
@@ -105,16 +105,13 @@ pub struct AcceptanceResult {
 /// A bullet or paragraph under `Issues Encountered`, `Lessons Learned` and the like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssueNote {
-    /// Its text on one line; after a bullet that is only a title, that of the bullets below it, too.
+    /// Its text on one line; after a bullet that announces the bullets below it, their texts, too.
     pub text: String,
     /// Whether it was noted as a lesson instead of as an issue.
     pub is_lesson: bool,
     /// Line number in the summary, from 1.
     pub line: usize,
 }
-
-/// Maximum number of patterns read from one summary, since each is searched for in its text.
-const MAX_PATTERNS: usize = 100;
 
 /// Maximum number of commits of a summary: git is asked about each.
 const MAX_COMMITS: usize = 1000;
@@ -129,16 +126,11 @@ impl Summary {
         if let (None, Some(node)) = (status, document.front.get(&["status"]))
             && let Some(word) = node.as_text()
         {
-            let message = format!("unknown status: {word:?}");
-            warnings.push(Warning::at(path, node.line, message));
+            warnings.push(Warning::at(path, node.line, format!("unknown status: {word:?}")));
         }
         let stated = stated_duration(&document, path, &mut warnings);
         let derived = if stated.is_none() { span(&document) } else { None };
         let (deviation_count, deviations) = deviation::deviations(&document);
-        let mut patterns = patterns(&document);
-        if let Some(list) = &mut patterns {
-            limit::truncate(list, MAX_PATTERNS, "patterns", path, &mut warnings);
-        }
         let mut commits = changes::commits(&document);
         if let Some(list) = &mut commits {
             limit::truncate(list, MAX_COMMITS, "commits", path, &mut warnings);
@@ -160,7 +152,7 @@ impl Summary {
             decisions: decisions(&document),
             tokens_consumed: tokens(&document),
             acceptance: acceptance(&document),
-            patterns,
+            patterns: patterns(&document),
             one_line: one_liner(&document),
             issues: issue_notes(&document.outline),
         };
@@ -182,9 +174,7 @@ impl AcceptanceResult {
     /// Returns whether the verdict says that the criterion is not met, or only partly.
     pub fn has_failed(&self) -> bool {
         let verdict = self.verdict.as_deref().unwrap_or_default().to_lowercase();
-        let first = verdict.split(|c: char| !c.is_alphanumeric()).next();
-        matches!(first, Some("no" | "unmet" | "missed"))
-            || ["fail", "partial", "not met"].iter().any(|words| verdict.starts_with(words))
+        ["fail", "partial", "not met", "unmet"].iter().any(|words| verdict.starts_with(words))
     }
 }
 
@@ -202,9 +192,6 @@ const OUTCOMES: &[(SummaryStatus, &[&str])] = &[
     (SummaryStatus::Failed, &["fail", "abort", "abandon", "error"]),
 ];
 
-/// Words after `checkpoint` that say that work went on behind it.
-const CLEARED: &[&str] = &["approved", "passed", "cleared", "verified", "complete"];
-
 /// Parts of headings under which a status is that of a task, an issue or a check, not of the plan.
 const PARTS: &[&str] =
     &["task", "issue", "deviation", "checkpoint", "verif", "test", "check", "criteria"];
@@ -213,13 +200,8 @@ impl SummaryStatus {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     pub fn from_word(text: &str) -> Option<Self> {
         let word = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let (outcome, start) = OUTCOMES.iter().find_map(|(outcome, words)| {
-            let start = words.iter().find(|start| word.starts_with(*start))?;
-            Some((*outcome, *start))
-        })?;
-        let stops = start.contains("checkpoint") || start == "stopped";
-        let is_cleared = stops && CLEARED.iter().any(|cleared| word.contains(cleared));
-        (!is_cleared).then_some(outcome)
+        let begins = |(_, words): &&(Self, &[&str])| words.iter().any(|own| word.starts_with(own));
+        OUTCOMES.iter().find(begins).map(|(outcome, _)| *outcome)
     }
 
     /// Parses only the status of a summary, without a full parse if possible.
@@ -245,87 +227,51 @@ impl SummaryStatus {
         }
     }
 
-    /// Finds the first line of a text that states the plan's status.
+    /// Finds the first line of a text that states the plan's status, outside sections about its parts.
     ///
     /// ```text
-    /// ## Status: COMPLETE    **Status:** Complete    **Plan Status:** Complete    *Status: done*
-    /// ## Status (and the word on the next line)      | Status | Complete |
+    /// ## Status: COMPLETE    **Status:** Complete    **Plan Status:** Complete    | Status | Complete |
+    /// ## Status (and the word on the next line)      **Tasks completed:** 3/4 (says that it is partial)
     /// ```
     fn in_body(body: &str) -> Option<Self> {
-        // Most summaries have no such line, and searching for the word is cheaper than parsing lines.
-        let words = ["tatus", "STATUS", "asks completed", "asks Completed"];
-        if !words.iter().any(|word| body.contains(word)) {
-            return None;
-        }
         let (mut has_open_tasks, mut is_code, mut is_part, mut is_next) =
             (false, false, false, false);
-        for line in body.lines() {
-            let content = line.trim_start();
-            is_code ^= content.starts_with("```") || content.starts_with("~~~");
-            if is_code || content.is_empty() {
+        for line in body.lines().filter(|line| !line.is_empty() && !line.starts_with("  ")) {
+            is_code ^= line.starts_with("```");
+            if is_code {
                 continue;
             }
-            if content.starts_with('#') {
-                let title = content.trim_start_matches('#').trim().to_lowercase();
-                let named = title.strip_prefix("plan ").unwrap_or(&title).strip_prefix("status");
-                let named = named.map(str::trim_start);
-                is_next = named.is_some_and(str::is_empty);
-                let marks = [':', '-', '\u{2013}', '\u{2014}'];
-                let word = named.and_then(|named| named.strip_prefix(marks));
-                is_part =
-                    word.is_none() && !is_next && PARTS.iter().any(|part| title.contains(part));
-                if let Some(status) = word.and_then(Self::from_word) {
-                    return Some(status);
-                }
-                continue;
+            let bare = line.trim_start_matches(['#', '-', '*', '+', '_', '>', '|', ' ']);
+            let (name, value) = bare.split_once([':', '|']).unwrap_or((bare, ""));
+            let name = name.trim_matches(['*', '_', ' ']).to_lowercase();
+            let is_label = ["status", "plan status", "overall status", "execution status"]
+                .contains(&name.as_str());
+            if line.starts_with('#') {
+                is_part = !is_label && PARTS.iter().any(|part| name.contains(part));
             }
-            // The text after a horizontal rule is about the whole file again.
-            is_part &= line.trim_end() != "---";
-            let is_outermost = line.len() - content.len() < 2;
-            let labelled = status_label(content)
-                .filter(|(name, _)| is_outermost && (!is_part || name.len() > "status".len()));
-            let word = if is_next { Some(content) } else { labelled.map(|(_, word)| word) };
-            is_next = false;
-            has_open_tasks |= is_outermost && !is_part && counts_open_tasks(content);
-            if let Some(status) = word.and_then(Self::from_word) {
+            let word = if is_next { line } else { value };
+            let is_stated = is_next || is_label && (!is_part || name != "status");
+            is_next = line.starts_with('#') && is_label && value.is_empty();
+            if let Some(status) = Self::from_word(word).filter(|_| is_stated) {
                 return Some(status);
             }
+            has_open_tasks |= !is_part
+                && name == "tasks completed"
+                && Count::parse(value.trim_start_matches(['*', ' ', '|']))
+                    .is_some_and(|count| count.is_open());
         }
         has_open_tasks.then_some(Self::Partial)
     }
 }
 
-/// Returns the name and the value of a line with a status label.
-fn status_label(content: &str) -> Option<(&str, &str)> {
-    let content = content.trim_start_matches(['-', '*', '+', '_', '>', '|', ' ']);
-    let (name, value) = content.split_once([':', '|'])?;
-    let name = name.trim_matches(['*', '_', ' ']);
-    let names = ["status", "plan status", "overall status", "execution status"];
-    names.iter().any(|wanted| name.eq_ignore_ascii_case(wanted)).then_some((name, value))
-}
-
-/// Returns whether a line counts fewer finished tasks than there are: `**Tasks completed:** 3 / 4`.
-fn counts_open_tasks(content: &str) -> bool {
-    let label = content.trim_start_matches(['-', '*', '+', '|', ' ']);
-    let value = strip_prefix_ignore_case(label, "tasks completed").unwrap_or_default();
-    let lower = value.to_lowercase();
-    let count = Count::parse(lower.trim_start_matches([':', '*', ' ', '|']));
-    count.is_some_and(|count| {
-        let has = |words: &[&str]| words.iter().any(|word| count.rest.contains(word));
-        let is_dropped = has(&["not needed", "skipped", "n/a"]) && !has(&["block", "fail"]);
-        count.is_open() && !is_dropped
-    })
-}
-
-/// Fields whose name states the unit of a bare number.
-const DURATIONS_WITH_UNIT: &[(&[&str], TimeUnit)] = &[
-    (&["duration_minutes", "duration_min", "duration_mins"], TimeUnit::Minutes),
-    (&["duration_seconds", "duration_secs", "duration_sec"], TimeUnit::Seconds),
-    (&["duration_hours"], TimeUnit::Hours),
+/// Fields with a duration, and the unit of a bare number if their name states it.
+const DURATIONS: &[(&[&str], Option<TimeUnit>)] = &[
+    (&["duration_minutes", "duration_min", "duration_mins"], Some(TimeUnit::Minutes)),
+    (&["duration_seconds", "duration_secs", "duration_sec"], Some(TimeUnit::Seconds)),
+    (&["duration_hours"], Some(TimeUnit::Hours)),
+    (DURATION, None),
 ];
-const DURATION: &[&str] = &[
-    "duration", "duration_human", "actual_duration", "total_duration", "execution_time", "elapsed",
-];
+const DURATION: &[&str] = &["duration", "actual_duration", "total_duration", "execution_time"];
 const STARTED: &[&str] = &["started_at", "started", "start_time", "start"];
 const COMPLETED: &[&str] = &[
     "completed", "completed_at", "completed_date", "completed_on", "date_completed",
@@ -341,35 +287,26 @@ fn stated_duration(
     path: &Path,
     warnings: &mut Vec<Warning>,
 ) -> Option<Minutes> {
-    for (keys, unit) in DURATIONS_WITH_UNIT {
-        let value = document.field(keys).and_then(Node::as_text);
-        let read = value.and_then(|value| {
-            let number = value.parse().ok().and_then(|number| Minutes::from_number(number, *unit));
-            number.or_else(|| Minutes::parse(value))
-        });
-        if read.is_some() {
-            return read;
+    for (keys, unit) in DURATIONS {
+        let Some(node) = document.field(keys) else { continue };
+        let Some(text) = node.as_text().filter(|text| !is_absent(text)) else { continue };
+        let number = text.trim_start_matches('~').trim().parse::<f64>().ok();
+        let minutes = match (number, unit) {
+            (Some(number), Some(unit)) => Minutes::from_number(number, *unit),
+            (Some(number), None) if number > MAX_BARE_MINUTES => None,
+            (Some(number), None) => Minutes::from_number(number, TimeUnit::Minutes),
+            (None, _) => Minutes::parse(text),
+        };
+        if minutes.is_some() {
+            return minutes;
         }
-    }
-    let in_body = || document.values(DURATION).into_iter().find_map(Minutes::parse);
-    let Some(node) = document.field(DURATION) else {
-        return in_body();
-    };
-    let Some(text) = node.as_text().filter(|text| !is_absent(text)) else {
-        return in_body();
-    };
-    let bare = text.trim_start_matches('~').trim().parse::<f64>().ok();
-    let (minutes, fault) = match bare {
-        Some(number) if number <= MAX_BARE_MINUTES => {
-            (Minutes::from_number(number, TimeUnit::Minutes), "not a duration")
-        }
-        Some(_) => (None, "a number without a unit (minutes or seconds?)"),
-        None => (Minutes::parse(text), "not a duration"),
-    };
-    if minutes.is_none() {
+        let fault = match number {
+            Some(_) => "a number without a unit (minutes or seconds?)",
+            None => "not a duration",
+        };
         warnings.push(Warning::at(path, node.line, format!("{fault}: {text:?}")));
     }
-    minutes.or_else(in_body)
+    document.values(DURATION).into_iter().find_map(Minutes::parse)
 }
 
 /// Returns the values of a field, in the front matter and then in the body.
@@ -389,59 +326,30 @@ fn span(document: &Document<'_>) -> Option<Minutes> {
 }
 
 fn completed(document: &Document<'_>) -> Option<NaiveDate> {
-    // `*Completed: 2026-02-26*` at the end of a file.
-    let footer = || {
-        let body = &document.outline.text()[document.body()];
-        body.lines().rev().take(12).find_map(|line| {
-            let (name, value) = line.trim().trim_matches(['*', '_', '-', ' ']).split_once(':')?;
-            let is_date = ["completed", "date"].iter().any(|own| name.eq_ignore_ascii_case(own));
-            is_date.then(|| parse_date(value)).flatten()
-        })
-    };
-    stated(document, COMPLETED).find_map(parse_date).or_else(footer)
+    stated(document, COMPLETED).find_map(parse_date)
 }
 
 impl TaskCount {
     fn from_document(document: &Document<'_>) -> Self {
         const COMPLETED: &[&str] = &["tasks_completed", "tasks_done", "completed_tasks"];
         const TOTAL: &[&str] = &["tasks_total", "total_tasks", "task_count"];
+        let fields = [COMPLETED, &["tasks"], &["task_rows"]];
+        let nodes = fields.into_iter().filter_map(|keys| document.field(keys));
         let mut count = Self::default();
-        for keys in [COMPLETED, &["tasks"], &["task_rows"]] {
-            if let Some(node) = document.field(keys) {
-                count.add(Self::from_node(node));
-            }
+        for found in nodes.map(Self::from_node) {
+            count.add(found);
         }
         if let Some(total) = document.field(TOTAL).and_then(Node::as_text) {
             count.total = Count::parse(total).map(|total| total.done).or(count.total);
         }
         // `2/2` in the body completes a lone `2` in the front matter, if the numbers of complete tasks agree.
-        let labels = ["tasks", "tasks_completed", "tasks_done", "completed_tasks"];
-        let labelled = document.values(&labels).into_iter().map(Self::parse);
-        let titled = document.outline.sections().iter().filter_map(|section| {
-            let mut words = title_words(&section.title);
-            words.sort_unstable();
-            let is_count = matches!(words.as_slice(), [state, tasks] if tasks == "tasks" && (state == "completed" || state == "done"));
-            let number = section.title.trim_start_matches(|c: char| !c.is_ascii_digit());
-            is_count.then(|| Self::parse(number))
-        });
-        for found in labelled.chain(titled) {
+        let labels = [COMPLETED, &["tasks"]].concat();
+        for found in document.values(&labels).into_iter().map(Self::parse) {
             if count.completed.is_none() || found.completed == count.completed {
                 count.add(found);
             }
         }
-        if count == Self::default() {
-            let body = document.body();
-            let mut items = document.outline.items(&body);
-            count = items.find_map(|(_, item)| Self::from_sentence(&item.text)).unwrap_or_default();
-        }
         count
-    }
-
-    /// Parses `2 of 2 tasks completed`, as found in lists of accomplishments.
-    fn from_sentence(text: &str) -> Option<Self> {
-        let (numbers, state) = text.split_once(" tasks ")?;
-        let is_count = ["completed", "complete", "done"].contains(&state.trim_end_matches('.'));
-        Some(Self::parse(numbers)).filter(|count| is_count && count.total.is_some())
     }
 
     /// Fills in missing numbers.
@@ -470,34 +378,26 @@ impl TaskCount {
     /// Parses `5`, `5/5`, `3 of 3 completed`, `8 (Tasks 4-5 skipped)`, `2 completed`.
     fn parse(text: &str) -> Self {
         let count = Count::parse(text.trim().trim_start_matches(['*', '`', '~']));
-        let completed = count.as_ref().map(|count| count.done);
-        Self { completed, total: count.and_then(|count| count.total) }
+        Self {
+            completed: count.as_ref().map(|count| count.done),
+            total: count.and_then(|count| count.total),
+        }
     }
 }
 
 fn tokens(document: &Document<'_>) -> Option<u64> {
-    let keys = ["tokens_consumed", "tokens_used", "tokens", "total_tokens"];
-    let text = document.field(&keys)?.as_text()?;
-    let plain: String = text.chars().filter(|c| !matches!(c, '_' | ',' | '~')).collect();
-    let digits = plain.trim_end_matches(|c: char| !c.is_ascii_digit() && !"kK".contains(c));
-    match digits.strip_suffix(['k', 'K']) {
-        Some(thousands) => Some(thousands.parse::<u64>().ok()?.saturating_mul(1000)),
-        None => digits.parse().ok(),
-    }
+    let text = document.field(&["tokens_consumed", "tokens_used", "tokens"])?.as_text()?;
+    text.replace(['_', ',', '~'], "").parse().ok()
 }
 
 fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
-    let stack = document.front.get(&["tech_stack"]);
-    let nodes = [
-        document.front.get(&["patterns_established", "patterns"]),
-        stack.and_then(|stack| stack.get(&["patterns"])),
-    ];
-    let known: Vec<&Node> = nodes.into_iter().flatten().collect();
-    let mut seen = HashSet::new();
-    let texts = known.iter().flat_map(|node| node.texts());
-    let list = texts.filter(|text| non_placeholder(text).is_some() && seen.insert(text.clone()));
-    let list = list.collect();
-    (!known.is_empty()).then_some(list)
+    let front = &document.front;
+    let stack = front.get(&["tech_stack"]).and_then(|stack| stack.get(&["patterns"]));
+    let nodes = [front.get(&["patterns_established", "patterns"]), stack];
+    let known = nodes.into_iter().flatten().map(Node::texts);
+    let mut list = known.reduce(|known, more| [known, more].concat())?;
+    list.retain(|text| !is_absent(text));
+    Some(list)
 }
 
 /// Returns the acceptance results of the front matter.
@@ -518,172 +418,80 @@ fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
 /// Returns the decisions in the front matter, otherwise in the body; `None` if there is no such field or
 /// section.
 fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
-    const TEXTS: &[&str] =
-        &["decision", "summary", "text", "title", "what", "description", "choice"];
+    const TEXTS: &[&str] = &["decision", "summary", "text", "title", "what", "choice"];
     let node = document.field(&["key_decisions", "decisions", "decisions_made"]);
-    let stated = node.map(|node| {
-        let decisions = node.elements().into_iter().map(|node| {
-            let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
-            Decision {
-                text: of(TEXTS).unwrap_or_else(|| node.flat()),
-                date: of(&["date"]).and_then(|date| parse_date(&date)),
-                rationale: of(&["rationale", "reason", "why", "context"]),
-                ..Decision::default()
-            }
-        });
-        decisions.filter(|decision| !is_absent(&decision.text)).collect::<Vec<_>>()
-    });
-    if stated.as_ref().is_some_and(|list| !list.is_empty()) {
-        return stated;
-    }
-    let sections = document.sections(|words| {
-        let names_them = words.iter().any(|word| word == "decisions" || word == "decision");
-        names_them && words.len() <= 4 && words.first().is_none_or(|word| word != "task")
-    });
-    if sections.is_empty() {
-        return stated;
-    }
-    let blocks = sections.iter().flat_map(|section| document.outline.blocks(&section.whole));
-    let mut list: Vec<Decision> = Vec::new();
-    for block in blocks {
-        match &block.content {
-            BlockContent::Item(item) if item.depth == 0 => {
-                list.push(Decision { text: item.text.clone(), ..Decision::default() });
-            }
-            BlockContent::Table(table) => list.extend(decision::from_table(table)),
-            _ => {}
+    let stated = node.into_iter().flat_map(Node::elements).map(|node| {
+        let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
+        Decision {
+            text: of(TEXTS).unwrap_or_else(|| node.flat()),
+            date: of(&["date"]).and_then(|date| parse_date(&date)),
+            rationale: of(&["rationale", "reason", "why", "context"]),
+            ..Decision::default()
         }
+    });
+    let mut list: Vec<Decision> = stated.filter(|one| !is_absent(&one.text)).collect();
+    let outline = &document.outline;
+    let mut sections = decision::sections(outline).peekable();
+    let is_known = node.is_some() || sections.peek().is_some();
+    if list.is_empty() {
+        list = sections.flat_map(|section| decision::decisions(outline, &section.own)).collect();
     }
-    list.retain(|decision| !is_absent(&decision.text));
-    Some(list)
+    is_known.then_some(list)
 }
 
-/// Returns the value of `one_liner` or `**One-liner:** …`, otherwise a paragraph: of the section titled so,
-/// before the first section, or of an overview section.
+/// Returns the value of `one_liner` or `**One-liner:** …`, otherwise the first paragraph before the first section.
 fn one_liner(document: &Document<'_>) -> Option<String> {
     let outline = &document.outline;
-    let paragraph =
-        |section: &Section| outline.paragraphs(&section.own).next().map(|(_, text)| text);
-    let titled = |titles: &[&str]| outline.section(titles).and_then(paragraph);
+    let paragraph = |section: &Section| outline.paragraphs(&section.own).next();
     let opening = || {
         let mut heads = outline.sections().iter().take_while(|section| section.level < 2);
-        heads.find_map(paragraph)
+        heads.find_map(paragraph).map(|(_, text)| text).filter(|text| !text.contains(":**"))
     };
-    let is_sentence = |text: &&str| {
-        let first = text.lines().next().unwrap_or_default().trim_end();
-        !first.ends_with(':') && !first.contains(":**") && !first.starts_with("---")
-    };
-    let text = stated(document, &["one_liner", "one_line"])
-        .find(|value| !value.is_empty())
-        .or_else(|| titled(&["one-liner", "one liner"]))
-        .or_else(|| opening().filter(is_sentence))
-        .or_else(|| titled(&["summary", "overview", "what was built"]).filter(is_sentence))?;
-    let folded = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let stated = stated(document, &["one_liner", "one_line"]).find(|value| !value.is_empty());
+    let folded = one_line(stated.or_else(opening)?);
     non_placeholder(folded.trim_matches(['*', '_']).trim()).map(str::to_owned)
 }
 
-/// Headings of sections about issues, and about lessons, normalised.
+/// Headings of sections about issues, and about lessons.
 const ISSUES: &[&str] = &[
-    "issues encountered", "issues", "problems encountered", "problems", "known issues", "blockers",
-    "blocked", "challenges", "gotchas",
+    "issues encountered", "issues", "problems encountered", "problems", "known issues", "gotchas",
 ];
-const LESSONS: &[&str] = &[
-    "implementation insights",
-    "key learnings",
-    "learnings",
-    "lessons",
-    "lessons learned",
-    "technical insights",
-];
-
-/// Labels of bullets that only say what was done about the issue before them.
-const REMEDIES: &[&str] = &["action taken", "fix", "outcome", "resolution", "solution"];
+const LESSONS: &[&str] = &["key learnings", "learnings", "lessons", "lessons learned"];
 
 /// Returns the notes of a summary.
 fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
     let mut found = Vec::new();
-    let mut known = HashSet::new();
-    for section in outline.sections().iter().filter(|section| section.level > 1) {
-        let title = plain_title(&section.title);
-        let is_lesson = LESSONS.contains(&title.as_str());
-        if !is_lesson && !ISSUES.contains(&title.as_str()) {
-            continue;
-        }
-        let mut is_first = true;
-        let good_news = |inner: &&Section| {
-            let title = plain_title(&inner.title);
-            let starts = ["what worked", "what went well", "successes"];
-            starts.iter().any(|start| title.starts_with(start))
-        };
-        let left_out: Vec<_> = outline.subsections(section).filter(good_news).collect();
-        let mut left_out = left_out.iter().map(|inner| &inner.whole).peekable();
-        let blocks = outline.blocks(&section.whole);
-        for (index, block) in blocks.iter().enumerate() {
-            while left_out.next_if(|range| range.end <= block.range.start).is_some() {}
-            if left_out.peek().is_some_and(|range| range.contains(&block.range.start)) {
-                continue;
-            }
-            let text = match &block.content {
-                BlockContent::Item(item) if item.depth == 0 => {
-                    with_nested(&item.text, &blocks[index + 1..])
+    for (is_lesson, titles) in [(false, ISSUES), (true, LESSONS)] {
+        for section in heading::sections(outline, titles).filter(|section| section.level > 1) {
+            for block in outline.blocks(&section.own) {
+                let text = match &block.content {
+                    BlockContent::Item(item) if item.depth == 0 => {
+                        let is_title = item.text.ends_with("**") || is_lead(&item.text);
+                        let whole = is_title.then(|| list_entry::on_one_line(outline, block, item));
+                        whole.unwrap_or_else(|| item.text.clone())
+                    }
+                    BlockContent::Paragraph => one_line(outline.slice(&block.range)),
+                    _ => continue,
+                };
+                // A section that begins with "None" goes on to say what went well.
+                if is_nothing(&text) {
+                    break;
                 }
-                BlockContent::Paragraph => one_line(outline.slice(&block.range)),
-                _ => continue,
-            };
-            // A list that begins with "None" goes on to say what went well.
-            if is_first && is_nothing(&text) {
-                break;
-            }
-            is_first = false;
-            let is_remedy = text.split_once(':').is_some_and(|(label, _)| {
-                let label = label.trim_matches(|c: char| !c.is_alphanumeric());
-                REMEDIES.iter().any(|remedy| remedy.eq_ignore_ascii_case(label))
-            });
-            let is_signature = text.starts_with("*Phase:") || text.starts_with("*Plan");
-            let is_note = text.contains(char::is_alphabetic) && !is_signature && !is_remedy;
-            if is_note && !is_nothing(&text) && !is_lead(&text) && known.insert(text.clone()) {
-                found.push(IssueNote { text, is_lesson, line: block.line });
+                if text.contains(char::is_alphabetic) && !is_lead(&text) {
+                    found.push(IssueNote { text, is_lesson, line: block.line });
+                }
             }
         }
     }
     found
 }
 
-/// Returns the text of a bullet, and after one that is only a title, that of the bullets below it.
-fn with_nested(own: &str, following: &[Block]) -> String {
-    let title = own.trim_end_matches(':');
-    let inner = title.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
-    if inner.is_none_or(|inner| inner.contains("**")) && !is_lead(own) {
-        return own.to_owned();
-    }
-    let nested = following.iter().map_while(|block| match &block.content {
-        BlockContent::Item(item) if item.depth > 0 => Some(item),
-        _ => None,
-    });
-    let nested = nested.filter(|item| item.depth == 1).map(|item| item.text.trim_end_matches('.'));
-    let nested: Vec<&str> = nested.collect();
-    if nested.is_empty() {
-        return own.to_owned();
-    }
-    let title = title.trim_matches('*').trim_end_matches(':');
-    format!("{title}: {}", nested.join(". "))
-}
-
-/// Returns a title in lower case, without punctuation, numbers and anything in brackets.
-fn plain_title(title: &str) -> String {
-    let title = title.split(['(', '[', ':']).next().unwrap_or_default();
-    let words =
-        title.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let words: Vec<&str> = words.filter(|word| word.contains(char::is_alphabetic)).collect();
-    words.join(" ").to_lowercase()
-}
-
 /// Returns whether a text says that there were no issues.
 fn is_nothing(text: &str) -> bool {
-    let lower = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let starts = ["none", "no issues", "no problems", "no blockers", "n/a", "nothing"];
-    let says_none = starts.iter().any(|start| lower.starts_with(start));
-    non_placeholder(text).is_none() || says_none && !lower.starts_with("none of ")
+    let starts = ["no issues", "no problems", "no blockers", "nothing"];
+    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    is_none_remark(text)
+        || starts.iter().any(|start| strip_prefix_ignore_case(bare, start).is_some())
 }
 
 #[cfg(test)]

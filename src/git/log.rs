@@ -1,0 +1,459 @@
+//! Reads commits, with the files that each changed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use serde::Serialize;
+
+use crate::clock::parse_date;
+use crate::error::Result;
+use crate::git::Git;
+use crate::git::hash::is_hash_prefix;
+
+/// A file that a commit changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ChangedFile {
+    /// The kind of change, as git's letter: `A`, `M`, `D`, `R`, `C`, `T`.
+    pub status: char,
+    /// Its path after the commit, relative to the top of the repository.
+    pub path: String,
+    /// Its path before the commit, if different.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+/// A commit, with author, message and changed files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Commit {
+    /// The full hash.
+    pub hash: String,
+    /// The full hashes of its parents.
+    #[serde(skip)]
+    pub parents: Vec<String>,
+    /// Its author.
+    pub author: String,
+    /// The time of authoring, RFC 3339, in its author's zone.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// The rest of its message.
+    pub body: String,
+    /// The files that it changed; for a merge, compared with its first parent.
+    pub files: Vec<ChangedFile>,
+}
+
+/// A commit's place in history: its full hash and its parents' hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitNode {
+    /// The full hash.
+    pub hash: String,
+    /// The full hashes of its parents.
+    pub parents: Vec<String>,
+}
+
+/// The number of commits by which the checked-out commit and another one differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Distance {
+    /// Number of commits only in the history of the checked-out commit.
+    pub ahead: usize,
+    /// Number of commits only in the history of the other one; 0 if it is an ancestor.
+    pub behind: usize,
+}
+
+/// The commit that added a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addition {
+    /// Its full hash.
+    pub commit: String,
+    /// The day on which it was authored.
+    pub date: NaiveDate,
+    /// Number of newer commits.
+    pub age: usize,
+}
+
+/// The fields of a commit, each terminated by a zero byte, which a message cannot contain.
+const FORMAT_ARG: &str = "--format=%H%x00%P%x00%an%x00%aI%x00%s%x00%b%x00";
+/// Options for all changed files of commits; only files with the same bytes count as renamed: comparing the contents
+/// of large files takes git seconds.
+const WHOLE: [&str; 4] = ["-M100%", "--root", "--diff-merges=first-parent", FORMAT_ARG];
+
+/// Maximum number of added and of removed files among which renames with changes are searched; files with
+/// unchanged content always match.
+const RENAME_LIMIT_ARG: &str = "-l200";
+
+/// Maximum number of paths that one command is asked for.
+const MAX_PATHS: usize = 200;
+
+/// Maximum number of commits of a timeline; older ones count as unknown.
+const MAX_COUNT_ARG: &str = "--max-count=200000";
+
+impl Git {
+    /// Returns the newest ancestors of the checked-out commit, itself included, newest first; uses one
+    /// process.
+    pub fn newest_commits(&self, max_commits: usize) -> Result<Vec<Commit>> {
+        let Some(head) = self.head()? else {
+            return Ok(Vec::new());
+        };
+        let max_commits = format!("--max-count={max_commits}");
+        self.log(&[&WHOLE[..], &[&max_commits, &head, "--"]].concat(), &[])
+    }
+
+    /// Returns these commits with their changed files, in the given order.
+    pub fn commits(&self, hashes: &[&str]) -> Result<Vec<Commit>> {
+        if hashes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let input = hashes.join("\n") + "\n";
+        self.log(&[&WHOLE[..], &["--no-walk=unsorted", "--stdin"]].concat(), input.as_bytes())
+    }
+
+    /// Returns the commits that added the files of a folder under any earlier name, by absolute path; none in a
+    /// shallow clone, whose oldest commit appears to add everything.
+    pub fn additions(&self, folder: &Path) -> Result<BTreeMap<PathBuf, Addition>> {
+        let Some(top) = self.top().filter(|_| !self.is_shallow()) else {
+            return Ok(BTreeMap::new());
+        };
+        if self.head()?.is_none() {
+            return Ok(BTreeMap::new());
+        }
+        let folder = folder.to_string_lossy();
+        let options = ["-M", "--first-parent", "-m", "--diff-filter=AR", FORMAT_ARG, "--", &folder];
+        let found = added(&self.log(&options, &[])?);
+        Ok(found.into_iter().map(|(path, addition)| (top.join(path), addition)).collect())
+    }
+
+    /// Returns the day of the last commit since a day that changed each of these files, given from the top.
+    pub fn last_changes(
+        &self,
+        paths: &[&str],
+        since: NaiveDate,
+    ) -> Result<HashMap<String, NaiveDate>> {
+        let mut found = HashMap::new();
+        let Some(head) = self.head()? else {
+            return Ok(found);
+        };
+        let since = format!("--since={since}T00:00:00");
+        for paths in paths.chunks(MAX_PATHS) {
+            let literal: Vec<String> =
+                paths.iter().map(|path| format!(":(literal,top){path}")).collect();
+            let mut options = vec!["--no-renames", FORMAT_ARG, &since, &head, "--"];
+            options.extend(literal.iter().map(String::as_str));
+            for commit in self.log(&options, &[])? {
+                let Some(date) = day(&commit) else { continue };
+                for file in commit.files {
+                    let last = found.entry(file.path).or_insert(date);
+                    *last = date.max(*last);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the files of the index that differ from a commit, with renames.
+    pub fn changes_since(&self, commit: &str) -> Result<Vec<ChangedFile>> {
+        let output = self.text(&[
+            "diff-index", "--cached", "-M", RENAME_LIMIT_ARG, "--name-status", "-z",
+            "--ignore-submodules", commit, "--",
+        ])?;
+        Ok(changed_files(&mut output.split('\0').peekable()))
+    }
+
+    /// Returns the nodes of all commits since the one with a full hash, or of all commits, parents before
+    /// children.
+    pub fn nodes_since(&self, since: Option<&str>) -> Result<Vec<CommitNode>> {
+        let Some(head) = self.head()? else {
+            return Ok(Vec::new());
+        };
+        let range = range(since, &head);
+        let output =
+            self.text(&["rev-list", "--topo-order", "--reverse", "--parents", &range, "--"])?;
+        let node = |line: &str| {
+            let mut hashes = line.split(' ').map(str::to_owned);
+            Some(CommitNode { hash: hashes.next()?, parents: hashes.collect() })
+        };
+        Ok(output.lines().filter_map(node).collect())
+    }
+
+    /// Returns the newest commits that changed a file, given relative to the top, newest first.
+    pub fn commits_touching(&self, path: &str, max_commits: usize) -> Result<Vec<String>> {
+        let Some(head) = self.head()? else {
+            return Ok(Vec::new());
+        };
+        let max_commits = format!("--max-count={max_commits}");
+        let path = format!(":(literal,top){path}");
+        let output =
+            self.text(&["rev-list", "--full-history", &max_commits, &head, "--", &path])?;
+        Ok(output.lines().map(str::to_owned).collect())
+    }
+
+    /// Returns the commits since a full hash that only changed files below a folder, relative to the top.
+    pub fn commits_only_in(&self, folder: &str, since: Option<&str>) -> Result<BTreeSet<String>> {
+        let Some(head) = self.head()? else {
+            return Ok(BTreeSet::new());
+        };
+        let (range, below) = (range(since, &head), format!(":(literal,top){folder}"));
+        let touching = self.text(&["rev-list", "--full-history", &range, "--", &below])?;
+        let commits = self.commits(&touching.lines().collect::<Vec<_>>())?.into_iter();
+        let only = commits.filter(|commit| commit.is_confined_to(folder));
+        Ok(only.map(|commit| commit.hash).collect())
+    }
+
+    /// Returns the distance between the checked-out commit and the one with a full hash.
+    pub fn distance(&self, other: &str) -> Result<Option<Distance>> {
+        match self.head()? {
+            Some(head) => self.distance_between(other, &head),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the distance between two commits, each given by its full hash.
+    pub fn distance_between(&self, from: &str, to: &str) -> Result<Option<Distance>> {
+        let range = format!("{from}...{to}");
+        let output = self.text(&["rev-list", "--count", "--left-right", &range, "--"])?;
+        let counts = output.trim().split_once('\t');
+        Ok(counts.and_then(|(behind, ahead)| {
+            Some(Distance { ahead: ahead.parse().ok()?, behind: behind.parse().ok()? })
+        }))
+    }
+
+    /// Returns the first-parent history of the checked-out commit, with times.
+    pub fn timeline(&self) -> Result<Timeline> {
+        let Some(head) = self.head()? else {
+            return Ok(Timeline::default());
+        };
+        let output =
+            self.text(&["rev-list", "--first-parent", "--timestamp", MAX_COUNT_ARG, &head, "--"])?;
+        let commits = output.lines().filter_map(|line| {
+            let (seconds, hash) = line.split_once(' ')?;
+            let time = DateTime::from_timestamp(seconds.parse().ok()?, 0)?;
+            Some((hash.to_owned(), time))
+        });
+        Ok(Timeline { commits: commits.collect() })
+    }
+
+    fn log(&self, options: &[&str], input: &[u8]) -> Result<Vec<Commit>> {
+        let start = ["log", "--encoding=UTF-8", "--name-status", "-z"];
+        let output = self.output(&[&start, options].concat(), input)?;
+        Ok(parse(&String::from_utf8_lossy(&output)))
+    }
+}
+
+/// Follows the files of commits, newest first, back to the commits that added them.
+fn added(commits: &[Commit]) -> BTreeMap<String, Addition> {
+    let mut found = BTreeMap::new();
+    // The current name of each earlier name.
+    let mut current_names: BTreeMap<&str, String> = BTreeMap::new();
+    for (age, commit) in commits.iter().enumerate() {
+        let Some(date) = day(commit) else { continue };
+        for file in &commit.files {
+            let current = current_names.get(file.path.as_str()).cloned();
+            let name = current.unwrap_or_else(|| file.path.clone());
+            if let Some(from) = &file.from {
+                current_names.insert(from, name);
+            } else if file.status == 'A' {
+                let addition = Addition { commit: commit.hash.clone(), date, age };
+                found.entry(name).or_insert(addition);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the day of a commit's date, in its own zone.
+fn day(commit: &Commit) -> Option<NaiveDate> {
+    parse_date(commit.date.get(..10)?)
+}
+
+impl Commit {
+    /// Returns whether the commit changed files, all of them below a folder.
+    pub fn is_confined_to(&self, folder: &str) -> bool {
+        let inside =
+            |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let is_inside =
+            |file: &ChangedFile| inside(&file.path) && file.from.as_deref().is_none_or(inside);
+        !self.files.is_empty() && self.files.iter().all(is_inside)
+    }
+}
+
+fn range(since: Option<&str>, head: &str) -> String {
+    match since {
+        Some(since) => format!("{since}..{head}"),
+        None => head.to_owned(),
+    }
+}
+
+/// Parses the fields of each commit, followed by its files.
+fn parse(output: &str) -> Vec<Commit> {
+    let mut commits = Vec::new();
+    let mut rest = output.split('\0').peekable();
+    while let Some(first) = rest.next() {
+        let hash = first.trim_start_matches('\n');
+        if hash.is_empty() {
+            continue;
+        }
+        let mut field = || rest.next().unwrap_or_default().to_owned();
+        let mut commit = Commit {
+            hash: hash.to_owned(),
+            parents: field().split_whitespace().map(str::to_owned).collect(),
+            author: field(),
+            date: field(),
+            subject: field(),
+            body: field().trim().to_owned(),
+            files: Vec::new(),
+        };
+        // The separator that git prints after each commit.
+        rest.next_if(|next| next.is_empty());
+        commit.files = changed_files(&mut rest);
+        commits.push(commit);
+    }
+    commits
+}
+
+/// Parses `M\0<path>\0` or `R<percent>\0<from>\0<to>\0` per file.
+fn changed_files<'a>(fields: &mut Peekable<impl Iterator<Item = &'a str>>) -> Vec<ChangedFile> {
+    let mut files = Vec::new();
+    while let Some(status) = fields.next_if(|next| is_status_field(next)) {
+        let status = status.trim_start_matches('\n').chars().next();
+        let Some((status, path)) = status.zip(fields.next()) else {
+            break;
+        };
+        let (from, path) = match status {
+            'R' | 'C' => (Some(path.to_owned()), fields.next().unwrap_or_default()),
+            _ => (None, path),
+        };
+        files.push(ChangedFile { status, path: path.to_owned(), from });
+    }
+    files
+}
+
+/// Returns whether a field is the status of a file: a hash is longer, and a separator is empty.
+fn is_status_field(text: &str) -> bool {
+    let text = text.trim_start_matches('\n');
+    let mut letters = text.chars();
+    letters.next().is_some_and(|c| c.is_ascii_uppercase())
+        && text.len() <= 4
+        && letters.all(|c| c.is_ascii_digit())
+}
+
+/// The first-parent history of the checked-out commit, with committer times: merged commits count as part of their
+/// merge.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// Newest first.
+    commits: Vec<(String, DateTime<Utc>)>,
+}
+
+impl Timeline {
+    /// Returns whether there is no commit, and perhaps no repository.
+    pub fn is_empty(&self) -> bool {
+        self.commits.is_empty()
+    }
+
+    /// Returns the hash of a commit by its index, counted from the newest.
+    pub fn hash(&self, index: usize) -> Option<&str> {
+        self.commits.get(index).map(|(hash, _)| hash.as_str())
+    }
+
+    /// Returns the day of a commit, in UTC.
+    pub fn date(&self, index: usize) -> Option<NaiveDate> {
+        self.commits.get(index).map(|(_, time)| time.date_naive())
+    }
+
+    /// Returns the index of a commit, given by its hash or a prefix of it.
+    pub fn index_of(&self, hash: &str) -> Option<usize> {
+        if !is_hash_prefix(hash) {
+            return None;
+        }
+        let hash = hash.to_ascii_lowercase();
+        self.commits.iter().position(|(full, _)| full.starts_with(&hash))
+    }
+
+    /// Returns the index of the last commit on or before a day, in UTC.
+    pub fn at_end_of(&self, day: NaiveDate) -> Option<usize> {
+        let next = day.checked_add_days(Days::new(1))?.and_time(NaiveTime::MIN).and_utc();
+        self.commits.iter().position(|(_, time)| *time < next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assert_fs::prelude::*;
+
+    use super::*;
+    use crate::git::tests::Sandbox;
+
+    #[test]
+    fn a_truncated_or_malformed_listing_yields_its_complete_commits() {
+        for output in ["", "\0", "\0\0\0", "abc", "abc\0\0\0\0\0\0\0R1\0", "M\0x"] {
+            for commit in parse(output) {
+                assert!(!commit.hash.is_empty(), "{output:?}");
+            }
+        }
+        let output = "1\x000\0A\0D\0S\0B\n\0\0\nM\0A\0R100\0a\0b\x002\x001\0A\0D\0S\0\0\x003\x002\0A\0D\0S\0\0\0\nA\0c\0";
+        let commits = parse(output);
+        let files: Vec<Vec<&str>> = commits
+            .iter()
+            .map(|commit| commit.files.iter().map(|file| file.path.as_str()).collect())
+            .collect();
+        // `A` is a file's name in the first one.
+        assert_eq!(files, [vec!["A", "b"], vec![], vec!["c"]]);
+        assert_eq!(commits[0].files[1].from.as_deref(), Some("a"));
+        assert_eq!(commits[2].parents, ["2"]);
+    }
+
+    #[test]
+    fn a_renamed_file_was_added_under_its_old_name() {
+        let commit = |hash: &str, date: &str, files: &str| {
+            format!("{hash}\0\0A\0{date}T10:00:00Z\0S\0\0\0\n{files}")
+        };
+        let output = commit("cc", "2026-03-03", "R100\0p/a.md\0done/a.md\0")
+            + &commit("bb", "2026-02-02", "A\0p/b.md\0")
+            + &commit("aa", "2026-01-01", "A\0p/a.md\0");
+        let found = added(&parse(&output));
+        let of =
+            |path: &str| found.get(path).map(|one| (one.commit.as_str(), one.date.to_string()));
+        assert_eq!(of("done/a.md"), Some(("aa", "2026-01-01".to_owned())));
+        assert_eq!(of("p/b.md"), Some(("bb", "2026-02-02".to_owned())));
+        assert_eq!(of("p/a.md"), None);
+    }
+
+    #[test]
+    fn merges_list_the_files_changed_since_their_first_parent() {
+        let sandbox = Sandbox::empty();
+        let change = |path: &str| {
+            sandbox.0.child(path).write_str(path).unwrap();
+            sandbox.git(&["add", "-A"]);
+            sandbox.commit_at("2026-02-01T10:00:00Z");
+            sandbox.git(&["rev-parse", "HEAD"])
+        };
+        let first = change("gr\u{f6}\u{df}e a.md");
+        sandbox.git(&["checkout", "-q", "-b", "side"]);
+        let side = change("docs/memory/STATE.md");
+        sandbox.git(&["checkout", "-q", "main"]);
+        let second = change("b.md");
+        sandbox.merge_at("side", "2026-02-02T10:00:00Z");
+        let git = sandbox.open_git();
+        let head = git.head().unwrap().unwrap();
+        let newest = git.newest_commits(9).unwrap();
+        assert_eq!((newest.len(), newest[0].parents.len()), (4, 2));
+        assert_eq!(newest[0].files[0].path, "docs/memory/STATE.md");
+        assert_eq!(newest[3].files[0].path, "gr\u{f6}\u{df}e a.md");
+        let own = git.commits_only_in("docs/memory", Some(&first)).unwrap();
+        assert_eq!(own, BTreeSet::from([head.clone(), side.clone()]));
+        let nodes = git.nodes_since(Some(&first)).unwrap();
+        assert_eq!((nodes.len(), &nodes[2].hash), (3, &head));
+        let apart = Distance { ahead: 2, behind: 0 };
+        assert_eq!(git.distance(&side).unwrap(), Some(apart));
+        let between = git.distance_between(&side, &second).unwrap().unwrap();
+        assert_eq!((between.ahead, between.behind), (1, 1));
+        assert_eq!(git.resolve_hash(&side[..8]).unwrap().as_ref(), Some(&side));
+        for unknown in ["0123456", "main", "HEAD", ""] {
+            assert_eq!(git.resolve_hash(unknown).unwrap(), None, "{unknown}");
+        }
+        let touching = |max_commits| git.commits_touching("docs/memory/STATE.md", max_commits);
+        assert_eq!(touching(9).unwrap(), [head.clone(), side]);
+        assert_eq!(touching(1).unwrap(), [head]);
+    }
+}

@@ -1,0 +1,276 @@
+//! Reads package manifests: Cargo, npm, Python and Go.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::storage::read;
+use crate::text::{file_name, one_line, strip_controls};
+use crate::warning::Warning;
+
+/// What the manifests in the root of a project say of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    /// The name of the package, without its owner.
+    pub(crate) name: Option<String>,
+    /// A one-line description.
+    pub(crate) description: Option<String>,
+    /// The build command.
+    pub(crate) build: Option<String>,
+    /// The test command.
+    pub(crate) test: Option<String>,
+}
+
+/// The manifests, in order of precedence.
+const FILES: &[&str] = &["package.json", "Cargo.toml", "pyproject.toml", "go.mod"];
+
+/// Where name and description may be in a parsed manifest.
+const HOMES: &[&str] = &["", "/package", "/workspace/package", "/project", "/tool/poetry"];
+
+/// Runners of package.json scripts: the lock file, the program.
+const SCRIPT_RUNNERS: &[(&str, &str)] =
+    &[("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn"), ("bun.lock", "bun"), ("bun.lockb", "bun")];
+
+impl Manifest {
+    /// Reads the manifests in a folder; each field comes from the first one that has it. A broken one is warned of.
+    pub(crate) fn read(root: &Path, warnings: &mut Vec<Warning>) -> Result<Self> {
+        let mut found = Self::default();
+        for file in FILES {
+            let path = root.join(file);
+            let Some(text) = read::text(&path)? else { continue };
+            let text = text.into_value(warnings);
+            match value(file, &text) {
+                Ok(value) => {
+                    let own = Self::parse(file, &text, &value, root);
+                    found.name = found.name.or(own.name);
+                    found.description = found.description.or(own.description);
+                    found.build = found.build.or(own.build);
+                    found.test = found.test.or(own.test);
+                }
+                Err(fault) => warnings.push(Warning::file(&path, fault)),
+            }
+        }
+        Ok(found)
+    }
+
+    fn parse(file: &str, text: &str, value: &Value, root: &Path) -> Self {
+        let field = |name: &str| {
+            let mut homes =
+                HOMES.iter().filter_map(|home| value.pointer(home)?.get(name)?.as_str());
+            let line = one_line(&strip_controls(homes.next()?));
+            Some(line).filter(|line| !line.is_empty())
+        };
+        let script = |name: &str| {
+            value["scripts"][name].as_str()?;
+            let lock = SCRIPT_RUNNERS.iter().find(|(lock, _)| read::is_file(&root.join(lock)));
+            Some(format!("{} run {name}", lock.map_or("npm", |(_, program)| program)))
+        };
+        let (build, test) = match file {
+            "package.json" => (script("build"), script("test")),
+            "Cargo.toml" => (Some("cargo build".to_owned()), Some("cargo test".to_owned())),
+            "go.mod" => (Some("go build ./...".to_owned()), Some("go test ./...".to_owned())),
+            _ => (None, text.contains("pytest").then(|| "pytest".to_owned())),
+        };
+        // In `@owner/name` and `owner/name`, the owner is not part of the name.
+        let name = if file == "go.mod" { go_name(text) } else { field("name") };
+        Self {
+            name: name.map(|name| file_name(&name).to_owned()),
+            description: field("description"),
+            build,
+            test,
+        }
+    }
+}
+
+/// Returns a manifest as a value; one of Go, and a list of requirements, has none.
+fn value(file: &str, text: &str) -> std::result::Result<Value, String> {
+    match file {
+        "package.json" => {
+            serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))
+        }
+        "Cargo.toml" | "pyproject.toml" => {
+            toml::from_str(text).map_err(|error| format!("is not valid TOML: {}", error.message()))
+        }
+        _ => Ok(Value::Null),
+    }
+}
+
+/// Scans for `module example.org/owner/name/v2`.
+fn go_name(text: &str) -> Option<String> {
+    let path = text.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+    let is_version = |part: &str| {
+        let number = part.strip_prefix('v').filter(|rest| !rest.is_empty());
+        number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let mut parts = path.trim().trim_matches('"').rsplit('/');
+    parts.find(|part| !is_version(part)).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// Returns whether a file is a manifest that lists dependencies.
+pub(crate) fn is_manifest(path: &str) -> bool {
+    let is_generated = path.split('/').any(|part| part == "node_modules" || part == "vendor");
+    (FILES.contains(&file_name(path)) || is_requirements(path)) && !is_generated
+}
+
+fn is_requirements(path: &str) -> bool {
+    let name = file_name(path);
+    name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt")
+}
+
+/// Returns the names of the dependencies in a manifest; a malformed one has none.
+pub(crate) fn dependencies(path: &str, text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let name = file_name(path);
+    if is_requirements(path) {
+        found.extend(text.lines().filter_map(requirement));
+    } else if name == "go.mod" {
+        let lines = text.lines().filter(|line| !line.contains("// indirect")).map(str::trim);
+        let modules = lines.map(|line| line.strip_prefix("require ").unwrap_or(line));
+        let names = modules.filter_map(|module| module.split_whitespace().next());
+        // Of the directives of a go.mod, only modules have a host.
+        found.extend(names.filter(|name| name.contains('.')).map(str::to_owned));
+    } else {
+        add_tables(&value(name, text).unwrap_or_default(), false, &mut found);
+    }
+    found
+}
+
+/// Adds the keys of all tables of dependencies, and the packages in all lists of requirements, at any depth:
+/// `dependencies`, `devDependencies`, `project.optional-dependencies`, `tool.poetry.….dependencies`.
+fn add_tables(value: &Value, is_list: bool, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(table) => {
+            for (key, value) in table {
+                let is_dependencies =
+                    key.to_lowercase().ends_with("dependencies") || key == "dependency-groups";
+                if let Some(inner) = value.as_object().filter(|_| is_dependencies) {
+                    // A group of requirements has a name, a dependency a version.
+                    let names = inner.iter().filter(|(_, value)| !value.is_array());
+                    found.extend(names.map(|(name, _)| name.clone()));
+                }
+                add_tables(value, is_dependencies || is_list && value.is_array(), found);
+            }
+        }
+        Value::Array(list) if is_list => {
+            found.extend(list.iter().filter_map(Value::as_str).filter_map(requirement));
+        }
+        _ => {}
+    }
+}
+
+/// Parses `Django[argon2]>=4.2; python_version > "3.8"  # why`.
+fn requirement(line: &str) -> Option<String> {
+    let line = line.trim();
+    let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c)));
+    let (name, rest) = line.split_at(end.unwrap_or(line.len()));
+    let is_path = rest.starts_with([':', '/', '\\']);
+    // The names of Python packages ignore case, and `_`, `.` and `-` are equivalent.
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !is_path;
+    is_name.then(|| name.to_lowercase().replace(['_', '.'], "-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::fixture::Tree;
+
+    /// Reads these manifests, and shows all fields and the warnings.
+    fn read(files: &[(&str, &str)]) -> String {
+        let tree = Tree::new(&[]);
+        for (file, text) in files {
+            tree.write(file, text);
+        }
+        let mut warnings = Vec::new();
+        let found = Manifest::read(&tree.at(""), &mut warnings).unwrap();
+        let fields = [found.name, found.description, found.build, found.test];
+        let fields = fields.map(|field| field.unwrap_or_else(|| "-".to_owned()));
+        let warnings = warnings.into_iter().map(|one| one.message.chars().take(17).collect());
+        fields.into_iter().chain(warnings).collect::<Vec<String>>().join(" | ")
+    }
+
+    #[test]
+    fn each_field_comes_from_the_first_manifest_that_has_it() {
+        for (files, expected) in [
+            (
+                &[(
+                    "Cargo.toml",
+                    "[package]\nname = \"pantry\"\ndescription = \"\"\"Two\nlines\"\"\"\n",
+                )][..],
+                "pantry | Two lines | cargo build | cargo test",
+            ),
+            (
+                &[
+                    (
+                        "package.json",
+                        "{\"name\": \"@owner/pantry\", \"scripts\": {\"test\": \"vitest\"}}",
+                    ),
+                    ("pnpm-lock.yaml", ""),
+                ],
+                "pantry | - | - | pnpm run test",
+            ),
+            (
+                &[(
+                    "pyproject.toml",
+                    "[tool.poetry]\nname = 'pantry'\ndescription = 'Food'\n[tool.pytest.ini_options]\n",
+                )],
+                "pantry | Food | - | pytest",
+            ),
+            (
+                &[("go.mod", "module example.org/owner/pantry/v2\n\ngo 1.22\n")],
+                "pantry | - | go build ./... | go test ./...",
+            ),
+            (
+                &[
+                    ("package.json", "{\"name\": \"web\"}"),
+                    ("Cargo.toml", "[workspace.package]\ndescription = \"Shared\"\n"),
+                ],
+                "web | Shared | cargo build | cargo test",
+            ),
+            (
+                &[
+                    ("Cargo.toml", "[package\n"),
+                    ("package.json", "{\"name\": 7}"),
+                    ("go.mod", "module pantry\n"),
+                ],
+                "pantry | - | go build ./... | go test ./... | is not valid TOML",
+            ),
+            (&[("go.mod", "module \n")], "- | - | go build ./... | go test ./..."),
+            (&[], "- | - | - | -"),
+        ] {
+            assert_eq!(read(files), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn every_manifest_names_its_dependencies() {
+        for (path, text, expected) in [
+            (
+                "Cargo.toml",
+                "[package]\nname = \"a\"\n[dependencies]\naxum = \"1\"\n[target.'cfg(unix)'.dev-dependencies]\nnix = { version = \"1\" }\n",
+                "axum nix",
+            ),
+            (
+                "web/package.json",
+                r#"{"name": "a", "dependencies": {"react": "^19"}, "devDependencies": {"vite": "1"}}"#,
+                "react vite",
+            ),
+            (
+                "pyproject.toml",
+                "[project]\ndependencies = [\"Django>=4\"]\n[project.optional-dependencies]\nweb = [\"Flask_Cors\"]\n[tool.poetry.dependencies]\nfastapi = \"1\"\n",
+                "django fastapi flask-cors",
+            ),
+            (
+                "go.mod",
+                "module example.com/a\n\ngo 1.22\n\nrequire (\n\tgorm.io/gorm v1.2\n\tb.c/d v1 // indirect\n)\n",
+                "gorm.io/gorm",
+            ),
+            ("requirements-dev.txt", "# tests\npytest==8\n-r base.txt\n./local\n", "pytest"),
+            ("Cargo.toml", "[dependencies\n", ""),
+        ] {
+            let found: Vec<String> = dependencies(path, text).into_iter().collect();
+            assert_eq!(found.join(" "), expected, "{path}");
+        }
+    }
+}
