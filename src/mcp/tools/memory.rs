@@ -139,7 +139,8 @@ fn fenced_hit(hit: &RecallHit) -> String {
         source = format!("{source}:{line}");
     }
     if let Some(resume) = &hit.resume {
-        source = format!("{source}, resume: {resume}");
+        let date = hit.date.map_or(String::new(), |date| format!(", {date}"));
+        source = format!("{source}{date}, resume: {resume}");
     }
     if hit.relevance == Relevance::Low {
         source.push_str(", low relevance");
