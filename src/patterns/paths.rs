@@ -73,7 +73,9 @@ pub fn mentions(text: &str) -> Vec<Mention> {
         for (at, part) in parts.iter().enumerate() {
             // The last backtick may be without its pair.
             if at % 2 == 1 && at + 1 < parts.len() {
-                code_words(part).for_each(|word| add(word, true));
+                // The second word of `docs/My notes.md` is no file by itself.
+                let is_one = !part.trim().contains(' ');
+                code_words(part).for_each(|word| add(word, is_one));
             } else {
                 prose_words(part).for_each(|word| add(word, false));
             }
@@ -253,7 +255,7 @@ mod tests {
                 "src/a.rs src/b.rs src/c.rs",
             ),
             ("did it break src/a.rs? `src/b.rs(12)`", "src/a.rs src/b.rs"),
-            ("`src/old/` `src/old` old/", "src/old/ ?src/old ?old/"),
+            ("`src/old/` `src/old` old/", "src/old/ ?old/"),
             ("`src/{a,b}.ts` and src/{c,d}.ts", "src/a.ts src/b.ts src/c.ts src/d.ts"),
             ("`app/(shop)/[id]/page.tsx`", "app/(shop)/[id]/page.tsx"),
             ("`login.rs`, login.rs grew; main.rs", "login.rs ?main.rs"),
