@@ -36,7 +36,11 @@
 //!
 //! # Use
 //!
-//! ```text
+//! ```no_run
+//! # use std::path::Path;
+//! # use annals::clock::Clock;
+//! # use annals::storage::{Changes, Storage, Store};
+//! # fn main() -> annals::error::Result<()> {
 //! let storage = Storage::new(Path::new("."), Clock::new(None)?);
 //! let notes = storage.root().join("NOTES.md");
 //! let (lines, applied) = storage.transact("note", &[Store::Entries], || {
@@ -47,6 +51,9 @@
 //!     changes.write(&notes, text)?;
 //!     Ok((lines, changes))
 //! })?;
+//! # assert_eq!(lines, applied.changed.len());
+//! # Ok(())
+//! # }
 //! ```
 
 #![expect(
