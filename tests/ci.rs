@@ -49,7 +49,7 @@ fn the_clients_that_are_driven_are_those_that_the_documentation_names() {
     let documentation = fs::read_to_string("docs/harnesses.md").unwrap();
     let versions: Vec<&str> =
         clients.split_whitespace().map(|client| client.rsplit('@').next().unwrap()).collect();
-    assert_eq!(versions.len(), 4);
+    assert_eq!(versions.len(), 6);
     for version in versions {
         assert!(documentation.contains(version), "{version}");
     }

@@ -1,4 +1,5 @@
-//! Phases numbered by milestone, as GSD does with `phase_id_convention` set to `milestone-prefixed`.
+//! Phases numbered by milestone, as GSD does with `phase_id_convention` set to `milestone-prefixed`: the ids in the
+//! roadmap show it.
 
 use crate::support::Case;
 
@@ -45,18 +46,14 @@ fn the_position_is_printed_with_the_numbers_of_the_project() {
 }
 
 #[test]
-fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
+fn the_roadmap_alone_shows_how_phases_are_numbered() {
     let known = known_phases(&Case::new(FOLDER));
-    // Without the setting, the roadmap shows it.
     let case = Case::new(FOLDER);
     replace(&case, ".planning/config.json", "\"milestone-prefixed\"", "null");
     assert_eq!(known_phases(&case), known);
-    // Without a roadmap, the setting does.
+    // Without a roadmap, `01-02` is a range, whatever the setting says.
     let case = Case::new(FOLDER);
     std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
-    assert_eq!(known_phases(&case), known);
-    // With neither, `01-02` is a range, as it always was.
-    replace(&case, ".planning/config.json", "\"milestone-prefixed\"", "null");
     let status = case.run("status --json").success().json();
     assert_eq!(status["phase"]["number"], "2");
     let warnings = status["warnings"].to_string();
@@ -64,25 +61,11 @@ fn the_setting_and_the_roadmap_each_show_how_phases_are_numbered() {
 }
 
 #[test]
-fn without_a_roadmap_the_total_counts_the_phases_of_the_last_milestone() {
-    let case = Case::new(FOLDER);
-    std::fs::remove_file(case.root().join(".planning/ROADMAP.md")).unwrap();
-    replace(&case, ".planning/STATE.md", "Phase: 2-02 of 3", "Phase: 2-02 of 5");
-    let all = "1-01, 1-02, 2-01, 2-02, 2-03, 2-04, 2-05";
-    assert_eq!(known_phases(&case), all);
-    // A phase below another one is not the last of the milestone.
-    case.write(".planning/phases/02-02-01-more/.gitkeep", "");
-    let all = "1-01, 1-02, 2-01, 2-02, 2-02-01, 2-03, 2-04, 2-05";
-    assert_eq!(known_phases(&case), all);
-}
-
-#[test]
-fn the_setting_applies_to_milestones_with_their_own_folders() {
+fn a_milestone_with_its_own_folder_is_numbered_as_its_roadmap_shows() {
     let case = Case::new(FOLDER);
     let planning = case.root().join(".planning");
-    std::fs::remove_file(planning.join("ROADMAP.md")).unwrap();
     std::fs::create_dir(planning.join("tides")).unwrap();
-    for name in ["STATE.md", "phases"] {
+    for name in ["ROADMAP.md", "STATE.md", "phases"] {
         std::fs::rename(planning.join(name), planning.join("tides").join(name)).unwrap();
     }
     case.write(".planning/ACTIVE", "tides\n");
@@ -207,13 +190,13 @@ fn a_finished_phase_is_recorded_once_and_the_state_moves_on() {
 }
 
 #[test]
-fn a_padded_number_in_the_state_stays_padded() {
+fn a_padded_number_in_the_state_is_replaced_as_well() {
     let case = Case::new(FOLDER);
     complete_alerts(&case);
     replace(&case, ".planning/STATE.md", "Phase: 2-02 of", "Phase: 02-02 of");
     case.run("sync --fix-state").success();
     let state = String::from_utf8(case.read(".planning/STATE.md").unwrap()).unwrap();
-    assert!(state.contains("\nPhase: 02-03 of 3 (Quiet Hours)\n"), "{state}");
+    assert!(state.contains("\nPhase: 2-03 of 3 (Quiet Hours)\n"), "{state}");
 }
 
 #[test]

@@ -23,7 +23,6 @@ use crate::search::Relevance;
 #[command(
     after_help = "Example: annals recall why do we lock the file before reading --in plan,patterns"
 )]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct RecallArgs {
     /// What to look for, in plain words
     // Only the first word may begin with a hyphen: if all could, options after the words would count as words.

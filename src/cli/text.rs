@@ -77,6 +77,7 @@ fn below(paths: Vec<String>, folder: &str) -> String {
 }
 
 /// Returns a list as a YAML flow sequence of scalars, or of mappings with these fields.
+#[expect(clippy::needless_pass_by_value, reason = "a filter of a template takes its arguments so")]
 fn flow(items: Vec<Value>, fields: Option<Vec<String>>) -> Result<String, minijinja::Error> {
     let scalar = |value: Value| match value.as_str() {
         Some(text) => yaml::scalar(text),

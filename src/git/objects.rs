@@ -83,9 +83,8 @@ impl<'a> Objects<'a> {
 
     /// Returns the author time of each commit; `None` for each unknown hash.
     pub(crate) fn author_times(&self, hashes: &[&str]) -> Result<Vec<Option<DateTime<Utc>>>> {
-        let name = |hash: &&str| match is_hash_prefix(hash) {
-            true => format!("{hash}^{{commit}}"),
-            false => String::new(),
+        let name = |hash: &&str| {
+            if is_hash_prefix(hash) { format!("{hash}^{{commit}}") } else { String::new() }
         };
         let commits = self.headers(&hashes.iter().map(name).collect::<Vec<_>>())?;
         let known: Vec<&str> = commits.iter().flatten().map(|one| one.hash.as_str()).collect();

@@ -123,11 +123,11 @@ mod tests {
     #[test]
     fn a_long_text_ends_at_a_line_and_with_the_way_to_the_rest() {
         let line = format!("- {}\n", "\u{1f600}".repeat(40));
-        let capped = capped(&format!("# Title\n\n## A\n{}", line.repeat(500)));
+        let long = capped(&format!("# Title\n\n## A\n{}", line.repeat(500)));
         let units = |text: &str| text.encode_utf16().count();
-        assert!(units(&capped) <= LIMIT);
-        assert!(units(&capped) > LIMIT - 2 * units(&line));
-        assert!(capped.ends_with("\u{1f600}\n\nMore: `annals context`"));
-        assert_eq!(super::capped("# T\n- a\n\n## C\n"), "# T\n- a\n\nMore: `annals context`");
+        assert!(units(&long) <= LIMIT);
+        assert!(units(&long) > LIMIT - 2 * units(&line));
+        assert!(long.ends_with("\u{1f600}\n\nMore: `annals context`"));
+        assert_eq!(capped("# T\n- a\n\n## C\n"), "# T\n- a\n\nMore: `annals context`");
     }
 }

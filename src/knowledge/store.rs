@@ -229,7 +229,7 @@ pub(crate) fn scan<T: Send>(
     let (mut all, bytes) = thread::scope(|scope| {
         let parts = listed.chunks(listed.len().div_ceil(threads).max(1));
         let started: Vec<_> = parts.map(|part| scope.spawn(move || scan_part(part))).collect();
-        let joined = started.into_iter().map(|part| part.join());
+        let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
         let mut all = Parsed::clean(Vec::new());
         let mut bytes = 0;
         for part in joined {

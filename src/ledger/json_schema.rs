@@ -122,9 +122,9 @@ impl<'a> Checker<'a> {
 /// Returns whether a value has the fields that a condition requires, and the words that it states.
 fn check_alone(condition: &Value, value: &Value) -> bool {
     let has = |name: &Value| name.as_str().is_some_and(|name| value.get(name).is_some());
-    let stated = condition["properties"].as_object().into_iter().flatten();
+    let mut stated = condition["properties"].as_object().into_iter().flatten();
     let is_equal = |(name, rule): (&String, &Value)| value.get(name) == rule.get("const");
-    elements(&condition["required"]).iter().all(has) && stated.map(is_equal).all(|equal| equal)
+    elements(&condition["required"]).iter().all(has) && stated.all(is_equal)
 }
 
 /// Returns the pointer of a field.

@@ -175,8 +175,11 @@ pub fn update(project: &Project, text: &str, secrets: SecretPolicy) -> Result<Up
     })
 }
 
+/// The anchor afterwards and warnings, and the changes.
+type Plan = ((Option<String>, Vec<Warning>), Changes);
+
 /// Plans the changes to the three files, with the anchor afterwards and warnings, or returns all problems.
-fn plan(project: &Project, draft: &Draft) -> Result<((Option<String>, Vec<Warning>), Changes)> {
+fn plan(project: &Project, draft: &Draft) -> Result<Plan> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     files.refuse_unwritable(project)?;

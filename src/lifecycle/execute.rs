@@ -129,7 +129,7 @@ pub(crate) fn record(
     let is_of_new =
         |warning: &Warning| new.iter().any(|phase| warning.place.file.starts_with(&phase.dir));
     work.warnings.extend(warnings.into_iter().filter(is_of_new));
-    let entries = entries(project, survey, history, new, request, &known, judged)?;
+    let entries = entries(project, survey, history, new, request, &known, judged.as_ref())?;
     patterns::append(project, &entries, &mut work.changes)?;
     Ok(report)
 }
@@ -259,7 +259,7 @@ fn entries(
     mut new: Vec<FinishedPhase>,
     request: &ExecuteRequest,
     known: &Patterns,
-    judged: Option<(&SubmittedLessons, PathBuf)>,
+    judged: Option<&(&SubmittedLessons, PathBuf)>,
 ) -> Result<Vec<Retrospective>> {
     if new.is_empty() {
         return Ok(Vec::new());
@@ -281,7 +281,7 @@ fn entries(
             commit: one.commit.as_deref(),
             insights: if at == last { &insights } else { &[] },
         };
-        let lessons = judged.as_ref().filter(|(_, dir)| *dir == one.phase.dir);
+        let lessons = judged.filter(|(_, dir)| *dir == one.phase.dir);
         let checked =
             lessons.map(|(lessons, _)| lessons.checked(&one.phase, known, None, &project.root));
         entries.push(Retrospective::judged(&one.phase, &context, checked.transpose()?));

@@ -20,7 +20,7 @@ pub(crate) fn section<T: Display>(worked: &[T], failed: &[T]) -> String {
         if bullets.is_empty() {
             return format!("- {NONE}\n");
         }
-        bullets.iter().map(|bullet| format!("- {}\n", bullet)).collect()
+        bullets.iter().map(|bullet| format!("- {bullet}\n")).collect()
     };
     format!("**What worked:**\n{}\n**What failed:**\n{}\n", list(worked), list(failed))
 }

@@ -129,6 +129,10 @@ fn expanded(word: &str) -> Vec<String> {
 
 /// Returns the path that a word stands for; `None` if it is not a path.
 fn mention(word: &str, is_code: bool) -> Option<Mention> {
+    // What is around a path is shorter than it; taking off thousands of brackets one by one would take long.
+    if word.len() > 2 * MAX_LENGTH {
+        return None;
+    }
     let word = word.replace("\\_", "_").replace('\\', "/");
     let text = without_location(trimmed(&word)).trim_end_matches('.');
     let text = text.strip_prefix("./").unwrap_or(text);

@@ -30,8 +30,8 @@ pub use read::{
     check_overlap, check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
-    Count, handoff, is_dropped_plan, list_entry, milestone_version, milestone_version_in,
-    phase_in_status, ratio, todo_file, without_emphasis, without_status,
+    Count, MAX_CLAIMS, handoff, is_dropped_plan, list_entry, milestone_version,
+    milestone_version_in, phase_in_status, ratio, todo_file, without_emphasis, without_status,
 };
 use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};

@@ -17,8 +17,8 @@ use crate::markdown::edit::Edit;
 use crate::plan::drift::{Finding, findings, names_check, statements};
 use crate::plan::read::vocabulary::TEMPLATE_STATUS;
 use crate::plan::{
-    Action, Claim, DEFAULT_MILESTONE, Drift, DriftKind, Located, Phase, PhaseProgress, PhaseState,
-    PlanState, Position, Says, Survey, phase_in_status,
+    Action, Claim, DEFAULT_MILESTONE, Drift, DriftKind, Located, MAX_CLAIMS, Phase, PhaseProgress,
+    PhaseState, PlanState, Position, Says, Survey, phase_in_status,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
@@ -155,6 +155,11 @@ fn ambiguous(what: &str, hint: &str) -> Error {
 fn check_clear(survey: &Survey) -> Result<()> {
     let position = &survey.position;
     let active = survey.folder.dir.join(vocabulary::ACTIVE);
+    if survey.state.claims.len() >= MAX_CLAIMS {
+        // The rest is not read, and might say something else.
+        let what = format!("STATE.md has {MAX_CLAIMS} statements about the position or more");
+        return Err(ambiguous(&what, "remove those that are outdated"));
+    }
     if survey.folder.active.slug == DEFAULT_MILESTONE && read::exists(&active) {
         let what = format!("{} names no milestone here", survey.show(&active));
         return Err(ambiguous(&what, "correct ACTIVE or remove it"));
@@ -278,7 +283,9 @@ impl Round<'_> {
         {
             return;
         }
-        moves.iter().for_each(|finding| self.correct(finding));
+        for finding in moves {
+            self.correct(finding);
+        }
         let index = self.survey.position.current;
         for (claim, new) in new {
             if let Some(new) = new {

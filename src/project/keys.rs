@@ -159,12 +159,12 @@ pub(crate) const KEYS: &[SettingKey] = &[
             settings.sessions = session_clients(input)?;
             Ok(())
         },
-        show: |settings| match settings.sessions[..] {
-            [] => Value::Bool(false),
-            _ => {
-                let words = settings.sessions.iter().map(|client| client.as_str());
-                Value::List(words.map(str::to_owned).collect())
+        show: |settings| {
+            if settings.sessions.is_empty() {
+                return Value::Bool(false);
             }
+            let words = settings.sessions.iter().map(|client| client.as_str());
+            Value::List(words.map(str::to_owned).collect())
         },
     },
     key! {

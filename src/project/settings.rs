@@ -142,6 +142,7 @@ pub struct Setting {
 }
 
 /// The settings in force for this run, merged from all sources.
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The planning folder, relative to the project, or `None` to search for it.

@@ -244,7 +244,10 @@ impl<'a> Question<'a> {
             }
             late = late.max(covered / total);
         }
-        let mass: f64 = contained.iter().map(|number| self.terms[*number].2).sum();
+        // In the order of the terms: the share of a text that contains all of them is then exactly 1.
+        let terms = self.terms.iter().enumerate();
+        let found = terms.filter(|(number, _)| contained.contains(number));
+        let mass: f64 = found.map(|(_, (.., mass, _))| mass).sum();
         let all: f64 = self.terms.iter().map(|(.., mass, _)| mass).sum();
         let share = mass / all.max(f64::MIN_POSITIVE);
         Reading { late, share, words: MASS_WEIGHT * mass + share }

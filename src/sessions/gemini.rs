@@ -55,7 +55,9 @@ pub(crate) fn read(path: &Path) -> Result<Option<Session>> {
     let bytes = read::uncounted_bytes(path)?.unwrap_or_default();
     match serde_json::from_slice(&bytes) {
         Ok(document) => {
-            [document, Value::Null].iter().for_each(|part| add(&mut conversation, part))
+            for part in &[document, Value::Null] {
+                add(&mut conversation, part);
+            }
         }
         Err(_) => conversation.session.broken += 1,
     }

@@ -50,7 +50,7 @@ pub fn transcripts(project: &Project) -> Transcripts {
             }
         }
     }
-    found.newest.sort_by(|one, other| other.modified.cmp(&one.modified));
+    found.newest.sort_by_key(|one| std::cmp::Reverse(one.modified));
     let mut bytes = 0;
     let count = found.newest.len();
     found.newest.retain(|transcript| {
@@ -94,7 +94,7 @@ impl Places {
             // Different folders can have the same name here, and what is inside a project begins with its name.
             if names.iter().any(|own| name.starts_with(own.as_str())) {
                 let is_exact = names.contains(&name);
-                for path in files(&folder, |name| name.ends_with(".jsonl")) {
+                for path in files(&folder, |name| has_extension(name, "jsonl")) {
                     self.add(Client::Claude, path, is_exact, found);
                 }
             }
@@ -143,7 +143,7 @@ impl Places {
     fn opencode(&self, folder: &Path, named: Option<&str>, found: &mut Transcripts) {
         let is_database = |name: &str| match named {
             Some(named) => name == named,
-            None => name.starts_with("opencode") && name.ends_with(".db"),
+            None => name.starts_with("opencode") && has_extension(name, "db"),
         };
         let mut databases = files(folder, is_database);
         databases.extend(named.map(PathBuf::from).filter(|path| path.is_absolute()));
@@ -205,4 +205,8 @@ fn listed(folder: &Path, is_wanted: impl Fn(&str, PathKind) -> bool) -> Vec<Path
     let entries = entries(folder).unwrap_or_default().into_iter();
     let wanted = entries.filter(|(name, kind)| is_wanted(name, *kind));
     wanted.map(|(name, _)| folder.join(name)).collect()
+}
+
+fn has_extension(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|own| own == extension)
 }

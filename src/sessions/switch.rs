@@ -35,7 +35,7 @@ pub fn switch(project: &Project, clients: &[Client]) -> Result<Option<PathBuf>> 
         if clients.is_empty() {
             document.remove(KEY);
         } else {
-            document[KEY] = value(Array::from_iter(clients.iter().map(|client| client.as_str())));
+            document[KEY] = value(clients.iter().map(|client| client.as_str()).collect::<Array>());
         }
         let new = document.to_string();
         match old {

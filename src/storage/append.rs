@@ -194,11 +194,12 @@ fn check_kind(path: &Path, links: Links) -> Result<bool> {
     if kind.is_file() {
         return Ok(false);
     }
-    Err(match kind.is_dir() {
-        true => Error::failed("is a directory, a file was expected").at(path, None),
-        false => Error::refused("is a link or not a regular file, so annals does not write to it")
+    Err(if kind.is_dir() {
+        Error::failed("is a directory, a file was expected").at(path, None)
+    } else {
+        Error::refused("is a link or not a regular file, so annals does not write to it")
             .at(path, None)
-            .hint("remove it"),
+            .hint("remove it")
     })
 }
 

@@ -384,7 +384,9 @@ mod handle {
     };
     use rustix::io::Errno;
 
-    use super::{Access, Create, Existing, File, Links, OsStr, Path, Visibility, io};
+    use crate::storage::disk::{
+        Access, Create, Existing, File, Links, OsStr, Path, Visibility, io,
+    };
     use crate::storage::open;
 
     #[derive(Debug)]
@@ -489,7 +491,7 @@ mod handle {
 mod path {
     use std::fs::OpenOptions;
 
-    use super::{
+    use crate::storage::disk::{
         Access, Create, ErrorKind, Existing, File, Links, OsStr, Path, PathBuf, Visibility, fs, io,
     };
 

@@ -97,6 +97,7 @@ impl Record {
 
 /// The state of a record's file.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "one is read at a time, and soon taken apart")]
 pub(crate) enum RecordState {
     /// It does not exist; another process may end its operation at any time.
     Missing,

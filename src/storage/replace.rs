@@ -176,12 +176,13 @@ fn remove(file: &Spot, staged: &Spot, old: Option<&[u8]>) -> Result<ChangeOutcom
 /// Moves back a file that was moved aside, unless its path exists again with a newer file.
 fn put_back_removed(file: &Spot, staged: &Spot) -> Result<()> {
     let moved = staged.rename_to(file, Existing::Refuse).at("put back", &file.path);
-    match moved.map_err(|error| {
+    let is_back = moved.map_err(|error| {
         error.hint(format!("the earlier version is in {}", staged.path.display()))
-    })? {
-        true => Ok(()),
-        false => staged.rename_to(file, Existing::Replace).at("put back", &file.path).map(drop),
+    })?;
+    if is_back {
+        return Ok(());
     }
+    staged.rename_to(file, Existing::Replace).at("put back", &file.path).map(drop)
 }
 
 /// Writes the new content, with the permissions of the replaced file or those recorded, and flushes it.
@@ -205,11 +206,7 @@ fn content(spot: &Spot) -> Result<Content> {
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-#[expect(
-    clippy::disallowed_methods,
-    clippy::unwrap_used,
-    reason = "the tests act as another program that saves"
-)]
+#[expect(clippy::disallowed_methods, reason = "the tests act as another program that saves")]
 mod tests {
     use std::fs;
     use std::path::PathBuf;

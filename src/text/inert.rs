@@ -170,7 +170,10 @@ mod tests {
                         starts
                             .filter_map(|at| text[at..].strip_prefix('@'))
                             .map(|rest| {
-                                rest.split(char::is_whitespace).next().unwrap_or_default().to_owned()
+                                rest.split(char::is_whitespace)
+                                    .next()
+                                    .unwrap_or_default()
+                                    .to_owned()
                             })
                             .filter(|path| {
                                 path.starts_with(|c: char| {

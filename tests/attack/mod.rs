@@ -109,7 +109,13 @@ impl Hostile {
     pub(crate) fn run(&self, way: &Way) -> Invocation<'_> {
         let words = way.words.iter().copied();
         let run = self.case.run("").args(words).stdin(way.stdin.clone());
-        run.env("ANNALS_USER", "ada")
+        let run = run.env("ANNALS_USER", "ada");
+        // Only the user can turn this on.
+        if way.words.first() == Some(&"sessions") {
+            run.env("ANNALS_SESSIONS", "true")
+        } else {
+            run
+        }
     }
 
     /// Puts a link in a place of the project, instead of what is there.

@@ -95,10 +95,11 @@ fn retrieval_is_measured_method_by_method() {
     let methods = ["lexical", "vector", "seed", "fused"];
     let expected = ["main", "adversarial"].map(|set| methods.map(|method| (set, method)));
     assert_eq!(names, expected.concat());
+    let same = json!({"mean": 0.0, "low": 0.0, "high": 0.0});
     assert_eq!(
         rows[3],
         json!({"method": "fused", "set": "main", "r_at_5": 1.0, "r_at_10": 1.0, "r_at_20": 1.0, "mrr": 1.0,
-               "ndcg_at_10": 1.0})
+               "ndcg_at_10": 1.0, "queries": 1, "delta": {"r_at_10": same, "mrr": same}})
     );
     let shown = case.run("facts metrics --eval questions.jsonl").success().stdout();
     assert!(shown.contains("main: 1 queries"), "{shown}");

@@ -50,7 +50,8 @@ fn what_the_context_file_says_is_not_said_again() {
         case.run(&format!("sync --target {target}")).success();
         let text = told(&case, line, input, event);
         assert!(!text.contains("Phase: 4 - "), "{target}: {text}");
-        assert!(text.contains("## Blockers"), "{target}: {text}");
+        assert!(text.contains("## Todos"), "{target}: {text}");
+        assert!(!text.contains("## Blockers"), "{target}: {text}");
         let name = if *target == "agents" {
             "AGENTS.md".to_owned()
         } else {

@@ -160,7 +160,10 @@ fn a_folder_of_its_first_day_and_one_between_milestones_say_so() {
         "# State\n\n## Current Phase\n\nStatus: awaiting new milestone\n",
     );
     let none = case.run("plan").code(3);
-    assert!(none.stderr().contains("no milestone is active"), "{}", none.stderr());
+    assert_eq!(
+        none.stderr(),
+        "error: no phase to plan: the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left\nhint: start a milestone\n"
+    );
 }
 
 #[test]

@@ -269,11 +269,24 @@ fn undo_is_said_not_to_reach_the_users_settings() {
 fn a_users_own_hook_stays_and_gemini_has_no_breadcrumb() {
     let case = Case::empty();
     case.git_init();
-    let own = r#"{"hooks": {"AfterAgent": [{"hooks": [{"command": "annals hook session-end --harness gemini"}]}]}}"#;
+    let own = r#"{
+  "hooks": {
+    "AfterAgent": [{"hooks": [{"command": "annals hook session-end --harness gemini"}]}]
+  }
+}"#;
     case.write(".gemini/settings.json", own);
     let report = case.run("setup gemini --breadcrumb").success().stdout();
     assert!(report.contains("Note: no breadcrumb in Gemini CLI"), "{report}");
     assert!(text(&case, ".gemini/settings.json").contains("AfterAgent"));
+    case.run("setup gemini --remove").success();
+    assert_eq!(text(&case, ".gemini/settings.json"), own);
+    // What was on one line gets lines of its own, and `undo` returns the bytes.
+    let line = r#"{"hooks": {"AfterAgent": [{"hooks": [{"command": "annals hook session-end --harness gemini"}]}]}}"#;
+    case.write(".gemini/settings.json", line);
+    case.run("setup gemini").success();
+    case.run("undo").success();
+    assert_eq!(text(&case, ".gemini/settings.json"), line);
+    case.run("setup gemini").success();
     case.run("setup gemini --remove").success();
     assert_eq!(text(&case, ".gemini/settings.json"), own);
 }

@@ -10,9 +10,11 @@ use serde_json::Value;
 use crate::support::{Case, corpus};
 
 /// The questions that are known to be answered among the first 5 and 10 hits, of 36, and the mean of 1 / rank.
-const AMONG_FIRST_5: f64 = 28.0 / 36.0;
-const AMONG_FIRST_10: f64 = 31.0 / 36.0;
-const MRR: f64 = 0.58;
+///
+/// These are the hits that are returned, at most two of one section.
+const AMONG_FIRST_5: f64 = 29.0 / 36.0;
+const AMONG_FIRST_10: f64 = 29.0 / 36.0;
+const MRR: f64 = 0.67;
 
 #[test]
 fn words_and_meaning_answer_what_they_have_to() {

@@ -101,7 +101,7 @@ fn a_long_text_is_found_by_any_of_its_passages_and_is_one_hit() {
 #[test]
 fn a_search_that_finds_nothing_relevant_says_so_and_gives_the_nearest_when_asked() {
     let case = Case::new(VBW);
-    let query = "Which larder of the chess olympiad has engraved medals?";
+    let query = "Which stock of the chess olympiad has engraved medals?";
     let session = session(
         &case,
         "mcp",

@@ -30,7 +30,6 @@ fn questions_about_sessions_find_the_unit_that_answers() {
     let missed: Vec<&&str> = questions.iter().filter(is_missed).collect();
     let share = |count: usize| f64::from(u32::try_from(count).unwrap());
     let recall = 1.0 - share(missed.len()) / share(questions.len());
-    println!("R@10 {recall:.3}; missed: {missed:#?}");
     assert!(recall >= MIN_RECALL_AT_10, "R@10 {recall:.3}; missed: {missed:#?}");
 }
 

@@ -1,15 +1,19 @@
 //! The facts that a search may return, and their neighbours in a session.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
 use crate::facts::{ProjectScope, Query, UserId};
 
-/// The retrievable rows of a user in the selected projects, in order.
+/// The retrievable rows of a user in the selected projects, in the order of their ids: it is the same on every device, so
+/// that equal scores are ordered alike.
 #[derive(Default)]
 pub(crate) struct Rows {
     /// The rows.
     pub(crate) seqs: Vec<i64>,
+    index_of: HashMap<i64, usize>,
     /// The index of the row before each one in its session.
     pub(crate) before: Vec<Option<usize>>,
     /// The index of the row after each one.
@@ -27,7 +31,7 @@ impl Rows {
         let sql = "SELECT seq, session_id, turn_seq FROM facts WHERE user_id = ?1 \
                    AND status IN ('active', 'pending_confirmation') \
                    AND (valid_to IS NULL OR valid_to > ?2) \
-                   AND (project IS NULL OR ?3 OR project = ?4) ORDER BY seq";
+                   AND (project IS NULL OR ?3 OR project = ?4) ORDER BY fact_id";
         let (all, project) = (*scope == ProjectScope::All, scope.project());
         let values = params![user.as_str(), now, all, project];
         let mut seqs = Vec::new();
@@ -40,7 +44,9 @@ impl Rows {
             Ok(())
         })?;
         turns.sort_unstable();
-        let mut rows = Self { before: vec![None; seqs.len()], after: vec![None; seqs.len()], seqs };
+        let index_of = seqs.iter().enumerate().map(|(index, seq)| (*seq, index)).collect();
+        let none = vec![None; seqs.len()];
+        let mut rows = Self { before: none.clone(), after: none, index_of, seqs };
         for pair in turns.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
             rows.after[pair[0].2] = Some(pair[1].2);
             rows.before[pair[1].2] = Some(pair[0].2);
@@ -50,6 +56,6 @@ impl Rows {
 
     /// Returns the index of a row, if a search may return it.
     pub(crate) fn index(&self, seq: i64) -> Option<usize> {
-        self.seqs.binary_search(&seq).ok()
+        self.index_of.get(&seq).copied()
     }
 }

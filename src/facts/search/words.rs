@@ -70,7 +70,9 @@ impl Words {
         for word in &words {
             let found = search(word)?;
             counts.insert(word.clone(), found.len());
-            found.into_iter().for_each(|(row, score)| scores[row] += score);
+            for (row, score) in found {
+                scores[row] += score;
+            }
         }
         let is_lacking = scores.iter().filter(|score| **score > 0.0).count() < MIN_MATCHES;
         for word in &words {

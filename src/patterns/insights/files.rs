@@ -50,13 +50,16 @@ impl<'a> KnownPaths<'a> {
         let Some(named) = self.0.get(file_name(path)) else { return Some(path) };
         let ends = |known: &str| known.strip_suffix(path).is_some_and(|head| head.ends_with('/'));
         let longer: Vec<&str> = named.iter().copied().filter(|known| ends(known)).collect();
-        let own: BTreeSet<&str> =
-            plan.summary.files.iter().flatten().map(|own| bare(own)).collect();
-        let mut of_own = longer.iter().filter(|known| own.contains(**known));
-        match (&longer[..], of_own.next(), of_own.next()) {
-            ([], ..) => Some(path),
-            ([only], ..) => Some(only),
-            (_, Some(one), None) => Some(one),
+        let is_own =
+            |known: &str| plan.summary.files.iter().flatten().any(|own| bare(own) == known);
+        match longer[..] {
+            [] => return Some(path),
+            [only] => return Some(only),
+            _ => {}
+        }
+        let mut of_own = longer.iter().filter(|known| is_own(known));
+        match (of_own.next(), of_own.next()) {
+            (Some(one), None) => Some(one),
             // A file with this path exists as well, for example in the root of the project.
             _ => named.contains(path).then_some(path),
         }

@@ -106,7 +106,12 @@ impl PlanningFolder {
         let file = dir.join(vocabulary::ACTIVE);
         let stated = match read::kind(&file).at("look at", &file)? {
             None | Some(PathKind::File) => read::text(&file)?.map(|text| text.into_value(warnings)),
-            Some(_) => Some(String::new()),
+            Some(_) => {
+                let message =
+                    "is not a file, so it names no milestone; the planning folder itself is used";
+                warnings.push(Warning::file(&file, message));
+                None
+            }
         };
         let mut warn = |problem: &str| {
             let message = format!("{problem}; the planning folder itself is used");

@@ -275,9 +275,8 @@ impl PhaseNumbering {
             let is_id = !id.starts_with('0') && id[leading_digits(id)..].starts_with("-0");
             match Self::MilestonePrefixed.split(id) {
                 Some((number, rest)) if is_id && rest.starts_with(':') => {
-                    if is_heading || is_boxed && !is_section {
-                        prefixed.insert(number.whole());
-                    }
+                    let counts = is_heading || is_boxed && !is_section;
+                    prefixed.extend(counts.then(|| number.whole()));
                 }
                 Some((number, _)) => {
                     plain.insert(number.whole());

@@ -22,7 +22,10 @@ const MAX_FILES: usize = 200;
 pub(crate) fn pending(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<PathBuf>> {
     let dir = planning.join(vocabulary::PENDING_TODOS);
     let found = entries(&dir, warnings)?.into_iter();
-    let is_todo = |name: &str| name.ends_with(".md") && !name.eq_ignore_ascii_case("README.md");
+    let is_todo = |name: &str| {
+        Path::new(name).extension().is_some_and(|own| own == "md")
+            && !name.eq_ignore_ascii_case("README.md")
+    };
     let files = found.filter(|(name, kind)| *kind == PathKind::File && is_todo(name));
     let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
     limit::truncate(&mut files, MAX_FILES, "todos", &dir, warnings);

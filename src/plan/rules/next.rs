@@ -39,7 +39,7 @@ pub(super) const CURSOR: &[Rule<(), usize>] = &[
 pub(super) const RULES: &[Rule<Option<usize>, Step>] = &[
     Rule {
         name: "over",
-        reason: "the milestone is archived, or the documents call it shipped, and nothing of it is left",
+        reason: "the milestone is archived, or the documents call it shipped or say that none is active, and nothing of it is left",
         test: |case, _| is_over(case).then_some((Action::None, None)),
     },
     Rule {

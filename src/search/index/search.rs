@@ -26,7 +26,8 @@ const MIN_SIMILARITY: f64 = 0.3;
 const RECENCY_BONUS: f64 = 0.02;
 const HALF_LIFE_DAYS: f64 = 90.0;
 
-/// Maximum number of terms of a query for which a term that is not indexed is searched for inside of words.
+/// Maximum number of terms of a query, identifiers beside their parts not counted, for which a term that is not
+/// indexed is searched for inside of words.
 const MAX_TERMS_TO_SCAN_FOR: usize = 2;
 
 /// Minimum number of texts judged to decide whether anything is relevant, and maximum number from one section.
@@ -68,7 +69,8 @@ impl Scan<'_> {
     fn score(&mut self, terms: Vec<Term>) -> Result<()> {
         let numbers: HashMap<i64, usize> =
             self.units.iter().enumerate().map(|(number, unit)| (unit.id, number)).collect();
-        let is_short = terms.len() <= MAX_TERMS_TO_SCAN_FOR;
+        let simple = terms.iter().filter(|term| !term.is_compound);
+        let is_short = simple.count() <= MAX_TERMS_TO_SCAN_FOR;
         let mut add = |found: HashMap<i64, f64>| {
             let found =
                 found.into_iter().filter_map(|(id, score)| Some((*numbers.get(&id)?, score)));
@@ -172,7 +174,9 @@ impl Scan<'_> {
         let ranking = rank(&question, &known, read, encode)?;
         let copies: Vec<usize> = self.copies.values().flatten().copied().collect();
         let mut is_copy = vec![false; self.units.len()];
-        copies.into_iter().for_each(|copy| is_copy[copy] = true);
+        for copy in copies {
+            is_copy[copy] = true;
+        }
         let ranked = ranking.texts.into_iter();
         let ranked: Vec<Ranked> =
             ranked.filter(|one| !is_copy[one.index] && self.matches(one)).collect();
@@ -181,7 +185,9 @@ impl Scan<'_> {
         let judged = hits.len();
         if self.counts.is_empty() || self.asked.method != Method::Both {
             // Every match is exact.
-            hits.iter_mut().for_each(|hit| hit.relevance = Relevance::High);
+            for hit in &mut hits {
+                hit.relevance = Relevance::High;
+            }
         }
         if !self.asked.all {
             hits.retain(|hit| hit.relevance == Relevance::High);

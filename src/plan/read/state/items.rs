@@ -38,7 +38,9 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
 pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
     let sections: Vec<&Section> = heading::sections(outline, &BLOCKERS).collect();
     let mut entries = OpenItems::default();
-    sections.iter().for_each(|section| entries.read(outline, &section.own, false));
+    for section in &sections {
+        entries.read(outline, &section.own, false);
+    }
     if entries.open.is_empty() && !entries.has_settled {
         let paragraphs = sections.iter().flat_map(|section| outline.paragraphs(&section.own));
         for (_, paragraph) in paragraphs {

@@ -205,7 +205,7 @@ pub struct StateFile {
 const MAX_UNCLEAR: usize = 20;
 
 /// Maximum number of statements about the position: each is compared with the files, and may be reported.
-const MAX_CLAIMS: usize = 1000;
+pub(crate) const MAX_CLAIMS: usize = 1000;
 
 impl StateFile {
     /// Adds the decisions that the planning folder's own STATE.md keeps for all milestones; open items are carried
@@ -256,12 +256,19 @@ impl StateFile {
             !is_absent(value) && !value.contains([' ', '/', '\\']) && !value.starts_with('.')
         });
         let project = label("project").map(str::to_owned);
+        let mut phase = position::stated_phase(&claims, front.range.end);
+        // GSD's template names the phase there, too; a text that names several names none.
+        phase.number = phase.number.or_else(|| {
+            let mut named = numbering.phases_in(label("current focus")?);
+            named.dedup();
+            named.pop().filter(|_| named.is_empty())
+        });
         let value = Self {
             project: project.or_else(|| outline.title().and_then(project_in_title)),
             core_value: label("core value").map(|value| without_emphasis(value).to_owned()),
             milestone: milestone.map(str::to_owned),
             milestone_name: milestone_name.map(str::to_owned),
-            phase: position::stated_phase(&claims, front.range.end),
+            phase,
             decisions: decisions(&outline, numbering),
             todos: items::todos(&outline),
             blockers: items::blockers(&outline),

@@ -451,6 +451,7 @@ impl Deviation {
 
     /// Parses the fields of a mapping or the cells of a row; `None` if no field describes it, and inside if that says
     /// that there is none.
+    #[expect(clippy::option_option, reason = "no field and a field that says none are told apart")]
     fn from_fields(fields: Vec<(&str, String)>, line: usize) -> Option<Option<Self>> {
         const TEXTS: &[&str] = &[
             "description", "deviation", "text", "what", "change", "summary", "issue", "title",
