@@ -1,6 +1,6 @@
 //! Finds the files that are involved in deviations repeatedly.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::patterns::insights::comparison::{
 };
 use crate::patterns::lesson::is_planning;
 use crate::patterns::{FinishedPhase, PlanRecord, Rate};
-use crate::text::{Line, file_name, sanitized};
+use crate::text::{Line, sanitized};
 
 /// Minimum number of plans whose deviations name a file; a single one may be chance.
 const MIN_NAMED: usize = 2;
@@ -26,16 +26,24 @@ pub struct DeviatingFile {
     pub deviated: Rate,
 }
 
-/// The paths of a history by file name, for resolving abbreviated paths, so that each file has one name.
-pub(crate) struct KnownPaths<'a>(HashMap<&'a str, BTreeSet<&'a str>>);
+/// The paths of a history by how they may be abbreviated, so that each file has one name.
+pub(crate) struct KnownPaths<'a> {
+    all: HashSet<&'a str>,
+    /// The longer paths that end in each one.
+    longer: HashMap<&'a str, BTreeSet<&'a str>>,
+}
 
 impl<'a> KnownPaths<'a> {
     pub(crate) fn new(paths: impl IntoIterator<Item = &'a String>) -> Self {
-        let mut known: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        let mut known = Self { all: HashSet::new(), longer: HashMap::new() };
         for path in paths.into_iter().map(|path| bare(path)).filter(|path| !is_planning(path)) {
-            known.entry(file_name(path)).or_default().insert(path);
+            if known.all.insert(path) {
+                for (at, _) in path.rmatch_indices('/').take(MAX_FOLDERS) {
+                    known.longer.entry(&path[at + 1..]).or_default().insert(path);
+                }
+            }
         }
-        Self(known)
+        known
     }
 
     /// Returns the full path of a file, which a plan may give by the end of its path.
@@ -47,24 +55,22 @@ impl<'a> KnownPaths<'a> {
         if path.is_empty() || is_planning(path) {
             return None;
         }
-        let Some(named) = self.0.get(file_name(path)) else { return Some(path) };
-        let ends = |known: &str| known.strip_suffix(path).is_some_and(|head| head.ends_with('/'));
-        let longer: Vec<&str> = named.iter().copied().filter(|known| ends(known)).collect();
-        let is_own =
-            |known: &str| plan.summary.files.iter().flatten().any(|own| bare(own) == known);
-        match longer[..] {
-            [] => return Some(path),
-            [only] => return Some(only),
-            _ => {}
+        let Some(longer) = self.longer.get(path) else { return Some(path) };
+        if let (Some(only), 1) = (longer.first(), longer.len()) {
+            return Some(only);
         }
-        let mut of_own = longer.iter().filter(|known| is_own(known));
+        let own: HashSet<&str> = plan.summary.files.iter().flatten().map(|own| bare(own)).collect();
+        let mut of_own = longer.iter().filter(|known| own.contains(**known));
         match (of_own.next(), of_own.next()) {
             (Some(one), None) => Some(one),
             // A file with this path exists as well, for example in the root of the project.
-            _ => named.contains(path).then_some(path),
+            _ => self.all.contains(path).then_some(path),
         }
     }
 }
+
+/// Maximum number of folders of a path that an abbreviation may leave out or keep.
+const MAX_FOLDERS: usize = 32;
 
 fn bare(path: &str) -> &str {
     path.trim().trim_start_matches("./")
