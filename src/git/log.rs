@@ -346,7 +346,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Returns whether there is no commit, and perhaps no repository.
+    /// Returns whether it has no commits; also true outside a repository.
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty()
     }

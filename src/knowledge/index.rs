@@ -150,7 +150,7 @@ pub(crate) fn update(
     let old = changes.current(&path)?;
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
     let is_ours = |text: &&str| {
-        // A conflict of git's, for one, is no row.
+        // A conflict marker of git, for example, is not a row.
         text.strip_prefix(HEAD).is_some_and(|rows| rows.lines().all(|line| line.starts_with("| ")))
     };
     let ours = text.filter(is_ours).and_then(parse);

@@ -161,7 +161,7 @@ fn session_constraints(text: &str) -> String {
         let mut open: Option<(u8, String)> = None;
         for section in outline.sections() {
             let own = standard(&section.title);
-            // The file's title is no section with subsections.
+            // The title is a heading of level 1, and contains no section.
             open = open.filter(|(level, _)| *level >= 2 && section.level > *level && own.is_none());
             let text = outline.slice(&section.own).trim();
             let marks = match own {

@@ -93,7 +93,7 @@ pub(crate) struct Decisions {
     pub(crate) first_section: Option<usize>,
 }
 
-/// Returns the entries of DECISIONS.md in file order; none if there is no such file.
+/// Returns the entries of DECISIONS.md in file order, or an empty list if the file does not exist.
 pub fn list_decisions(project: &Project) -> Result<Parsed<Vec<DecisionEntry>>> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;

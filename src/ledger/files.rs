@@ -74,7 +74,7 @@ impl LedgerFile {
         self.bytes.is_some()
     }
 
-    /// Returns the text, or that of a template if there is no file.
+    /// Returns the text, or the template if the file does not exist.
     pub(crate) fn text_or(&self, template: Template) -> &str {
         if self.exists() { &self.text } else { template.text() }
     }

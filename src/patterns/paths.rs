@@ -73,7 +73,7 @@ pub fn mentions(text: &str) -> Vec<Mention> {
         for (at, part) in parts.iter().enumerate() {
             // The last backtick may be without its pair.
             if at % 2 == 1 && at + 1 < parts.len() {
-                // The second word of `docs/My notes.md` is no file by itself.
+                // `notes.md` in `docs/My notes.md` is only part of a name.
                 let is_one = !part.trim().contains(' ');
                 code_words(part).for_each(|word| add(word, is_one));
             } else {

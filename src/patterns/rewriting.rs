@@ -49,7 +49,7 @@ fn rewritten(entry: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
     let (end, old) = ends
         .map(|end| (end, plain.replace('\n', end)))
         .find(|(_, old)| entry.text.contains(old))?;
-    // A difference between plans is no lesson of one phase and stays.
+    // Statistics compare plans of all phases, so they stay.
     let bullets = |lessons: &[Lesson], texts: &[String]| -> Vec<String> {
         let statistics = texts.iter().filter(|text| is_statistic(text)).cloned();
         lessons.iter().map(|one| one.text.to_string()).chain(statistics).collect()

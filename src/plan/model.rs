@@ -10,7 +10,7 @@ use crate::plan::names::may_be_same;
 use crate::plan::rules::is_same_milestone;
 use crate::plan::{
     Action, Check, CheckOutcome, Claim, Handoff, Located, Phase, PhaseDir, PhaseNumber,
-    PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase,
+    PhaseNumbering, PlanState, PlanningFolder, Position, ProjectFile, Roadmap, RoadmapPhase, Says,
     StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in, rules,
     todo_file,
 };
@@ -298,7 +298,21 @@ impl Survey {
         };
         let state = lines(vocabulary::STATE, &self.state.not_understood);
         let roadmap = lines(vocabulary::ROADMAP, &self.roadmap.not_understood);
-        folders.chain(state).chain(roadmap).collect()
+        folders.chain(state).chain(roadmap).chain(self.unlisted_phases()).collect()
+    }
+
+    /// Returns a warning if STATE.md counts phases that neither the roadmap lists nor folders show.
+    fn unlisted_phases(&self) -> Option<Warning> {
+        if !self.roadmap.phases.is_empty() {
+            return None;
+        }
+        let counted = |claim: &&Located<Claim>| {
+            let total = claim.value.count(Says::Total);
+            total.is_some_and(|total| total as usize > self.folder.active.phases.len())
+        };
+        let claim = self.state.claims.iter().find(counted)?;
+        let path = self.folder.active.dir.join(vocabulary::STATE);
+        Some(Warning::at(&path, claim.line, "counts phases that the roadmap does not list"))
     }
 }
 

@@ -90,7 +90,7 @@ impl<'a> JsonSettings<'a> {
         }
         let mut names = self.object.properties().into_iter().filter_map(|one| one.decoded_name());
         let is_ours = names.all(|name| ADDED_BY_HARNESSES.contains(&name.as_str()))
-            // There are no comments, either.
+            // Strict JSON: a comment would be the user's.
             && serde_json::from_str::<IgnoredAny>(&text).is_ok();
         (!is_ours).then(|| format!("{}{text}", self.bom).into_bytes())
     }

@@ -179,7 +179,7 @@ impl Insights {
             "deviations by file (no file was touched by at least 5 plans and not touched by at least 5)".to_owned()
         });
         comparisons.extend(of_files);
-        // Listed last: that larger plans take longer is no surprise.
+        // Listed last, because everyone expects larger plans to take longer.
         let (large, small) = parted(&plans, PlanRecord::tasks, by_tasks.large_from);
         comparisons.push(compare_durations(
             ComparisonQuestion::DurationByTasks,

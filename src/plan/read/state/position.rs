@@ -66,8 +66,24 @@ pub(super) fn claims(
             _ => {}
         }
     }
+    if !claims.iter().any(|claim| matches!(claim.value, Claim::Phase(_))) {
+        push_unlabelled(outline, numbering, &mut claims);
+    }
     claims.sort_by_key(|claim| claim.range.start);
     (claims, unclear)
+}
+
+/// Parses a phase that begins its section without a label: `Phase 2: Name — IN PROGRESS` below `## Current Phase`.
+fn push_unlabelled(outline: &Outline<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
+    let mut sections = heading::sections(outline, &POSITION);
+    let Some((block, text)) = sections.find_map(|section| outline.paragraphs(&section.own).next())
+    else {
+        return;
+    };
+    let line = text.lines().next().unwrap_or_default();
+    if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
+        push_phase(Span::new(line, block.range.start, block.line), numbering, claims);
+    }
 }
 
 fn push_count(number: Option<(Span<'_>, u32)>, says: Says, claims: &mut Claims) {
