@@ -282,7 +282,7 @@ impl Matcher {
         } else {
             let is_plain = query.q.chars().all(is_plain);
             let decodes = mode == Mode::Jq || mode == Mode::Hybrid && !is_plain;
-            let prefilter = prefilter(&query.q, mode, decodes);
+            let prefilter = prefilter(&query.q, decodes);
             let prefilter = prefilter.map(|pattern| compiled(&pattern)).transpose()?;
             (compiled(&regex::escape(&query.q))?, prefilter, decodes)
         };
@@ -367,7 +367,7 @@ fn compiled(pattern: &str) -> Result<Regex> {
 }
 
 /// Returns a pattern of what every line that matches a literal text contains.
-fn prefilter(text: &str, mode: Mode, decodes: bool) -> Option<String> {
+fn prefilter(text: &str, decodes: bool) -> Option<String> {
     /// Number of characters that are searched for in all their JSON encodings.
     const ENCODED: usize = 16;
     let raw = regex::escape(text);
@@ -375,12 +375,7 @@ fn prefilter(text: &str, mode: Mode, decodes: bool) -> Option<String> {
         _ if text.is_empty() => None,
         false => Some(raw),
         true => {
-            // No writer escapes plain characters, but the mode `jq` promises to search the decoded text.
-            let encode = |c| match mode != Mode::Jq && is_plain(c) {
-                true => regex::escape(c.encode_utf8(&mut [0; 4])),
-                false => encoded(c),
-            };
-            Some(format!("{}|{raw}", text.chars().take(ENCODED).map(encode).collect::<String>()))
+            Some(format!("{}|{raw}", text.chars().take(ENCODED).map(encoded).collect::<String>()))
         }
     }
 }

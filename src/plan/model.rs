@@ -301,14 +301,16 @@ impl Survey {
         folders.chain(state).chain(roadmap).chain(self.unlisted_phases()).collect()
     }
 
-    /// Returns a warning if STATE.md counts phases that neither the roadmap lists nor folders show.
+    /// Returns a warning if there are folders of phases, and STATE.md counts more, but the roadmap lists none. Without
+    /// folders, the count is about a milestone that was archived.
     fn unlisted_phases(&self) -> Option<Warning> {
-        if !self.roadmap.phases.is_empty() {
+        let folders = self.folder.active.phases.len();
+        if folders == 0 || !self.roadmap.phases.is_empty() {
             return None;
         }
         let counted = |claim: &&Located<Claim>| {
             let total = claim.value.count(Says::Total);
-            total.is_some_and(|total| total as usize > self.folder.active.phases.len())
+            total.is_some_and(|total| total as usize > folders)
         };
         let claim = self.state.claims.iter().find(counted)?;
         let path = self.folder.active.dir.join(vocabulary::STATE);

@@ -280,7 +280,7 @@ fn a_total_of_phases_in_state_adds_none_and_is_no_drift() {
     case.write(".planning/phases/02-hands/02-01-SUMMARY.md", "# Summary\n");
     let report = case.run("status --json").output().json();
     assert_eq!(report["next"]["action"], json!("unknown"));
-    let line = ".planning/STATE.md:4: counts phases that the roadmap does not list";
+    let line = ".planning/STATE.md:3: counts phases that the roadmap does not list";
     assert_eq!(report["next"]["because"], json!([line]));
 }
 
