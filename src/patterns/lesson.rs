@@ -21,17 +21,11 @@ const MAX_RECORDED: usize = 8;
 /// Maximum length of a recorded lesson without its citation, in characters.
 const MAX_LENGTH: usize = 240;
 
-/// Minimum similarity at which a lesson repeats another of its list.
-const REPEATED: f64 = 0.7;
-
 /// Beginnings of what is no lesson: nothing happened, or the subject is only clear in its summary.
 const LEFT_OUT: &[&str] = &[
     "none", "no deviation", "no issue", "no problem", "n/a", "not a deviation", "the plan's",
     "plan's", "ended partial",
 ];
-
-/// Words about what changes no later plan.
-const TRIFLES: &[&str] = &["commit", "import order", "lint", "style", "format"];
 
 /// First words of a sentence that needs the one before it.
 const REFERENCES: &[&str] =
@@ -73,7 +67,7 @@ impl<'a> Recorded<'a> {
     fn add(&mut self, text: String, plan: &'a PlanNumber, line: usize) {
         let words = ContentWords::from_text(&text);
         let is_known = |(known, other, ..): &(String, ContentWords, _, _)| {
-            *known == text || other.similarity(&words) >= REPEATED
+            *known == text || other.repeats(&words)
         };
         match self.0.iter().position(is_known) {
             Some(at) => self.0[at].2.push(plan),
@@ -154,13 +148,8 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
             }
         }
     };
-    let is_trifle = |text: &str| {
-        let lower = text.to_lowercase();
-        TRIFLES.iter().any(|words| lower.contains(words))
-    };
     let title_says = sentences(&title).first().is_none_or(|title| !is_left_out(title));
-    let is_lesson = !is_left_out(&text) && title_says && !is_trifle(&text) && !is_trifle(&title);
-    is_lesson.then_some(text)
+    (!is_left_out(&text) && title_says).then_some(text)
 }
 
 /// Returns the first sentence of an issue with that of its fix; without the fix if both are too long together.
@@ -315,7 +304,6 @@ mod tests {
     #[test]
     fn what_changes_no_later_plan_is_left_out() {
         for (text, issue) in [
-            ("Import order", "The import order of `a.rs` is not accepted by the check"),
             ("[Rule 1 - Bug] Task 3", "Task 3 cannot be carried out before the others"),
             ("Names", "The plan's list of files does not have the lock of the store"),
             ("Where", "This is only true of the store that holds the lock of others"),
