@@ -19,6 +19,9 @@ pub(crate) const MAX_DECISIONS: usize = 10;
 /// Number of these that may be older but more important ones.
 const HELD: usize = 3;
 
+/// Maximum number of the newest ones that are of PROJECT.md's own table, which comes first.
+const CURATED: usize = 3;
+
 /// Maximum number of decisions from one plan.
 const MAX_PER_PLAN: usize = 3;
 
@@ -80,7 +83,10 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
     weightiest.sort_by_key(|index| Reverse(ranked[*index].impact));
     let mut of_plan: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shown: Vec<(usize, WordSet, String)> = Vec::new();
-    let newest = (0..ranked.len()).map(|index| (index, MAX_DECISIONS - HELD));
+    let curated = (0..ranked.len()).filter(|index| ranked[*index].is_curated);
+    let curated = curated.map(|index| (index, CURATED));
+    let logged = (0..ranked.len()).filter(|index| !ranked[*index].is_curated);
+    let newest = curated.chain(logged.map(|index| (index, MAX_DECISIONS - HELD)));
     for (index, room) in newest.chain(weightiest.into_iter().map(|index| (index, MAX_DECISIONS))) {
         let decision = ranked[index].decision;
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
@@ -128,12 +134,14 @@ struct Placed<'a> {
     date: Option<NaiveDate>,
     /// Its own milestone and phase, or those of its neighbour.
     era: Era,
+    /// Whether it stands in PROJECT.md without a date or phase: it is about the project as a whole.
+    is_curated: bool,
     /// One point each for a reason, a binding word and a structural word.
     impact: u8,
 }
 
 /// Returns the valid decisions, newest first: by date, or else by phase. Without either, those of PROJECT.md come
-/// first, and of the same list the last.
+/// first of all, and of the same list the last.
 fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
     let mut lists: Vec<&DecisionList> = lists.iter().collect();
     lists.sort_by_key(|list| list.file);
@@ -158,7 +166,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
         }
     }
     // A stable sort: what has neither date nor era stays in the order of the files.
-    all.sort_by(|a, b| (&b.date, &b.era).cmp(&(&a.date, &a.era)));
+    all.sort_by(|a, b| (b.is_curated, &b.date, &b.era).cmp(&(a.is_curated, &a.date, &a.era)));
     let revoked = revoked(&all);
     all.retain(|placed| !revoked.contains(&std::ptr::from_ref(placed.decision)));
     all
@@ -264,7 +272,8 @@ impl DecisionList {
                 era.milestone.clone_from(&heading.milestone);
             }
             era.phase = era.phase.or_else(|| heading.phase.clone());
-            Placed { decision, date: decision.date, era, impact: impact(decision) }
+            let date = decision.date;
+            Placed { decision, date, era, is_curated: false, impact: impact(decision) }
         });
         let mut ordered: Vec<Placed<'_>> = placed.collect();
         if self.is_newest_first(&ordered) {
@@ -283,6 +292,8 @@ impl DecisionList {
             placed.date = day;
             era = Some(placed.era.clone()).filter(|era| is_known(&era)).or(era);
             placed.era = era.clone().unwrap_or_default();
+            placed.is_curated =
+                self.file == DecisionFile::Project && day.is_none() && era.is_none();
         }
         ordered
     }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
@@ -13,6 +14,9 @@ use crate::text::{clip, line_end, quantity, strip_controls};
 /// Maximum number of lines of an edited block in which added lines are searched for: comparing more takes minutes.
 const MAX_LINES: usize = 10_000;
 
+/// Maximum number of lines of which every run is tried.
+const MAX_RUN_LINES: usize = 120;
+
 /// Maximum number of lines listed of a lost edit, and maximum length of such a line, in characters.
 const MAX_NAMED_LINES: usize = 5;
 const MAX_LINE_CHARS: usize = 80;
@@ -20,8 +24,9 @@ const MAX_LINE_CHARS: usize = 80;
 /// Returns a file whose edited block is replaced by `new` lines, with what was added to the block below it; and what
 /// there is to say about it.
 ///
-/// `generated` is the text of the block before the edit. If it is not known, what was added cannot be told from what
-/// was generated, and the file is returned as it is. Headings that `is_own` knows are the generator's.
+/// `generated` is the text of the block before the edit. Without it, a single run of lines is searched for whose removal
+/// restores the stated digest. If there is none, what was added cannot be told from what was generated, and the file is
+/// returned as it is. Headings that `is_own` knows are the generator's.
 pub(crate) fn without_edit<'a>(
     bytes: &'a [u8],
     span: &Span,
@@ -35,7 +40,12 @@ pub(crate) fn without_edit<'a>(
     let around = [before, after].into_iter().flat_map(|text| text.split(|byte| *byte == b'\n'));
     let mut present: HashSet<&[u8]> =
         new.iter().copied().chain(around).map(<[u8]>::trim_ascii).chain([&b""[..]]).collect();
-    let Some(generated) = generated.filter(|_| lines.len() <= MAX_LINES) else {
+    let ranges = match (generated, span.stated.as_deref()) {
+        (Some(generated), _) if lines.len() <= MAX_LINES => Some(added(generated, &lines)),
+        (None, Some(stated)) if lines.len() <= MAX_RUN_LINES => added_run(&lines, stated),
+        _ => None,
+    };
+    let Some(ranges) = ranges else {
         let lost = lines.iter().filter(|line| !present.contains(line.trim_ascii()));
         let lost: Vec<&[u8]> = lost.copied().collect();
         let message = (!lost.is_empty()).then(|| {
@@ -51,12 +61,7 @@ pub(crate) fn without_edit<'a>(
     let raw: Vec<&[u8]> = inside.split_inclusive(|byte| *byte == b'\n').collect();
     let first = raw.iter().position(|line| !is_blank(line)).unwrap_or(0);
     let (mut moved, mut count) = (Vec::new(), 0);
-    let generated = marker::normalised_lines(generated);
-    for change in capture_diff_slices(Algorithm::Myers, &generated, &lines) {
-        if !matches!(change.tag(), DiffTag::Insert | DiffTag::Replace) {
-            continue;
-        }
-        let range = change.new_range();
+    for range in ranges {
         let added = without_edges(&raw[first + range.start..first + range.end]);
         let added = added.iter().filter(|line| !is_own(&readable(line)));
         let added: Vec<&[u8]> = added.copied().collect();
@@ -73,6 +78,27 @@ pub(crate) fn without_edit<'a>(
     });
     let block = marker::marked(new, newline);
     (Cow::Owned([before, &block, &moved, after].concat()), message)
+}
+
+/// Returns the lines that are not in the generated text.
+fn added(generated: &[u8], lines: &[&[u8]]) -> Vec<Range<usize>> {
+    let changes =
+        capture_diff_slices(Algorithm::Myers, &marker::normalised_lines(generated), lines);
+    let changes = changes.iter();
+    let changes =
+        changes.filter(|change| matches!(change.tag(), DiffTag::Insert | DiffTag::Replace));
+    changes.map(|change| change.new_range()).collect()
+}
+
+/// Returns the run of lines without which the others have the digest.
+fn added_run(lines: &[&[u8]], stated: &str) -> Option<Vec<Range<usize>>> {
+    let count = lines.len();
+    let mut runs = (0..count).flat_map(|start| (start + 1..=count).map(move |end| start..end));
+    let found = runs.find(|run| {
+        let left = [&lines[..run.start], &lines[run.end..]].concat();
+        marker::digest(without_edges(&left)) == stated
+    })?;
+    Some(vec![found])
 }
 
 /// Lists the first lines of a lost edit.
@@ -139,7 +165,16 @@ mod tests {
     }
 
     #[test]
-    fn without_the_generated_text_what_is_lost_is_said() {
+    fn without_the_generated_text_a_single_run_is_found_by_the_digest() {
+        let file = framed(BLOCK).replace("- two", "mine\n\nand this\n- two");
+        let (text, message) = edited(&file, None);
+        assert_eq!(text, format!("{}\n\nmine\n\nand this", framed(OTHER)));
+        let expected = "2 lines added to the block by hand were moved below it";
+        assert_eq!(message.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn if_that_fails_what_is_lost_is_said() {
         let file = framed(BLOCK).replace("- one", "a\u{1b}[2J way\n2\n3\n4\n5\n6");
         let (text, message) = edited(&file, None);
         assert_eq!(text, file);
