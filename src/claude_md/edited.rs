@@ -62,9 +62,9 @@ pub(crate) fn without_edit<'a>(
     let first = raw.iter().position(|line| !is_blank(line)).unwrap_or(0);
     let (mut moved, mut count) = (Vec::new(), 0);
     for range in ranges {
-        let added = without_edges(&raw[first + range.start..first + range.end]);
-        let added = added.iter().filter(|line| !is_own(&readable(line)));
-        let added: Vec<&[u8]> = added.copied().collect();
+        let added = raw[first + range.start..first + range.end].iter();
+        let added: Vec<&[u8]> = added.filter(|line| !is_own(&readable(line))).copied().collect();
+        let added = without_edges(&added);
         if added.iter().filter(|line| present.insert(line.trim_ascii())).count() > 0 {
             count += added.iter().filter(|line| !is_blank(line)).count();
             moved.extend(newline.repeat(2).into_bytes());
