@@ -1,11 +1,11 @@
 //! Changes a fact together with its history, and lists both: current facts, archived ones, and what changed.
 
-use rusqlite::{Connection, Params, Row, params};
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::fact::{self, Category, Fact, FactStatus, UserId};
-use crate::facts::sql::Query;
+use crate::facts::fact::{self, COLUMNS, Category, Fact, FactStatus, UserId};
+use crate::facts::sql::{Sql, row};
 use crate::facts::store::{Facts, crash_point};
 use crate::facts::vectors;
 
@@ -48,23 +48,14 @@ pub(crate) fn record(
     after: &Fact,
     device: Option<&str>,
 ) -> Result<i64> {
-    let before = before.map(Fact::to_json).transpose()?;
+    let Cause { action, reason, turn, at } = cause;
     connection.run(
-        "write the history",
         "INSERT INTO fact_history \
          (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
-            after.fact_id,
-            after.user_id,
-            after.key,
-            cause.action,
-            before,
-            after.to_json()?,
-            cause.reason,
-            cause.turn,
-            cause.at,
-            device,
+            after.fact_id, after.user_id, after.key, action, before, after, reason, turn, at,
+            device
         ],
     )?;
     Ok(connection.last_insert_rowid())
@@ -94,65 +85,25 @@ pub struct Change {
     pub device: Option<String>,
 }
 
+row!(Change: fact_id, key, action, before, after, reason, turn_id, at, device);
+
+/// The columns of `fact_history` in the order of [`Change::read`].
+pub(crate) const CHANGE: &str =
+    "h.fact_id, h.key, action, before_json, after_json, reason, turn_id, at, h.device";
+
 /// Returns the changes of a user's facts, oldest first; only those of one fact or key if `of` names it.
 pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Change>> {
-    let sql = "SELECT fact_id, key, action, reason, turn_id, at, device, before_json, after_json FROM fact_history \
-               WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
-               ORDER BY history_id";
-    facts.connection().rows("read the history", sql, params![user, of], |row| {
-        Ok(Change {
-            fact_id: row.get(0)?,
-            key: row.get(1)?,
-            action: row.get(2)?,
-            reason: row.get(3)?,
-            turn_id: row.get(4)?,
-            at: row.get(5)?,
-            device: row.get(6)?,
-            before: state(row, 7)?,
-            after: state(row, 8)?,
-        })
-    })
-}
-
-/// Reads a fact from a column with its JSON.
-pub(crate) fn state(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Fact>> {
-    let Some(json) = row.get::<_, Option<String>>(column)? else {
-        return Ok(None);
-    };
-    serde_json::from_str(&json).map(Some).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(
-            column,
-            rusqlite::types::Type::Text,
-            format!("invalid fact: {error}").into(),
-        )
-    })
-}
-
-/// Returns the facts that a statement selects as JSON.
-pub(crate) fn states(
-    connection: &Connection,
-    tried: &str,
-    sql: &str,
-    values: impl Params,
-) -> Result<Vec<Fact>> {
-    let facts = connection.rows(tried, sql, values, |row| state(row, 0))?;
-    Ok(facts.into_iter().flatten().collect())
-}
-
-/// Returns the archived facts of a user with a value in a column, `fact_id` or `key`.
-pub(crate) fn archived(
-    connection: &Connection,
-    user: &UserId,
-    column: &str,
-    value: &str,
-) -> Result<Vec<Fact>> {
-    let sql = format!("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND {column} = ?2");
-    states(connection, "read the archive", &sql, [user.as_str(), value])
+    let sql = format!(
+        "SELECT {CHANGE} FROM fact_history AS h \
+         WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
+         ORDER BY history_id"
+    );
+    facts.connection().list(&sql, params![user, of])
 }
 
 /// Removes a fact from the archive; to restore it, the caller writes it to the facts.
 pub(crate) fn unarchive(connection: &Connection, id: &str) -> Result<()> {
-    connection.run("take a fact back", "DELETE FROM facts_archive WHERE fact_id = ?1", [id])
+    connection.run("DELETE FROM facts_archive WHERE fact_id = ?1", [id])
 }
 
 /// Selects the facts to list; by default all are.
@@ -180,33 +131,25 @@ pub struct FactListing {
 /// Returns a user's facts sorted by key; within a key, the oldest first.
 pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactListing> {
     let now = facts.clock().timestamp();
-    let mut found = fact::select(facts.connection(), user, "1", &[])?;
+    let sql = format!(
+        "SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND (?2 IS NULL OR category = ?2) \
+         AND (?3 IS NULL OR key = ?3 OR ?3 LIKE '%.' AND substr(key, 1, length(?3)) = ?3) \
+         AND (?4 IS NULL OR project IS NULL OR project = ?4) ORDER BY key, seq"
+    );
+    let values = params![user, filter.category, filter.key, filter.project];
+    let mut found: Vec<Fact> = facts.connection().list(&sql, values)?;
     // The worker updates the status later, but a fact is expired from its end on.
     for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
         fact.status = FactStatus::Expired;
     }
-    found.retain(|fact| filter.keeps(fact));
-    found.sort_by(|a, b| a.key.cmp(&b.key));
+    found.retain(|fact| filter.statuses.is_empty() || filter.statuses.contains(&fact.status));
     Ok(FactListing { user: user.clone(), facts: found })
-}
-
-impl FactFilter {
-    fn keeps(&self, fact: &Fact) -> bool {
-        let is_key =
-            |key: &String| fact.key == *key || key.ends_with('.') && fact.key.starts_with(key);
-        (self.statuses.is_empty() || self.statuses.contains(&fact.status))
-            && self.category.is_none_or(|category| fact.category == category)
-            && self.key.as_ref().is_none_or(is_key)
-            && (self.project.is_none() || fact.project.is_none() || fact.project == self.project)
-    }
 }
 
 /// Returns a fact of a user by its id or a unique prefix of it.
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
-    let mut found = match id {
-        "" => Vec::new(),
-        _ => fact::select(facts.connection(), user, "substr(fact_id, 1, length(?2)) = ?2", &[&id])?,
-    };
+    let begins = "?2 <> '' AND substr(fact_id, 1, length(?2)) = ?2";
+    let mut found = fact::select(facts.connection(), user, begins, &[&id])?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(Error::not_found(format!("there is no fact {id}"))

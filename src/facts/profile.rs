@@ -6,10 +6,9 @@ use std::fmt;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::facts::fact::{self, Category, Fact, UserId};
-use crate::facts::key::SEVERAL;
-use crate::facts::sql::{Query, json};
+use crate::facts::sql::{Sql, stored_as_json};
 use crate::facts::store::Facts;
 
 /// Number of recent changes in a profile.
@@ -72,6 +71,8 @@ pub struct UserProfile {
     pub sensitive_topics: Vec<Field>,
 }
 
+stored_as_json!(UserProfile);
+
 /// A profile with its build time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BuiltProfile {
@@ -92,19 +93,14 @@ pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Bu
 
 /// Returns the profile that the worker built last, or `None` if there is none yet.
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfile>> {
-    let found: Option<(String, String)> = facts.connection().optional_row(
-        "read the profile",
-        "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'",
-        [user],
-        |row| row.try_into(),
-    )?;
-    found
-        .map(|(json, built_at)| {
-            let profile = serde_json::from_str(&json)
-                .map_err(|error| Error::failed(format!("cannot read the profile: {error}")))?;
-            Ok(BuiltProfile { user_id: user.as_str().to_owned(), built_at, profile })
-        })
-        .transpose()
+    let sql =
+        "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'";
+    let found: Option<(UserProfile, String)> = facts.connection().optional(sql, [user])?;
+    Ok(found.map(|(profile, built_at)| BuiltProfile {
+        user_id: user.as_str().to_owned(),
+        built_at,
+        profile,
+    }))
 }
 
 /// Returns the facts that are valid now and belong to this project or to none.
@@ -114,17 +110,9 @@ pub(crate) fn valid(
     project: Option<&str>,
     now: &str,
 ) -> Result<Vec<Fact>> {
-    let mut found = fact::select(connection, user, "status = 'active'", &[])?;
-    found.retain(|fact| {
-        fact.is_valid_at(now) && (fact.project.is_none() || fact.project.as_deref() == project)
-    });
-    Ok(found)
-}
-
-/// Returns whether a fact is sensitive: a high-risk one that is not about identity.
-pub(crate) fn is_sensitive(fact: &Fact, high_risk: &[String]) -> bool {
-    fact.category == Category::Health
-        || (fact.category != Category::Identity && fact.is_high_risk(high_risk))
+    let condition = "status = 'active' AND (project IS NULL OR project = ?2) \
+                     AND valid_from <= ?3 AND (valid_to IS NULL OR valid_to > ?3)";
+    fact::select(connection, user, condition, &[&project, &now])
 }
 
 fn build(
@@ -137,67 +125,66 @@ fn build(
     let mut facts = valid(connection, user, project, now)?;
     facts.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
     let mut profile = UserProfile {
-        recent_changes: facts.iter().take(RECENT).map(Field::from_fact).collect(),
+        recent_changes: facts.iter().take(RECENT).map(Field::from).collect(),
         ..UserProfile::default()
     };
     for fact in &facts {
-        let field = Field::from_fact(fact);
-        if is_sensitive(fact, high_risk) {
-            profile.sensitive_topics.push(field);
-            continue;
-        }
+        let field = Field::from(fact);
         let fields = match fact.category {
+            Category::Identity => &mut profile.identity,
+            _ if fact.is_high_risk(high_risk) => {
+                profile.sensitive_topics.push(field);
+                continue;
+            }
             Category::TaskContext => {
                 profile.current_tasks.push(field);
                 continue;
             }
-            Category::Identity => &mut profile.identity,
             Category::HardPreference => &mut profile.hard_preferences,
             _ => &mut profile.soft_preferences,
         };
-        insert_field(fields, field);
+        let key = field.key.clone();
+        if !fact.is_multi_valued() {
+            fields.insert(key, Slot::One(field));
+        } else if let Slot::Several(several) =
+            fields.entry(key).or_insert_with(|| Slot::Several(Vec::new()))
+        {
+            several.push(field);
+        }
     }
     Ok(profile)
 }
 
-fn insert_field(fields: &mut Fields, field: Field) {
-    if !field.key.ends_with(SEVERAL) {
-        fields.insert(field.key.clone(), Slot::One(field));
-        return;
-    }
-    let slot = fields.entry(field.key.clone()).or_insert_with(|| Slot::Several(Vec::new()));
-    if let Slot::Several(several) = slot {
-        several.push(field);
-    }
-}
-
-impl Field {
-    fn from_fact(fact: &Fact) -> Self {
+impl From<&Fact> for Field {
+    fn from(fact: &Fact) -> Self {
+        let fact = fact.clone();
         Self {
-            key: fact.key.clone(),
-            value: fact.value_text.clone(),
+            key: fact.key,
+            value: fact.value_text,
             confidence: fact.confidence,
-            valid_from: fact.valid_from.clone(),
-            valid_to: fact.valid_to.clone(),
-            updated_at: fact.updated_at.clone(),
-            last_mentioned_at: fact.last_mentioned_at.clone(),
-            fact_id: fact.fact_id.clone(),
+            valid_from: fact.valid_from,
+            valid_to: fact.valid_to,
+            updated_at: fact.updated_at,
+            last_mentioned_at: fact.last_mentioned_at,
+            fact_id: fact.fact_id,
         }
     }
 }
 
 /// Counts a judged turn towards the next rebuild of the profile.
 pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, 1) \
-               ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + 1";
-    connection.run("count the turn", sql, params![user, now])
+    add_turns(connection, user, now, 1)
 }
 
 /// Marks a user's profile as due for a rebuild, since the session is over.
 pub(crate) fn mark_due(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
+    add_turns(connection, user, now, u32::MAX)
+}
+
+fn add_turns(connection: &Connection, user: &UserId, now: &str, turns: u32) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
-               ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since";
-    connection.run("end the session", sql, params![user, now, u32::MAX])
+               ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + ?3";
+    connection.run(sql, params![user, now, turns])
 }
 
 /// Rebuilds the profiles that are due, and returns their number.
@@ -209,11 +196,11 @@ pub(crate) fn rebuild_due(
 ) -> Result<usize> {
     let turns = i64::try_from(turns).unwrap_or(i64::MAX);
     let sql = "SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id";
-    let users: Vec<UserId> = connection.column("read the profiles", sql, [turns])?;
+    let users: Vec<UserId> = connection.column(sql, [turns])?;
     for user in &users {
         let profile = build(connection, user, None, high_risk, now)?;
         let sql = "UPDATE profiles SET profile_json = ?2, built_at = ?3, turns_since = 0 WHERE user_id = ?1";
-        connection.run("write the profile", sql, params![user, json(&profile)?, now])?;
+        connection.run(sql, params![user, profile, now])?;
     }
     Ok(users.len())
 }

@@ -1,13 +1,14 @@
 //! Exports facts as JSON Lines, and imports them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::facts::fact::{self, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::{self, Cause};
-use crate::facts::sql::Query;
+use crate::facts::sql::Sql;
 use crate::facts::store::Facts;
 use crate::facts::wording;
 use crate::progress::Progress;
@@ -31,7 +32,7 @@ pub struct Imported {
 pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
     let sql =
         "SELECT fact_json FROM facts_archive WHERE user_id = ?1 ORDER BY archived_at, fact_id";
-    let mut all = history::states(facts.connection(), "read the archive", sql, [user])?;
+    let mut all = facts.connection().column(sql, [user])?;
     all.extend(fact::select(facts.connection(), user, "1", &[])?);
     Ok(all)
 }
@@ -51,43 +52,41 @@ pub fn import(
     let now = facts.clock().timestamp();
     facts.enlarge_cache()?;
     facts.write(|connection| {
+        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
+                   OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
         let mut done = Imported::default();
-        // The active values of each key, and its first active fact: read once, not for each line.
-        let mut keys: HashMap<String, (HashSet<String>, Option<String>)> = HashMap::new();
+        // The active values of each key, each with its fact: read once, not for each line.
+        let mut keys: HashMap<String, BTreeMap<String, String>> = HashMap::new();
         let (mut ids, mut new) = (HashSet::new(), Vec::new());
         for mut fact in progress.track("Importing", read) {
-            if !keys.contains_key(&fact.key) {
-                let active = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
-                let values = active.iter().map(|fact| wording::folded(&fact.value_text)).collect();
-                let first = active.into_iter().next().map(|fact| fact.fact_id);
-                keys.insert(fact.key.clone(), (values, first));
-            }
-            let (values, first) = keys.entry(fact.key.clone()).or_default();
+            let values = match keys.entry(fact.key.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(key) => {
+                    let active = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
+                    let value = |fact: Fact| (wording::folded(&fact.value_text), fact.fact_id);
+                    key.insert(active.into_iter().map(value).collect())
+                }
+            };
             let value = wording::folded(&fact.value_text);
-            let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
-                       OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
-            let is_stored: bool = connection.value("read the facts", sql, [&fact.fact_id])?;
             let is_repeated = !ids.insert(fact.fact_id.clone());
-            if is_stored
-                || is_repeated
-                || fact.status == FactStatus::Active && values.contains(&value)
+            let is_active = fact.status == FactStatus::Active;
+            if is_repeated
+                || is_active && values.contains_key(&value)
+                || connection.value(sql, [&fact.fact_id])?
             {
                 done.known += 1;
                 continue;
             }
+            let rival = values.values().next().filter(|_| !fact.is_multi_valued());
             if fact.is_over_at(&now) {
                 fact.status = FactStatus::Expired;
-            }
-            if fact.status == FactStatus::Active {
-                if first.is_some() && !fact.is_multi_valued() {
-                    fact.status = FactStatus::PendingConfirmation;
-                    fact.proposal = Some(Proposal::Value);
-                    fact.contests.clone_from(first);
-                    done.pending += 1;
-                } else {
-                    values.insert(value);
-                    first.get_or_insert_with(|| fact.fact_id.clone());
-                }
+            } else if is_active && let Some(rival) = rival {
+                fact.contests = Some(rival.clone());
+                fact.status = FactStatus::PendingConfirmation;
+                fact.proposal = Some(Proposal::Value);
+                done.pending += 1;
+            } else if is_active {
+                values.insert(value, fact.fact_id.clone());
             }
             fact.embedding_id = None;
             done.imported += 1;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::facts::replication::{DEVICE, Operation, VERSION, is_known_line, line_id, next_number};
-use crate::facts::{Device, Facts, Query};
+use crate::facts::{Device, Facts, Sql};
 use crate::journal::{self, SharedLine};
 use crate::storage::{Log, Visibility};
 
@@ -34,11 +34,9 @@ impl Lines<'_> {
     /// Reads a portion of the lines added to the journal, and returns their number.
     pub(crate) fn catch_up(&self, connection: &Connection, clock: Clock) -> Result<usize> {
         let name = self.path.to_string_lossy();
-        let tried = "read the journal's cursor";
         // The offset of the last line read, and its digest.
         let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
-        let cursor: Option<(u64, String)> =
-            connection.optional_row(tried, sql, [&name], |row| row.try_into())?;
+        let cursor: Option<(u64, String)> = connection.optional(sql, [&name])?;
         let mut is_as_left = false;
         if let Some((reached, last_line)) = &cursor {
             let line = journal::line_at(self.path, *reached)?;
@@ -58,7 +56,7 @@ impl Lines<'_> {
         if let Some((offset, last_line)) = reached {
             let sql = "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
                        SET reached = excluded.reached, last_line = excluded.last_line";
-            connection.run("write the journal's cursor", sql, params![name, offset, last_line])?;
+            connection.run(sql, params![name, offset, last_line])?;
         }
         Ok(read)
     }
@@ -84,7 +82,7 @@ impl Lines<'_> {
         let sql = "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \
                    VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6, ?7)";
         let values = params![scope, of, number, op_id, ticked, place, clock.timestamp()];
-        connection.run("write the operations", sql, values)
+        connection.run(sql, values)
     }
 
     /// Locks the journal, so that lines of other devices are appended in the transaction that receives them.
@@ -102,7 +100,7 @@ pub(crate) fn load_payloads(
 ) -> Result<usize> {
     // The journal of this run first, then all that were ever read.
     let sql = "SELECT path FROM share_journal ORDER BY path";
-    let known: Vec<String> = facts.connection().column("read the journal's cursor", sql, [])?;
+    let known: Vec<String> = facts.connection().column(sql, [])?;
     let mut journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
     journals
         .extend(known.into_iter().map(PathBuf::from).filter(|path| Some(path.as_path()) != own));
@@ -128,12 +126,12 @@ pub(crate) fn load_payloads(
             for address in &missing {
                 let sql = "UPDATE operations SET kind = 'erased', op_id = '', place = NULL \
                            WHERE scope = ?1 AND device = ?2 AND number = ?3";
-                connection.run("write the operations", sql, address.clone())?;
+                connection.run(sql, address.clone())?;
             }
             // If a journal comes back, it is read again from its beginning.
             for journal in journals.iter().filter(|journal| !journal.exists()) {
                 let sql = "DELETE FROM share_journal WHERE path = ?1";
-                connection.run("write the journal's cursor", sql, [journal.to_string_lossy()])?;
+                connection.run(sql, [journal.to_string_lossy()])?;
             }
             Ok(())
         })?;
