@@ -29,15 +29,8 @@ use crate::text::hexadecimal;
 /// The source of the actions of a turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActionSource {
-    pub(crate) turn_id: String,
-    pub(crate) session_id: Option<String>,
-    pub(crate) turn_seq: Option<i64>,
-    pub(crate) project: Option<String>,
-    pub(crate) excerpt: String,
-    /// When it was said.
-    pub(crate) said_at: String,
-    /// When the stated event happened.
-    pub(crate) event_time: Option<String>,
+    /// What new facts take over: turn, session, project, excerpt, event, and, as the last mention, when it was said.
+    pub(crate) origin: Fact,
     /// The category, if it differs from the key's.
     pub(crate) category: Option<Category>,
     /// Whether the user confirmed it explicitly, which overrides the rules.
@@ -112,7 +105,7 @@ impl Arbiter<'_> {
     /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
     pub(crate) fn apply(&self, actions: &[Action]) -> Result<Vec<ActionResult>> {
         let (mut results, mut problems) = (Vec::new(), Vec::new());
-        let turn = &self.source.turn_id;
+        let turn = &self.source.origin.source_turn_id;
         let mut known = applied(self.connection, self.user, turn)?;
         for (index, action) in actions.iter().enumerate() {
             let hash = action.hash(self.user);
@@ -151,7 +144,12 @@ impl Arbiter<'_> {
         // What has ended cannot conflict with the action.
         for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
             if over.is_over_at(&self.now) {
-                maintenance::expire(self.connection, &over, &self.source.turn_id, &self.now)?;
+                maintenance::expire(
+                    self.connection,
+                    &over,
+                    &self.source.origin.source_turn_id,
+                    &self.now,
+                )?;
             }
         }
         let current = match self.target(action)? {
@@ -268,7 +266,7 @@ impl Arbiter<'_> {
     /// Returns whether a first contradiction overwrites a fact without confirmation.
     fn may_overwrite(&self, action: &Action, current: &Fact) -> bool {
         // A late turn must not undo later statements, nor a future value the present one.
-        let is_late = self.source.said_at < current.valid_from;
+        let is_late = self.source.origin.last_mentioned_at < current.valid_from;
         let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
         self.source.is_confirmed
             || (!confidence::is_unsure(action.confidence_delta)
@@ -308,8 +306,8 @@ impl Arbiter<'_> {
             } else {
                 current.confidence
             },
-            source_excerpt: self.source.excerpt.clone(),
-            source_turn_id: self.source.turn_id.clone(),
+            source_excerpt: self.source.origin.source_excerpt.clone(),
+            source_turn_id: self.source.origin.source_turn_id.clone(),
             valid_to: end.or(mentioned.valid_to),
             ..mentioned
         };
@@ -332,7 +330,7 @@ impl Arbiter<'_> {
             let value = format!("no longer {}", current.value_text);
             return self.propose(action, Some(current), Proposal::End, &value);
         }
-        let end = action.valid_to.as_ref().unwrap_or(&self.source.said_at);
+        let end = action.valid_to.as_ref().unwrap_or(&self.source.origin.last_mentioned_at);
         self.end_at(current, end, &action.reason)
     }
 
@@ -362,7 +360,7 @@ impl Arbiter<'_> {
         let mut after = self.mentioned(current);
         let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
-        let values = params![self.user, current.fact_id, self.source.turn_id];
+        let values = params![self.user, current.fact_id, self.source.origin.source_turn_id];
         if self.source.is_confirmed {
             after.confidence = confidence::CONFIRMED;
         } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
@@ -551,35 +549,35 @@ impl Arbiter<'_> {
     /// Returns the fact with its time of last mention updated.
     fn mentioned(&self, fact: &Fact) -> Fact {
         Fact {
-            last_mentioned_at: fact.last_mentioned_at.clone().max(self.source.said_at.clone()),
+            last_mentioned_at: fact
+                .last_mentioned_at
+                .clone()
+                .max(self.source.origin.last_mentioned_at.clone()),
             updated_at: self.now.clone(),
             ..fact.clone()
         }
     }
 
     fn new_fact(&self, action: &Action, value: &str) -> Fact {
-        let source = &self.source;
-        let key = action.key.as_str();
-        let new = Fact::new(self.user, self.new_id(action), key, value.to_owned(), &self.now);
-        let valid_from = action.valid_from.as_ref().unwrap_or(&source.said_at).clone();
+        let ActionSource { origin, category, is_confirmed } = &self.source;
+        let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
         Fact {
+            fact_id: self.new_id(action),
+            user_id: self.user.as_str().to_owned(),
+            key: action.key.as_str().to_owned(),
+            value_text: value.to_owned(),
             value_json: action.new_value_json.clone().map(Json),
-            category: source.category.unwrap_or(action.key.category()),
-            confidence: if source.is_confirmed {
+            category: category.unwrap_or(action.key.category()),
+            confidence: if *is_confirmed {
                 confidence::CONFIRMED
             } else {
                 confidence::first_mention(action.confidence_delta)
             },
-            event_time: source.event_time.clone(),
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
-            source_turn_id: source.turn_id.clone(),
-            source_excerpt: source.excerpt.clone(),
-            last_mentioned_at: source.said_at.clone(),
-            session_id: source.session_id.clone(),
-            turn_seq: source.turn_seq,
-            project: source.project.clone(),
-            ..new
+            created_at: self.now.clone(),
+            updated_at: self.now.clone(),
+            ..origin.clone()
         }
     }
 
@@ -587,7 +585,7 @@ impl Arbiter<'_> {
     fn new_id(&self, action: &Action) -> String {
         let mut hash = Sha256::new();
         hash.update(action.hash(self.user).as_bytes());
-        hash.update(self.source.turn_id.as_bytes());
+        hash.update(self.source.origin.source_turn_id.as_bytes());
         let digits = hexadecimal(&hash.finalize());
         let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
         let (a, b, c, d, e) = (part(0, 8), part(8, 12), part(12, 15), part(15, 18), part(18, 30));
@@ -614,7 +612,8 @@ impl Arbiter<'_> {
         before: Option<&Fact>,
         after: &Fact,
     ) -> Result<()> {
-        let cause = Cause { action, reason, turn: &self.source.turn_id, at: &self.now };
+        let cause =
+            Cause { action, reason, turn: &self.source.origin.source_turn_id, at: &self.now };
         history::write(self.connection, cause, before, after)
     }
 }

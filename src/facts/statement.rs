@@ -46,15 +46,15 @@ pub struct Statement {
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
 pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
     let action = action(statement)?;
-    let source = ActionSource {
+    let origin = Fact {
         project: statement.project.clone(),
-        excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
-        said_at: facts.clock().timestamp(),
+        source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
+        last_mentioned_at: facts.clock().timestamp(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
-        category: statement.category,
-        is_confirmed: statement.is_confirmed,
-        ..ActionSource::default()
+        ..Fact::default()
     };
+    let Statement { category, is_confirmed, .. } = *statement;
+    let source = ActionSource { origin, category, is_confirmed };
     check_scope(facts, statement)?;
     facts.set_scope(statement.scope.as_deref());
     let added = facts.arbitrate(user, source, |arbiter| state(arbiter, statement, &action));
@@ -69,14 +69,15 @@ fn state(
 ) -> Result<ActionEffect> {
     let (connection, user) = (arbiter.connection, arbiter.user);
     // A prefix keeps the ids of requests apart from those of turns.
-    arbiter.source.turn_id = match &statement.request_id {
+    let turn_id = match &statement.request_id {
         Some(id) => {
             queue::refuse_reserved(id)?;
             format!("request:{id}")
         }
         None => queue::next_id(connection, "stated", "applied_actions")?,
     };
-    let earlier = applied(connection, user, &arbiter.source.turn_id)?.pop();
+    let earlier = applied(connection, user, &turn_id)?.pop();
+    arbiter.source.origin.source_turn_id = turn_id;
     let is_repeated = earlier.is_some();
     let result = match earlier {
         Some((_, earlier)) => Some(earlier),
@@ -199,12 +200,12 @@ fn answer(
     apply: impl FnOnce(&Arbiter<'_>, &Fact) -> Result<ActionEffect>,
 ) -> Result<ActionEffect> {
     let id = history::find(facts, user, id)?.fact_id;
-    let source = ActionSource {
-        turn_id: format!("annals:{word}:{id}"),
-        said_at: facts.clock().timestamp(),
-        is_confirmed: true,
-        ..ActionSource::default()
+    let origin = Fact {
+        source_turn_id: format!("annals:{word}:{id}"),
+        last_mentioned_at: facts.clock().timestamp(),
+        ..Fact::default()
     };
+    let source = ActionSource { origin, category: None, is_confirmed: true };
     facts.arbitrate(user, source, |arbiter| {
         // Read again, since another process may have changed it.
         let fact = fact::by_id(arbiter.connection, user, &id)?

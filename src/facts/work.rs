@@ -63,12 +63,9 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
     let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
     let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
     let mut known: Vec<Fact> = hits.into_iter().map(|hit| hit.fact).collect();
-    let retrievable = "status IN ('active', 'pending_confirmation')";
-    let mut others = fact::select(facts.connection(), &turn.user_id, retrievable, &[])?;
-    others.retain(|fact| {
-        (fact.project.is_none() || fact.project == turn.project)
-            && known.iter().all(|found| found.fact_id != fact.fact_id)
-    });
+    let rest = "status IN ('active', 'pending_confirmation') AND (project IS NULL OR project = ?2)";
+    let mut others = fact::select(facts.connection(), &turn.user_id, rest, &[&turn.project])?;
+    others.retain(|fact| known.iter().all(|found| found.fact_id != fact.fact_id));
     others.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
     known.extend(others);
     let mut old: Vec<String> = known.iter().take(MAX_KNOWN_FACTS).map(known_line).collect();
@@ -193,15 +190,16 @@ fn judge(
     applied_at: &str,
 ) -> Result<JudgedTurn> {
     let user = &turn.user_id;
-    let source = ActionSource {
-        turn_id: turn.turn_id.clone(),
+    let origin = Fact {
+        source_turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,
         project: turn.project.clone(),
-        excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
-        said_at: turn.said_at.clone(),
-        ..ActionSource::default()
+        source_excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
+        last_mentioned_at: turn.said_at.clone(),
+        ..Fact::default()
     };
+    let source = ActionSource { origin, ..ActionSource::default() };
     let applied = facts.arbitrate(user, source, |arbiter| {
         let connection = arbiter.connection;
         let current = queue::turn(connection, user, &turn.turn_id)?;

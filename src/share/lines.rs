@@ -104,22 +104,27 @@ pub(crate) fn load_payloads(
     let mut journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
     journals
         .extend(known.into_iter().map(PathBuf::from).filter(|path| Some(path.as_path()) != own));
-    let mut all: Option<HashMap<String, String>> = None;
-    let mut missing = Vec::new();
-    for operation in batch.iter_mut().filter(|one| one.kind == "line") {
-        let mut line = at_its_offset(&journals, operation)?;
-        if line.is_none() {
-            if all.is_none() {
-                all = Some(all_lines(&journals)?);
+    let lines = batch.iter_mut().filter(|one| one.kind == "line");
+    let mut wanted: HashMap<String, &mut Operation> =
+        lines.map(|one| (one.op_id.clone(), one)).collect();
+    // The lines of a batch usually follow one another; if they do not, each journal is read whole.
+    let first = wanted.values().filter_map(|one| one.place).min();
+    let from_first = journals.first().zip(first);
+    for (journal, from) in from_first.into_iter().chain(journals.iter().map(|one| (one, 0))) {
+        if wanted.is_empty() {
+            break;
+        }
+        journal::lines_from(journal, from, |line| {
+            if let Some(operation) = wanted.remove(&line_id(&line.line)) {
+                operation.payload = Some(json!({"v": VERSION, "line": line.line}).to_string());
             }
-            line = all.as_ref().and_then(|all| all.get(&operation.op_id).cloned());
-        }
-        if let Some(line) = line {
-            operation.payload = Some(json!({"v": VERSION, "line": line}).to_string());
-        } else {
-            missing.push(operation.address());
-            operation.withhold("erased");
-        }
+            Ok(!wanted.is_empty())
+        })?;
+    }
+    let mut missing = Vec::new();
+    for operation in wanted.into_values() {
+        missing.push(operation.address());
+        operation.withhold("erased");
     }
     if !missing.is_empty() {
         facts.write(|connection| {
@@ -137,31 +142,6 @@ pub(crate) fn load_payloads(
         })?;
     }
     Ok(missing.len())
-}
-
-/// Returns the line of an operation if a journal still has it at the same offset.
-fn at_its_offset(journals: &[PathBuf], operation: &Operation) -> Result<Option<String>> {
-    let Some(offset) = operation.place else {
-        return Ok(None);
-    };
-    for journal in journals {
-        let line = journal::line_at(journal, offset)?.map(|line| line.line);
-        if let Some(line) = line.filter(|line| line_id(line) == operation.op_id) {
-            return Ok(Some(line));
-        }
-    }
-    Ok(None)
-}
-
-fn all_lines(journals: &[PathBuf]) -> Result<HashMap<String, String>> {
-    let mut all = HashMap::new();
-    for journal in journals {
-        journal::lines_from(journal, 0, |line| {
-            all.insert(line_id(&line.line), line.line);
-            Ok(true)
-        })?;
-    }
-    Ok(all)
 }
 
 /// Appends lines to a locked journal, each with its device.

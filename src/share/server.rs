@@ -96,15 +96,14 @@ const SCRUB: &str = "UPDATE annals_ops SET payload = jsonb_set(jsonb_set(jsonb_s
        '{fact,source_excerpt}', '\"\"', false), '{was,source_excerpt}', '\"\"', false), '{reason}', '\"\"', false) \
      WHERE kind = 'fact' AND turn = ANY($1)";
 
-/// Overwrites sent operations with their remaining payload, or erases them if they have none.
-const REWRITE: &str = "UPDATE annals_ops AS o SET payload = sent.payload::jsonb, \
-     kind = CASE WHEN sent.payload IS NULL THEN 'erased' ELSE o.kind END, \
-     op_id = CASE WHEN sent.payload IS NULL THEN '' ELSE o.op_id END, \
-     user_id = CASE WHEN sent.payload IS NULL THEN '' ELSE o.user_id END, \
-     owner = CASE WHEN sent.payload IS NOT NULL THEN o.owner END, \
-     subject = CASE WHEN sent.payload IS NOT NULL THEN o.subject END, \
-     turn = CASE WHEN sent.payload IS NOT NULL THEN o.turn END \
-     FROM sent WHERE o.scope = sent.scope AND o.device = sent.device AND o.number = sent.number AND o.kind = 'fact'";
+/// Overwrites sent operations with their remaining payload.
+const REWRITE: &str = "UPDATE annals_ops AS o SET payload = sent.payload::jsonb FROM sent \
+     WHERE o.scope = sent.scope AND o.device = sent.device AND o.number = sent.number AND o.kind = 'fact' \
+     AND sent.payload IS NOT NULL";
+
+/// Selects sent operations without a payload.
+const GONE: &str = "kind = 'fact' AND (scope, device, number) IN \
+     (SELECT scope, device, number FROM sent WHERE payload IS NULL)";
 
 /// The values of a statement's placeholders.
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -380,7 +379,9 @@ impl SyncServer {
         for operation in operations.iter_mut().filter(|one| one.kind != "fact") {
             operation.payload = None;
         }
-        let sql = format!("WITH sent AS (SELECT * FROM {OPERATIONS}) {REWRITE}");
+        let sql = format!(
+            "WITH sent AS (SELECT * FROM {OPERATIONS}), gone AS ({ERASE} {GONE}) {REWRITE}"
+        );
         let sent = self.sent(&operations)?;
         self.execute("forget", &sql, &[&sent]).map(|_| ())
     }
