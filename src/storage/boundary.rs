@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::{fs, io};
 
 pub use limit::MAX_FILE;
-pub(crate) use limit::{MAX_BYTES, MAX_FILES};
+pub(crate) use limit::MAX_FILES;
 
 use crate::error::Result;
 use crate::storage::boundary::limit::ReadLimit;
@@ -151,6 +151,7 @@ fn is_below(path: &Path, folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::limit::MAX_BYTES;
     use super::*;
 
     #[test]
