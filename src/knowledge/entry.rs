@@ -352,7 +352,7 @@ mod tests {
             ("---\ntype: fact\n---\n", 2, "type: `fact` is not a valid value"),
             ("---\ntype: gotcha\nstatus: done\n---\n", 3, "status: `done`"),
             ("---\ntype: gotcha\nupdated: soon\n---\n", 3, "`soon` is not a date"),
-            ("---\ntype: gotcha\ntags: [a\n---\n", 0, "not valid YAML"),
+            ("---\ntype: gotcha\ntags: [a\n---\n", 3, "is not understood"),
         ] {
             let warnings = parse(text).warnings;
             let first = warnings.first().unwrap();
