@@ -24,8 +24,9 @@ use crate::{audit, facts, hooks, mcp, recall, sessions, share};
 ///
 /// Context files, drift, stale patterns, entries and notepad, ledger, journal, facts, and secrets in any of
 /// them. Stores that are not in use are left out. Nothing is changed.
+///
+/// Example: annals audit --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals audit --check")]
 pub(crate) struct AuditArgs {
     /// Exit with 1 if something needs fixing
     #[arg(long)]
@@ -36,8 +37,9 @@ pub(crate) struct AuditArgs {
 ///
 /// The program itself and git, the settings and where they come from, what can be written, the caches, the
 /// database of facts, each client, and the size of a session's start. Nothing is changed.
+///
+/// Example: annals doctor --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals doctor --check")]
 pub(crate) struct DoctorArgs {
     /// Exit with 1 if something needs fixing
     #[arg(long)]

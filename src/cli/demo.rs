@@ -41,8 +41,9 @@ const WORK_BEFORE: &str = "execute";
 /// Shows what an agent sees and one search, then runs init, plan, execute and ship, and shows what each prints and how
 /// the files change.
 /// The scratch folder is deleted at the end. With --keep it stays, and its undo records are signed with your key.
+///
+/// Example: annals demo --keep /tmp/larderbook
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals demo --keep /tmp/larderbook")]
 pub(crate) struct DemoArgs {
     /// Use this folder, new or empty, and keep it; with --dry-run it is not created
     #[arg(long, value_name = "DIR")]

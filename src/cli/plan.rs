@@ -18,8 +18,9 @@ const LESSON: usize = 320;
 ///
 /// Its goal and requirements, the relevant patterns, and problems that keep its plans from being executed
 /// as they are. Without PHASE, the current phase. Brings CLAUDE.md up to date.
+///
+/// Example: annals plan 4
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals plan 4")]
 pub(crate) struct PlanArgs {
     /// The phase's number
     #[arg(add = phases())]

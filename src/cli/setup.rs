@@ -24,10 +24,11 @@ use crate::{context, sessions};
 /// Adds its own entries to the client's settings and leaves every other byte as it is: hooks, so that each new
 /// session reads where the work stands and what is remembered, and the MCP server. Invalid settings are refused.
 /// --remove restores what was there before.
+///
+/// Example: annals setup claude --user
+///
+/// Example: annals setup journal --dir memory/scripts
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals setup claude --user\n\
-                        Example: annals setup journal --dir memory/scripts")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SetupArgs {
     /// What to set up
     target: Target,
