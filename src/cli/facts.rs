@@ -540,7 +540,7 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
         scope,
         method: Method::from(context.project.settings.facts.fusion),
         selection: if args.all { Selection::All } else { Selection::Relevant },
-        uses_encoder: !args.no_encoder,
+        uses_encoder: !args.no_encoder && context.project.settings.encoder,
     };
     let embedder = facts::embedder(context.project)?;
     let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;
