@@ -21,7 +21,7 @@ pub use model::{ReadText, Survey};
 pub(crate) use names::{letters, name_of_past_phase};
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, PlanState, Position};
 pub use read::{
-    AcceptanceResult, Activity, Archive, Check, CheckKind, CheckOutcome, Checks, Claim,
+    AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Checks, Claim,
     DEFAULT_MILESTONE, Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located,
     MilestoneFolder, MustHaves, PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseStatus,
     Plan, PlanNumber, PlanSlot, PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement,
