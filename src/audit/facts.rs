@@ -3,11 +3,14 @@
 use crate::audit::row::{AuditRow, Detail};
 use crate::error::Result;
 use crate::facts;
-use crate::facts::{Facts, Integrity, Purpose, SharingState};
+use crate::facts::{Facts, Purpose, SharingState};
 use crate::project::Project;
 use crate::warning::Warning;
 
 const STORE: &str = "facts";
+
+/// The command that does what waits.
+const WORK: &str = "annals facts work";
 
 /// Checks the database as `facts check` does, and lists facts that are awaiting the user's confirmation.
 pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Result<Vec<AuditRow>> {
@@ -20,47 +23,28 @@ pub(crate) fn database(project: &Project, _warnings: &mut Vec<Warning>) -> Resul
         return Ok(Vec::new());
     }
     let found = facts::check(&facts)?;
-    let mut rows = rows(&found);
-    rows.extend(pending(project, &facts)?);
-    rows.extend(facts::sharing(&facts)?.filter(|here| !here.has_left).map(|here| shared(&here)));
-    Ok(rows)
-}
-
-fn rows(found: &Integrity) -> Vec<AuditRow> {
-    let problems = found.problems.iter();
-    let problems: Vec<Detail> = problems.map(|problem| Detail::new(problem)).collect();
-    let counted = |check, count: u64, message: &str, fix: &str| {
-        let details = Vec::from_iter((count > 0).then(|| Detail::new(message)));
-        let count = usize::try_from(count).unwrap_or(usize::MAX);
-        AuditRow::counted(STORE, check, count, details, fix)
-    };
-    vec![
-        AuditRow::new(STORE, "database", problems, "annals facts check").into_fault(),
-        counted(
-            "waiting turns",
-            found.waiting_turns,
-            "turns are waiting for the auditor",
-            "annals facts work",
-        ),
-        counted(
+    let problems = found.problems.iter().map(|problem| Detail::new(problem)).collect();
+    let erasures = found.remaining.iter().map(|left| left.vectors).sum();
+    let mut rows =
+        vec![AuditRow::new(STORE, "database", problems, "annals facts check").into_fault()];
+    for (check, count, message, fix) in [
+        ("waiting turns", found.waiting_turns, "turns are waiting for the auditor", WORK),
+        (
             "dead turns",
             found.dead_turns,
             "no usable answer for these turns",
             "annals facts turns --status dead",
         ),
-        counted(
-            "vectors",
-            found.unsynced_vectors,
-            "the vector index is out of date",
-            "annals facts work",
-        ),
-        counted(
-            "erasures",
-            found.remaining.iter().map(|left| left.vectors).sum(),
-            "forgotten facts are still on a vector server",
-            "annals facts work",
-        ),
-    ]
+        ("vectors", found.unsynced_vectors, "the vector index is out of date", WORK),
+        ("erasures", erasures, "forgotten facts are still on a vector server", WORK),
+    ] {
+        let details = Vec::from_iter((count > 0).then(|| Detail::new(message)));
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        rows.push(AuditRow::counted(STORE, check, count, details, fix));
+    }
+    rows.extend(pending(project, &facts)?);
+    rows.extend(facts::sharing(&facts)?.filter(|here| !here.has_left).map(|here| shared(&here)));
+    Ok(rows)
 }
 
 /// Returns the problems of syncing with other devices.

@@ -33,45 +33,20 @@ pub struct Audit {
     pub warnings: Vec<Warning>,
 }
 
-/// A check, with the command to suggest if it fails to run.
-struct Check {
-    store: &'static str,
-    name: &'static str,
-    /// The store's own command, which shows the problem.
-    command: &'static str,
-    run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>,
-}
+/// A check of a store in use.
+type Check = fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>;
 
-impl Check {
-    const fn new(
-        store: &'static str,
-        name: &'static str,
-        command: &'static str,
-        run: fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>,
-    ) -> Self {
-        Self { store, name, command, run }
-    }
-
-    fn rows(&self, project: &Project, warnings: &mut Vec<Warning>) -> Vec<AuditRow> {
-        (self.run)(project, warnings).unwrap_or_else(|error| {
-            let detail = Detail::from_error(&error.relative_to(&project.root));
-            let row = AuditRow::new(self.store, self.name, vec![detail], self.command);
-            vec![row.into_fault()]
-        })
-    }
-}
-
-/// All checks, in the order of the table.
-const CHECKS: &[Check] = &[
-    Check::new("context", "block", "annals sync --check", context::block),
-    Check::new("plan", "drift", "annals status", plan::drift),
-    Check::new("patterns", "stale", "annals patterns check", patterns::stale),
-    Check::new("patterns", "unrecorded", "annals execute --all --dry-run", patterns::unrecorded),
-    Check::new("entries", "audit", "annals entry audit --dry-run", entries::audit),
-    Check::new("ledger", "rules", "annals ledger check", ledger::rules),
-    Check::new("journal", "lines", "annals journal tail --stats", journal::lines),
-    Check::new("journal", "secrets", "annals audit", journal::secrets),
-    Check::new("facts", "database", "annals facts check", facts::database),
+/// All checks in the order of the table: the store, the name, and the command to suggest if the check fails to run.
+const CHECKS: [(&str, &str, &str, Check); 9] = [
+    ("context", "block", "annals sync --check", context::block),
+    ("plan", "drift", "annals status", plan::drift),
+    ("patterns", "stale", "annals patterns check", patterns::stale),
+    ("patterns", "unrecorded", "annals execute --all --dry-run", patterns::unrecorded),
+    ("entries", "audit", "annals entry audit --dry-run", entries::audit),
+    ("ledger", "rules", "annals ledger check", ledger::rules),
+    ("journal", "lines", "annals journal tail --stats", journal::lines),
+    ("journal", "secrets", "annals audit", journal::secrets),
+    ("facts", "database", "annals facts check", facts::database),
 ];
 
 /// Runs all checks of all stores in use, without changing anything.
@@ -79,8 +54,14 @@ pub fn audit(project: &Project) -> Audit {
     let project = &project.dry_run(true);
     let mut warnings = Vec::new();
     let mut rows = Vec::new();
-    for check in CHECKS {
-        rows.extend(check.rows(project, &mut warnings));
+    for (store, name, command, check) in CHECKS {
+        match check(project, &mut warnings) {
+            Ok(found) => rows.extend(found),
+            Err(error) => {
+                let detail = Detail::from_error(&error.relative_to(&project.root));
+                rows.push(AuditRow::new(store, name, vec![detail], command).into_fault());
+            }
+        }
     }
     rows.extend(context::secrets(project, &mut warnings));
     // Files at paths from the user's settings have separate checks.

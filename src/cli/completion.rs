@@ -25,7 +25,6 @@ const VARIABLE: &str = "ANNALS_COMPLETE";
 )]
 pub(crate) struct CompletionsArgs {
     /// The shell
-    #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 

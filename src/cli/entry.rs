@@ -1,10 +1,11 @@
 //! `annals entry`, `annals remember` and `annals forget`
 
 use std::io;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use crate::cli::completion::keys;
 use crate::cli::output::Output;
@@ -12,10 +13,7 @@ use crate::cli::shared::{stdin, value_enum};
 use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
-use crate::knowledge::{
-    Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, EntryWriteReport, Remember,
-    Remembered,
-};
+use crate::knowledge::{Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, Remember};
 use crate::project::Project;
 use crate::storage::read;
 use crate::{facts, knowledge};
@@ -32,15 +30,10 @@ value_enum!(Confidence);
 #[command(after_help = "Example: annals remember run the tests with pytest -q -x")]
 pub(crate) struct RememberArgs {
     /// What to remember
-    #[arg(
-        value_name = "TEXT",
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     text: Vec<String>,
     /// The entry to create or update, instead of a new one
-    #[arg(long, value_name = "KEY", add = keys())]
+    #[arg(long, add = keys())]
     key: Option<String>,
     /// What kind of knowledge it is [default: by its words, else reference]
     #[arg(long = "type", value_name = "TYPE")]
@@ -120,7 +113,7 @@ enum EntryCommand {
     #[command(after_help = "Example: annals entry query --text \"test runner\" --tags testing")]
     Query {
         /// Words to look for
-        #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
+        #[arg(long, allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
         text: Option<String>,
         #[command(flatten)]
         filter: EntryFilterArgs,
@@ -167,7 +160,7 @@ enum EntryCommand {
 #[derive(Args, Debug)]
 struct KeyArgs {
     /// The entry's key
-    #[arg(value_name = "KEY", required_unless_present = "named", add = keys())]
+    #[arg(required_unless_present = "named", add = keys())]
     key: Option<String>,
     /// The entry's key, as an option
     #[arg(long = "key", id = "named", value_name = "KEY", conflicts_with = "key", hide = true)]
@@ -215,7 +208,7 @@ impl EntryFilterArgs {
 )]
 struct WriteArgs {
     /// Lower-case words with hyphens, 60 characters at most
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: String,
     /// What kind of knowledge it is
     #[arg(long = "type", value_name = "TYPE")]
@@ -270,7 +263,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         EntryCommand::Write(args) => {
             let written = knowledge::write(project, &args.request()?)?;
             out.warnings(&written.warnings);
-            out.result(&written, show_written)
+            out.show_with(&written, &json!({ "said": written.to_string() }), text!("entry/written"))
         }
         EntryCommand::Supersede { old, new } => {
             let done = knowledge::supersede(project, old, new)?;
@@ -321,7 +314,7 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     };
     let done = knowledge::remember(project, &asked)?;
     out.warnings(&done.written.warnings);
-    out.result(&done, show_remembered)
+    out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
 }
 
 pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -388,20 +381,4 @@ impl WriteArgs {
             None => Err(Error::not_found("there is no such file").at(file, None)),
         }
     }
-}
-
-fn show_written(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &written.diff {
-        return write!(to, "{diff}");
-    }
-    writeln!(to, "{written}")
-}
-
-fn show_remembered(done: &Remembered, to: &mut dyn Write) -> io::Result<()> {
-    show_written(&done.written, to)?;
-    if done.written.diff.is_some() || done.written.unchanged {
-        return Ok(());
-    }
-    let how = if done.type_derived { ", by its words" } else { "" };
-    writeln!(to, "  type {}{how}; confidence {}", done.kind.as_str(), done.confidence.as_str())
 }

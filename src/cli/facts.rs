@@ -79,7 +79,6 @@ enum FactsCommand {
     #[command(after_help = "Example: annals facts confirm 4f2c81d0 --user ada")]
     Confirm {
         /// The fact's id, or the beginning of it
-        #[arg(value_name = "ID")]
         id: String,
         /// The user rejected it
         #[arg(long)]
@@ -151,7 +150,7 @@ enum FactsCommand {
 )]
 struct AddArgs {
     /// What the fact is about: dotted, lower case; `likes[]` has several values
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: String,
     /// The value
     #[arg(long, value_name = "TEXT")]
@@ -160,7 +159,7 @@ struct AddArgs {
     #[arg(long, value_name = "JSON")]
     value_json: Option<String>,
     /// Its category, if it is not the key's default
-    #[arg(long, value_name = "CATEGORY")]
+    #[arg(long)]
     category: Option<Category>,
     /// The project that it belongs to
     #[arg(long, value_name = "NAME")]
@@ -184,7 +183,7 @@ struct AddArgs {
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
     /// Who sees it if the database is shared: device, private, or a name that others share
-    #[arg(long, value_name = "SCOPE")]
+    #[arg(long)]
     scope: Option<String>,
 }
 
@@ -196,7 +195,7 @@ struct AddArgs {
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct ListArgs {
     /// One fact, by its id or the beginning of it; with --history also by its key
-    #[arg(value_name = "ID", conflicts_with_all = ["pending", "profile", "stored"])]
+    #[arg(conflicts_with_all = ["pending", "profile", "stored"])]
     id: Option<String>,
     /// Facts that await the user's confirmation, with a question if one is worth asking
     #[arg(long)]
@@ -214,13 +213,13 @@ struct ListArgs {
     #[arg(long, conflicts_with = "status")]
     all: bool,
     /// Only this status
-    #[arg(long, value_name = "STATUS")]
+    #[arg(long)]
     status: Option<FactStatus>,
     /// Only this category
-    #[arg(long, value_name = "CATEGORY")]
+    #[arg(long)]
     category: Option<Category>,
     /// Only this key, or, if it ends in a dot, all keys with that prefix
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: Option<String>,
     /// Only facts that belong to this project or to none
     #[arg(long, value_name = "NAME")]
@@ -275,7 +274,7 @@ struct RetrieveArgs {
 )]
 struct ForgetArgs {
     /// Only the facts under this key
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: Option<String>,
     /// Why; any forgotten text is removed from it
     #[arg(long, value_name = "TEXT")]
@@ -292,10 +291,10 @@ struct ForgetArgs {
                   Example: annals facts turns 7f3a --apply --user ada < actions.json")]
 struct TurnsArgs {
     /// The id of one turn
-    #[arg(value_name = "TURN", requires = "what")]
+    #[arg(requires = "what")]
     turn: Option<String>,
     /// Only this status
-    #[arg(long, value_name = "STATUS", conflicts_with = "turn")]
+    #[arg(long, conflicts_with = "turn")]
     status: Option<TurnStatus>,
     /// Print the auditor's prompt for the turn
     #[arg(long, requires = "turn", group = "what")]

@@ -30,7 +30,6 @@ const TIME_AT_END: Duration = Duration::from_millis(1_200);
 #[command(after_help = "Example: annals hook session-start < input.json")]
 pub(crate) struct HookArgs {
     /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
-    #[arg(value_name = "EVENT")]
     event: Option<String>,
     /// Harness that calls the hook: claude, codex, gemini, opencode, qwen or copilot
     #[arg(long, value_name = "NAME")]

@@ -129,7 +129,6 @@ struct WriteArgs {
 )]
 struct SearchArgs {
     /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
-    #[arg(value_name = "Q")]
     q: Option<String>,
     /// Maximum number of results [default: 20]
     #[arg(long, value_name = "N", requires = "q")]
@@ -139,7 +138,7 @@ struct SearchArgs {
     window_lines: Option<usize>,
     /// Search the raw lines (rg), their decoded texts (jq), or both where a line may escape Q (hybrid)
     /// [default: hybrid]
-    #[arg(long, value_name = "MODE", requires = "q")]
+    #[arg(long, requires = "q")]
     mode: Option<Mode>,
     /// The type that a record must have
     #[arg(long = "type", value_name = "TYPE", requires = "q")]

@@ -1,20 +1,18 @@
 //! `annals ledger`
 
-use std::io;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::json;
 
 use crate::cli::output::Output;
+use crate::cli::shared;
 use crate::cli::text::text;
-use crate::cli::{shared, text};
 use crate::error::{Error, Result};
 use crate::hooks::setup;
 use crate::ledger;
-use crate::ledger::{CheckReport, InitReport};
+use crate::ledger::InitReport;
 use crate::project::Project;
 use crate::storage::Store;
 use crate::text::quantity;
@@ -82,7 +80,7 @@ enum LedgerCommand {
     #[command(after_help = "Example: annals ledger update < update.json")]
     Update {
         /// Read the document from a file
-        #[arg(long, value_name = "FILE")]
+        #[arg(long)]
         file: Option<PathBuf>,
         /// Accept text that looks like a key or a password
         #[arg(long)]
@@ -107,12 +105,11 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Brief { days } => {
             let brief = ledger::brief(project, *days)?;
             out.warnings(&brief.warnings);
-            out.result(&brief, |brief, to| write!(to, "{brief}"))
+            out.show_with(&brief, &json!({ "text": brief.to_string() }), "{{ text }}")
         }
         LedgerCommand::Pending { schema: true, .. } => {
-            out.result(ledger::schema(), |schema: &Value, to: &mut dyn Write| {
-                writeln!(to, "{}", serde_json::to_string_pretty(schema).map_err(io::Error::from)?)
-            })
+            let schema = ledger::schema();
+            out.show_with(schema, &json!({ "text": format!("{schema:#}") }), "{{ text }}\n")
         }
         LedgerCommand::Pending { skill: true, .. } => {
             out.verbatim(ledger::skill(project)?.as_bytes())
@@ -120,13 +117,8 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Pending { max_commits, all, .. } => {
             let pending = ledger::pending(project, *max_commits, *all)?;
             out.warnings(&pending.warnings);
-            out.result(&pending, |pending, to| {
-                writeln!(to, "Coverage: {}.", pending.coverage.line())?;
-                if let Some(advice) = &pending.coverage.advice {
-                    writeln!(to, "Note: {advice}.")?;
-                }
-                write!(to, "{}", text::render(text!("ledger/pending"), pending)?)
-            })
+            let more = json!({ "covered": pending.coverage.line() });
+            out.show_with(&pending, &more, text!("ledger/pending"))
         }
         LedgerCommand::Update { file, allow_secret } => {
             update(file.as_deref(), *allow_secret, project, out)
@@ -186,8 +178,7 @@ fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
         let fixed = ledger::fix(project)?;
         out.warnings(&fixed.warnings);
         if fixed.diff.as_ref().is_some_and(|diff| !diff.is_empty()) {
-            return out
-                .result(&fixed, |fixed, to| shared::diff(fixed.diff.as_deref(), to).map(|_| ()));
+            return out.show(&fixed, "{{ diff }}");
         }
         for path in &fixed.changed {
             out.note(&format!("repaired {}", path.display()));
@@ -203,10 +194,9 @@ fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
             Err(if is_fixable { error.hint("annals ledger check --fix") } else { error })
         }
     };
-    out.result_until(&report, show_check, end)
-}
-
-fn show_check(report: &CheckReport, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}", text::render(text!("ledger/check"), report)?)?;
-    writeln!(to, "Coverage: {}.", report.coverage.line())
+    let more = json!({ "covered": report.coverage.line() });
+    if end.is_ok() || !out.is_json() {
+        out.show_with(&report, &more, text!("ledger/check"))?;
+    }
+    end
 }

@@ -1,15 +1,14 @@
 //! `annals notepad`
 
-use std::io;
-use std::io::Write;
-
 use clap::Args;
+use serde_json::json;
 
 use crate::cli::output::Output;
 use crate::cli::shared::value_enum;
+use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::knowledge::notepad;
-use crate::knowledge::notepad::{Note, NoteReport, NotepadSection};
+use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::project::Project;
 
 /// Read and add to the notepad, which survives compaction
@@ -25,10 +24,10 @@ pub(crate) struct NotepadArgs {
     #[arg(value_name = "SECTION", default_value = "read", hide_default_value = true, value_parser = ["read", "priority", "working", "manual"])]
     part: String,
     /// What to add, in plain words
-    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true)]
     text: Vec<String>,
     /// With `read`, only this section, without its heading
-    #[arg(long, value_name = "SECTION", conflicts_with = "text")]
+    #[arg(long, conflicts_with = "text")]
     section: Option<NotepadSection>,
     /// Write it even if it looks like a secret
     #[arg(long, requires = "text")]
@@ -58,12 +57,5 @@ pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Re
     };
     let report = notepad::write(project, &note)?;
     out.warnings(&report.warnings);
-    out.result(&report, show)
-}
-
-fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &report.diff {
-        return write!(to, "{diff}");
-    }
-    writeln!(to, "{report}")
+    out.show_with(&report, &json!({ "said": report.to_string() }), text!("entry/written"))
 }

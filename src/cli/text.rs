@@ -7,17 +7,28 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
+use serde_json::Value as Json;
 
-use crate::clock::parse_date;
+use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::knowledge::yaml;
 use crate::text::{Line, clip, one_line, quantity, slashed};
 
 /// Number of characters of an id that are printed, enough to identify a fact.
 const ID: usize = 8;
 
-/// Renders a template of `templates/text/`.
-pub(crate) fn render<T: Serialize>(template: &str, document: &T) -> io::Result<String> {
-    let document = Value::from(Serde(serde_json::to_value(document)?));
+/// Renders a template of `templates/text/` over a document and what is added to it for people.
+pub(crate) fn render(
+    template: &str,
+    document: &impl Serialize,
+    more: &impl Serialize,
+) -> io::Result<String> {
+    let mut document = serde_json::to_value(document)?;
+    if let (Some(fields), Json::Object(more)) =
+        (document.as_object_mut(), serde_json::to_value(more)?)
+    {
+        fields.extend(more);
+    }
+    let document = Value::from(Serde(document));
     let rendered = environment().and_then(|engine| engine.render_str(template, document));
     rendered.map_err(io::Error::other)
 }
@@ -42,6 +53,17 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("left", |text: &str, width: usize| format!("{text:<width$}"));
     engine.add_filter("right", |text: &str, width: usize| format!("{text:>width$}"));
     engine.add_filter("trim_end", |text: &str| text.trim_end().to_owned());
+    engine.add_filter("minutes", |minutes: f64| {
+        let minutes = Minutes::from_number(minutes, TimeUnit::Minutes);
+        minutes.map_or("unknown".to_owned(), |minutes| minutes.to_string())
+    });
+    engine.add_filter("bullets", bullets);
+    engine.add_filter("head", head);
+    engine.add_filter("span", |sizes: Option<Vec<usize>>, one: &str| match sizes.as_deref() {
+        Some([from, to]) if from < to => format!("{from}-{to} {one}s"),
+        Some([from, _]) => quantity(*from, one),
+        _ => String::new(),
+    });
     engine.add_filter("some", some);
     engine.add_filter("below", below);
     engine.add_filter("folder", |path: &str| {
@@ -55,6 +77,36 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("flow", flow);
     engine.add_filter("id", |id: &str| id.get(..ID).unwrap_or(id).to_owned());
     Ok(engine)
+}
+
+/// Returns the lines of a text as a list with a heading, each clipped; nothing if there are none.
+fn bullets(text: &str, heading: &str, most: usize, width: usize) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    // A line "1 more" takes as much space as the line it replaces.
+    let shown = if lines.len() > most { most - 1 } else { lines.len() };
+    let mut list = format!("{heading}:\n");
+    for line in &lines[..shown] {
+        list.push_str(&format!("  - {}\n", clip(line, width)));
+    }
+    if lines.len() > shown {
+        list.push_str(&format!("  - … {} more (--json)\n", lines.len() - shown));
+    }
+    list
+}
+
+/// Returns the first lines of a text, and the number of the rest.
+fn head(text: &str, most: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    // Printing one more line takes no more space than printing that there is one.
+    let shown = if lines.len() <= most + 1 { lines.len() } else { most };
+    let mut head: String = lines[..shown].iter().map(|line| format!("{line}\n")).collect();
+    if lines.len() > shown {
+        head.push_str(&format!("… {}\n", quantity(lines.len() - shown, "more line")));
+    }
+    head
 }
 
 /// Joins the first items of a list, and counts the others.

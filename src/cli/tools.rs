@@ -1,13 +1,13 @@
 //! `annals report`, `log`, `undo`, `config`, `man`, `mcp` and `merge-file`
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, ValueEnum};
 use clap_mangen::Man;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::Arguments;
 use crate::cli::output::{Output, head_style};
@@ -60,7 +60,6 @@ pub(crate) struct LogArgs {
 #[command(after_help = "Example: annals undo 17")]
 pub(crate) struct UndoArgs {
     /// The operation, as `annals log` numbers it
-    #[arg(value_name = "ID")]
     id: Option<OperationId>,
 }
 
@@ -77,7 +76,6 @@ pub(crate) struct ConfigArgs {}
 #[command(after_help = "Example: annals man sync | man -l -")]
 pub(crate) struct ManArgs {
     /// The command, and a subcommand if any; without one, annals itself
-    #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }
 
@@ -110,16 +108,13 @@ enum More {
                         `annals setup git` says how git is told to call this.")]
 pub(crate) struct MergeFileArgs {
     /// The common ancestor
-    #[arg(value_name = "BASE")]
     base: PathBuf,
     /// The version on the current branch; the result is written here
-    #[arg(value_name = "OURS")]
     ours: PathBuf,
     /// The version on the branch being merged
-    #[arg(value_name = "THEIRS")]
     theirs: PathBuf,
     /// The file's path in the project, for messages
-    #[arg(long, value_name = "PATH")]
+    #[arg(long)]
     path: Option<PathBuf>,
 }
 
@@ -141,11 +136,7 @@ pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> 
     let file = args.out.as_deref().unwrap_or_else(|| project.relative(&own));
     let written = report::write_report(project, &costs, file)?;
     out.warnings(&written.warnings);
-    out.result(&written, |written, to| match (&written.diff, &written.file) {
-        (Some(diff), _) => write!(to, "{diff}"),
-        (None, Some(file)) => writeln!(to, "{}", file.display()),
-        (None, None) => Ok(()),
-    })?;
+    out.show(&written, "{% if diff is string %}{{ diff }}{% else %}{{ file }}\n{% endif %}")?;
     if args.open && !project.dry_run {
         open(&project.root.join(file))?;
     }
@@ -162,12 +153,14 @@ fn open(page: &Path) -> Result<()> {
     };
     let mut command = std::process::Command::new(program);
     command.args(first.into_iter().flatten()).arg(page);
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Error::failed(format!("{program}: {status}")).at(page, None)),
-        Err(error) => Err(Error::failed(format!("cannot start {program}: {error}")).at(page, None)),
+    let null = std::process::Stdio::null;
+    // What it says of each browser that it looks for helps nobody.
+    command.stdin(null()).stdout(null()).stderr(null());
+    if command.status().is_ok_and(|status| status.success()) {
+        return Ok(());
     }
+    let what = format!("was written, but {program} found no browser to open it");
+    Err(Error::failed(what).at(page, None).hint("open the file in a browser yourself"))
 }
 
 pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -194,13 +187,13 @@ pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Resu
     out.show(&report, text!("undo"))
 }
 
-pub(crate) fn config(project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn config(_: &ConfigArgs, project: &Project, out: &mut Output) -> Result<()> {
     let settings = project.settings.list();
-    out.result(&BTreeMap::from([("settings", &settings)]), |_, to| {
-        settings.iter().try_for_each(|Setting { key, value, origin, about, .. }| {
-            writeln!(to, "{key} = {value}  # {origin}; {about}")
-        })
-    })
+    let line =
+        |one: &Setting| format!("{} = {}  # {}; {}", one.key, one.value, one.origin, one.about);
+    let lines: Vec<String> = settings.iter().map(line).collect();
+    let document = BTreeMap::from([("settings", &settings)]);
+    out.show_with(&document, &json!({ "lines": lines }), "{{ lines|join('\n') }}\n")
 }
 
 pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<()> {
@@ -260,10 +253,7 @@ pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Outp
         })?;
     out.warnings(&applied.warnings);
     let report = Merged { path: shown.to_owned(), diff: applied.diff };
-    out.result(&report, |report: &Merged, to: &mut dyn Write| match &report.diff {
-        Some(diff) => write!(to, "{diff}"),
-        None => writeln!(to, "Merged {}.", report.path.display()),
-    })
+    out.show(&report, "{% if diff is defined %}{{ diff }}{% else %}Merged {{ path }}.\n{% endif %}")
 }
 
 /// Reads one version. Invalid UTF-8 is refused, since decoding it would change the bytes.

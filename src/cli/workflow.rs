@@ -1,17 +1,17 @@
 //! The commands of a planning workflow besides `plan`: `init`, `execute`, `ship`, `sync`, `pause`, `resume`,
 //! `milestone` and `inspect`
 
-use std::io::Write;
+use std::path;
 use std::path::PathBuf;
-use std::{io, path};
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use crate::cli::completion::phases;
 use crate::cli::output::Output;
+use crate::cli::shared;
 use crate::cli::shared::value_enum;
 use crate::cli::text::text;
-use crate::cli::{shared, text};
 use crate::error::{At, Error, Result};
 use crate::lifecycle;
 use crate::lifecycle::{
@@ -35,10 +35,9 @@ value_enum!(ContextTarget, file);
 )]
 pub(crate) struct InitArgs {
     /// What the project is, in one sentence
-    #[arg(value_name = "DESCRIPTION")]
     description: Option<String>,
     /// The project's name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long)]
     name: Option<String>,
     /// The one thing that must always work
     #[arg(long, value_name = "TEXT")]
@@ -57,7 +56,7 @@ pub(crate) struct InitArgs {
 #[expect(clippy::struct_excessive_bools, reason = "one flag each")]
 pub(crate) struct ExecuteArgs {
     /// The phase's number
-    #[arg(value_name = "PHASE", conflicts_with = "all", add = phases())]
+    #[arg(conflicts_with = "all", add = phases())]
     phase: Option<String>,
     /// Record every complete phase not yet recorded, archived milestones included
     #[arg(long)]
@@ -133,7 +132,6 @@ pub(crate) struct SyncArgs {
 #[command(after_help = "Example: annals pause \"The parser is half done; see src/parse.rs\"")]
 pub(crate) struct PauseArgs {
     /// What the next session should know
-    #[arg(value_name = "NOTES")]
     notes: Option<String>,
 }
 
@@ -153,7 +151,7 @@ pub(crate) struct ResumeArgs {}
 #[command(after_help = "Example: annals milestone new offline-mode --dry-run")]
 pub(crate) struct MilestoneArgs {
     /// What to do
-    #[arg(value_name = "ACTION", default_value = "list", hide_default_value = true, requires_ifs = [("new", "slug"), ("switch", "slug")])]
+    #[arg(default_value = "list", hide_default_value = true, requires_ifs = [("new", "slug"), ("switch", "slug")])]
     action: MilestoneAction,
     /// The milestone: lower-case letters, digits and hyphens
     slug: Option<String>,
@@ -295,14 +293,11 @@ pub(crate) fn pause(args: &PauseArgs, project: &Project, out: &mut Output) -> Re
     out.outcome(&done, text!("workflow/pause"), Ok(()))
 }
 
-pub(crate) fn resume(project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn resume(_: &ResumeArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = lifecycle::resume(project)?;
     out.warnings(&report.warnings);
     out.interrupted(project)?;
-    out.result(&report, |report, to| {
-        write!(to, "{}", text::render(text!("workflow/resume"), report)?)?;
-        shared::next(Some(&report.next.command), report.next.contest().as_deref(), to)
-    })
+    out.show_with(&report, &json!({ "contest": report.next.contest() }), text!("workflow/resume"))
 }
 
 pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -333,10 +328,7 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
-                out.result(&found, |found: &Inspected, to: &mut dyn Write| {
-                    let text = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
-                    writeln!(to, "{text}")
-                })?;
+                out.show_with(&found, &json!({ "text": indented(&found) }), "{{ text }}\n")?;
             }
             // An unreadable file must not prevent printing the others; the last failure determines the exit
             // code.
@@ -344,4 +336,8 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
         }
     }
     Ok(())
+}
+
+fn indented(found: &Inspected) -> String {
+    serde_json::to_string_pretty(found).unwrap_or_default()
 }

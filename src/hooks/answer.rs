@@ -90,7 +90,7 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
     let harness = request
         .harness
-        .or_else(|| fired.and_then(harness::from_event_name))
+        .or_else(|| fired.and_then(Harness::from_event_name))
         .unwrap_or_else(|| Harness::from_environment(&project.environment));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
@@ -123,7 +123,7 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
 fn project_of(place: &OpenRequest, input: &Input, event: Event) -> Result<Option<Project>> {
     let mut folders = Vec::new();
     if place.project.is_none() {
-        let variables = Harness::ALL.map(|harness| harness.profile().project_variable);
+        let variables = Harness::ALL.map(|harness| harness.profile().project_variable.as_ref());
         let named = variables.into_iter().flatten().map(|name| place.environment.get(name));
         folders.extend([input.cwd()].into_iter().chain(named.map(|path| path.map(PathBuf::from))));
     }

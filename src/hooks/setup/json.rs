@@ -150,7 +150,7 @@ impl<'a> JsonSettings<'a> {
             Some(_) => {}
             None => {
                 let hooks = self.object_or_new(HOOKS)?;
-                self.array_or_new(&hooks, hook.event)?.append(group(hook, command));
+                self.array_or_new(&hooks, &hook.event)?.append(group(hook, command));
             }
         }
         Ok(())
@@ -331,7 +331,7 @@ fn our_command(command: &str) -> Option<(String, String)> {
 /// Returns a hook in the harness's format: a group of commands with one matcher.
 fn group(hook: &Hook, command: &str) -> CstInputValue {
     let call = json!({ "type": "command", "command": command, "timeout": (hook.timeout) });
-    match hook.matcher {
+    match hook.matcher.as_deref() {
         Some(matcher) => json!({ "matcher": matcher, "hooks": [(call)] }),
         None => json!({ "hooks": [(call)] }),
     }
