@@ -193,6 +193,12 @@ impl From<u32> for PhaseNumber {
     }
 }
 
+impl Default for PhaseNumber {
+    fn default() -> Self {
+        Self::from(0)
+    }
+}
+
 impl Ord for PhaseNumber {
     fn cmp(&self, other: &Self) -> Ordering {
         // 2-04 comes before 2-04-01, which comes before 2-05.

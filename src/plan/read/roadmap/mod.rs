@@ -77,7 +77,7 @@ pub struct RoadmapPlan {
 }
 
 /// A phase of the roadmap.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RoadmapPhase {
     /// The phase number.
     pub number: PhaseNumber,
@@ -282,7 +282,8 @@ impl Assembly<'_, '_> {
         let known = known.or_else(|| find(&|_| !is_heading && !is_shipped));
         let index = known.unwrap_or_else(|| {
             same.push(self.phases.len());
-            self.phases.push(RoadmapPhase::new(number.clone(), line));
+            let number = number.clone();
+            self.phases.push(RoadmapPhase { number, line, ..RoadmapPhase::default() });
             self.phases.len() - 1
         });
         let found = &mut self.phases[index];
@@ -359,29 +360,6 @@ impl Assembly<'_, '_> {
 }
 
 impl RoadmapPhase {
-    fn new(number: PhaseNumber, line: usize) -> Self {
-        Self {
-            number,
-            name: None,
-            goal: None,
-            depends_on: Vec::new(),
-            requirements: Vec::new(),
-            success_criteria: Vec::new(),
-            plans: Vec::new(),
-            status: None,
-            checkbox: None,
-            repeated: Vec::new(),
-            row: None,
-            stated_status: None,
-            plan_count: None,
-            milestone: None,
-            is_shipped: false,
-            is_listed: false,
-            is_described: false,
-            line,
-        }
-    }
-
     /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress
     /// table, its own status, its checkbox, its plans' checkboxes.
     fn with_progress(mut self) -> Self {
