@@ -24,8 +24,9 @@ use crate::{audit, facts, hooks, mcp, recall, sessions, share};
 ///
 /// Context files, drift, stale patterns, entries and notepad, ledger, journal, facts, and secrets in any of
 /// them. Stores that are not in use are left out. Nothing is changed.
+///
+/// Example: annals audit --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals audit --check")]
 pub(crate) struct AuditArgs {
     /// Exit with 1 if something needs fixing
     #[arg(long)]
@@ -36,8 +37,9 @@ pub(crate) struct AuditArgs {
 ///
 /// The program itself and git, the settings and where they come from, what can be written, the caches, the
 /// database of facts, each client, and the size of a session's start. Nothing is changed.
+///
+/// Example: annals doctor --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals doctor --check")]
 pub(crate) struct DoctorArgs {
     /// Exit with 1 if something needs fixing
     #[arg(long)]
@@ -62,7 +64,7 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
     // With --json, the failure's document is printed instead of the table, so the hint names the command that
     // prints it.
     let end = end.map_err(|error| if out.is_json() { error.hint("annals audit") } else { error });
-    out.show_until(&audit, text!("checks"), end)
+    out.show_until(&audit, &(), text!("checks"), end)
 }
 
 /// What a check of the installation found: what is there, or what is wrong and its fix; `None` leaves the row out.
@@ -135,7 +137,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         _ if !args.check => Ok(()),
         _ => Err(Error::failed("something needs fixing").hint("annals doctor")),
     };
-    out.show_until(&diagnosis, text!("checks"), end)
+    out.show_until(&diagnosis, &(), text!("checks"), end)
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this

@@ -20,8 +20,9 @@ use crate::text::quantity;
 /// Keep docs/memory: what is true now, what must not change, what was decided
 ///
 /// In three files: STATE.md, CONSTRAINTS.md and DECISIONS.md.
+///
+/// Example: annals ledger brief
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals ledger brief")]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
     command: LedgerCommand,
@@ -33,7 +34,8 @@ enum LedgerCommand {
     ///
     /// What exists stays as it is. The commit that is checked out becomes the anchor, which covers nothing
     /// yet: before the first update, `pending` lists the latest commits.
-    #[command(after_help = "Example: annals ledger init --hook")]
+    ///
+    /// Example: annals ledger init --hook
     Init {
         /// Make Claude Code add the brief to each new session (.claude/settings.json)
         ///
@@ -45,7 +47,8 @@ enum LedgerCommand {
     ///
     /// All of STATE.md; infrastructure, rules and hazards from CONSTRAINTS.md; the rollup and the latest
     /// entries from DECISIONS.md; and the newest commits that the ledger does not cover yet. Writes nothing.
-    #[command(after_help = "Example: annals ledger brief --days 14")]
+    ///
+    /// Example: annals ledger brief --days 14
     Brief {
         /// Number of days whose decisions are printed in full
         #[arg(long, value_name = "N", default_value_t = 7)]
@@ -56,8 +59,10 @@ enum LedgerCommand {
     /// Oldest first, with the specs and plans they touch or name. If there is more than one batch, it says
     /// where this one ends: after an update through that commit, the next batch begins after it. Before the
     /// first update, the latest commits are listed; with --all, the whole history, batch by batch.
-    #[command(after_help = "Example: annals ledger pending --json\n\
-                      Example: annals ledger pending --skill > .claude/skills/update-ledger/SKILL.md")]
+    ///
+    /// Example: annals ledger pending --json
+    ///
+    /// Example: annals ledger pending --skill > .claude/skills/update-ledger/SKILL.md
     Pending {
         /// Maximum number of commits in a batch
         #[arg(long, value_name = "N", default_value_t = 50)]
@@ -77,7 +82,8 @@ enum LedgerCommand {
     /// Reads JSON from standard input. STATE.md is rewritten, CONSTRAINTS.md merged into,
     /// DECISIONS.md appended to. Refused (exit 4) with every problem at once, each with its
     /// JSON pointer. A document that is already applied changes nothing.
-    #[command(after_help = "Example: annals ledger update < update.json")]
+    ///
+    /// Example: annals ledger update < update.json
     Update {
         /// Read the document from a file
         #[arg(long)]
@@ -91,7 +97,8 @@ enum LedgerCommand {
     /// Exits with 1 if a rule is broken, or if a constraint or a decision of the last commit is gone or was
     /// edited, for CI. `--fix` repairs what needs no judgement: comments at the head, missing sections, the
     /// order of months, a rollup that is too short.
-    #[command(after_help = "Example: annals ledger check --fix")]
+    ///
+    /// Example: annals ledger check --fix
     Check {
         /// Repair what can be repaired without losing anything, then check
         #[arg(long)]
@@ -195,8 +202,5 @@ fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
         }
     };
     let more = json!({ "covered": report.coverage.line() });
-    if end.is_ok() || !out.is_json() {
-        out.show_with(&report, &more, text!("ledger/check"))?;
-    }
-    end
+    out.show_until(&report, &more, text!("ledger/check"), end)
 }

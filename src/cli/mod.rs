@@ -1,5 +1,7 @@
 //! Parses arguments, calls the library, prints the result.
 
+#![expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+
 mod checks;
 mod completion;
 mod demo;
@@ -69,7 +71,6 @@ impl Arguments {
 /// Options that every command takes
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Global options")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct Global {
     /// The project's folder [default: nearest parent folder with a planning folder or .git]
     #[arg(short = 'C', long, value_name = "DIR", global = true)]

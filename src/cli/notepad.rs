@@ -16,9 +16,11 @@ use crate::project::Project;
 /// Without TEXT, prints the notepad or one of its sections verbatim. With TEXT, adds it: a bullet to Priority
 /// Context, a dated line at the top of Working Memory (pruned after 7 days by `annals entry audit`), or text at
 /// the end of Manual, the user's own section.
+///
+/// Example: annals notepad working Parser done, next: the writer
+///
+/// Example: annals notepad read --section priority
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals notepad working Parser done, next: the writer\n\
-                        Example: annals notepad read --section priority")]
 pub(crate) struct NotepadArgs {
     /// What to read or add to; priority has 500 characters in all
     #[arg(value_name = "SECTION", default_value = "read", hide_default_value = true, value_parser = ["read", "priority", "working", "manual"])]

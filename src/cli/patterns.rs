@@ -23,9 +23,11 @@ use crate::{lifecycle, patterns};
 /// mention it are left out. A difference is significant if both groups have at least five plans and it holds
 /// among all comparisons of the run (two-sided: Fisher's exact test of rates, Mann-Whitney of durations;
 /// Benjamini-Hochberg at 0.1).
+///
+/// Example: annals patterns relevant 4 --limit 3
+///
+/// Example: annals patterns note "`cargo test` needs `fail-point`" --file Cargo.toml
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals patterns relevant 4 --limit 3\n\
-                  Example: annals patterns note \"`cargo test` needs `fail-point`\" --file Cargo.toml")]
 pub(crate) struct PatternsArgs {
     /// What to do
     #[arg(default_value = "list", hide_default_value = true)]
@@ -113,7 +115,7 @@ fn show_entry(number: &str, project: &Project, out: &mut Output) -> Result<()> {
         Error::not_found(format!("there is no entry {index}"))
             .hint(format!("annals patterns list shows {}", found.value.entries.len()))
     })?;
-    out.show(entry, "{{ text|trim_end }}\n")
+    out.show_with(entry, &json!({ "text": entry.text.trim_end() }), "{{ text }}\n")
 }
 
 fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
@@ -125,7 +127,7 @@ fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
         _ if !fails => Ok(()),
         _ => Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check")),
     };
-    out.show_until(&found.value, text!("patterns/staleness"), end)
+    out.show_until(&found.value, &(), text!("patterns/staleness"), end)
 }
 
 fn insights(project: &Project, out: &mut Output) -> Result<()> {

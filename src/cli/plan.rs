@@ -18,8 +18,9 @@ const LESSON: usize = 320;
 ///
 /// Its goal and requirements, the relevant patterns, and problems that keep its plans from being executed
 /// as they are. Without PHASE, the current phase. Brings CLAUDE.md up to date.
+///
+/// Example: annals plan 4
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals plan 4")]
 pub(crate) struct PlanArgs {
     /// The phase's number
     #[arg(add = phases())]
@@ -52,8 +53,7 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
         "careful_lessons": lessons,
         "last_plans": brief.careful.iter().map(|file| last(&file.plans)).collect::<Vec<_>>(),
     });
-    out.show_with(&done, &more, text!("workflow/plan"))?;
-    done.refusal()
+    out.show_until(&done, &more, text!("workflow/plan"), done.refusal())
 }
 
 /// Returns a line with the lesson, its outcome, its source, and why it may be stale.

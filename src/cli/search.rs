@@ -17,10 +17,9 @@ use crate::recall::{RecallQuery, SourceName, recall};
 ///
 /// The query is plain text: no character has a special meaning, and no quotes are needed. The index in .annals/ is
 /// brought up to date first; if you delete it, the next search rebuilds it.
+///
+/// Example: annals recall why do we lock the file before reading --in plan,patterns
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals recall why do we lock the file before reading --in plan,patterns"
-)]
 pub(crate) struct RecallArgs {
     /// What to look for, in plain words
     // Only the first word may begin with a hyphen: if all could, options after the words would count as words.
@@ -53,8 +52,9 @@ value_enum!(SourceName);
 /// Position and next action, blockers, the notepad's priorities, the ledger's constraints, decisions,
 /// relevant patterns that still hold, the newest and most cited entries, and the user's facts. Says what was left
 /// out. With --for, the entries that answer, with their text.
+///
+/// Example: annals context --budget 1000 --for "offline sync"
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals context --budget 1000 --for \"offline sync\"")]
 pub(crate) struct ContextArgs {
     /// Maximum number of tokens to print (estimated)
     #[arg(long, value_name = "TOKENS", default_value_t = context::BUDGET)]

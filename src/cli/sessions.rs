@@ -18,9 +18,11 @@ use crate::warning::Warning;
 ///
 /// Transcripts are read only after you have turned it on: `annals setup CLIENT --sessions`, or `sessions = true` in
 /// your own config.toml. `annals recall --in sessions WORDS` searches them. docs/sessions.md says what is read.
+///
+/// Example: annals sessions --limit 5
+///
+/// Example: annals sessions propose
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals sessions --limit 5\n\
-                        Example: annals sessions propose")]
 pub(crate) struct SessionsArgs {
     /// What to do
     #[arg(default_value = "list", hide_default_value = true)]

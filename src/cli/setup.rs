@@ -24,10 +24,11 @@ use crate::{context, sessions};
 /// Adds its own entries to the client's settings and leaves every other byte as it is: hooks, so that each new
 /// session reads where the work stands and what is remembered, and the MCP server. Invalid settings are refused.
 /// --remove restores what was there before.
+///
+/// Example: annals setup claude --user
+///
+/// Example: annals setup journal --dir memory/scripts
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals setup claude --user\n\
-                        Example: annals setup journal --dir memory/scripts")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SetupArgs {
     /// What to set up
     target: Target,
@@ -110,7 +111,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    out.show_until(&report, text!("setup/client"), verdict)?;
+    out.show_until(&report, &(), text!("setup/client"), verdict)?;
     if let Some(client) = transcripts {
         let mut clients = project.settings.sessions.clone();
         clients.push(client);
@@ -195,7 +196,7 @@ fn workflow(
     out.warnings(&client.warnings);
     let verdict = if args.check { client.verdict() } else { Ok(()) };
     let calls = if args.remove { Vec::new() } else { calls(workflow, project)? };
-    out.show_until(&WorkflowReport { client, calls }, text!("setup/client"), verdict)
+    out.show_until(&WorkflowReport { client, calls }, &(), text!("setup/client"), verdict)
 }
 
 /// Returns what the workflow's commands may call, in the words of the generation in use.
@@ -223,7 +224,7 @@ fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = setup::git::git(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    out.show_until(&report, text!("setup/git"), verdict)
+    out.show_until(&report, &(), text!("setup/git"), verdict)
 }
 
 fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -244,7 +245,7 @@ fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> 
     } else {
         "{% for tool in files %}{{ tool.file }} {{ tool.outcome }}.\n{% endfor %}"
     };
-    out.show_until(&report, done, verdict)
+    out.show_until(&report, &(), done, verdict)
 }
 
 /// Removes `--project` without a folder: for `setup`, it selects the project's settings, which is the

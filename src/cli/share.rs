@@ -19,9 +19,11 @@ use crate::text::quantity;
 /// `share.url` in your own config.toml, or `ANNALS_SHARE_URL`, names the database. Everything is read and
 /// written here as before; the server only passes on what each device did. Only facts and journal lines are sent,
 /// in batches, each whole or not at all; what is interrupted resumes where it stopped.
+///
+/// Example: annals share sync
+///
+/// Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals share sync\n\
-                  Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init")]
 pub(crate) struct ShareArgs {
     /// What to do
     #[arg(default_value = "status", hide_default_value = true)]

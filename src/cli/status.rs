@@ -20,8 +20,9 @@ const CORE_VALUE: usize = 320;
 /// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
 /// where they know more. Statements in these two that contradict the files are listed as drift;
 /// missing, duplicate or inconsistent items as findings.
+///
+/// Example: annals status --json | jq .next
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals status --json | jq .next")]
 pub(crate) struct StatusArgs {}
 
 pub(crate) fn run(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {

@@ -160,3 +160,44 @@ macro_rules! text {
 }
 
 pub(crate) use text;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::storage::read;
+
+    fn templates(folder: &Path, found: &mut Vec<PathBuf>) {
+        for file in fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_dir() {
+                templates(&path, found);
+            } else if path.extension().is_some_and(|end| end == "j2") {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_template_is_understood() {
+        let mut found = Vec::new();
+        templates(&Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/text"), &mut found);
+        let engine = environment().unwrap();
+        for file in &found {
+            let text = String::from_utf8(read::users_bytes(file).unwrap().unwrap()).unwrap();
+            engine.template_from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        }
+        assert!(found.len() > 30, "{found:?}");
+    }
+
+    #[test]
+    fn a_list_and_the_head_of_a_text_say_what_they_leave_out() {
+        assert_eq!(bullets("", "Plans", 2, 9), "");
+        assert_eq!(bullets("a\n\nb\n", "Plans", 2, 9), "Plans:\n  - a\n  - b\n");
+        assert_eq!(bullets("a\nb\nc", "Plans", 2, 9), "Plans:\n  - a\n  - … 2 more (--json)\n");
+        assert_eq!(head("a\nb\nc", 2), "a\nb\nc\n");
+        assert_eq!(head("a\nb\nc\nd", 2), "a\nb\n… 2 more lines\n");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 use serde::Serialize;
 use serde_json::json;
@@ -26,8 +26,9 @@ use crate::{context, lifecycle, mcp, report};
 /// One HTML file without scripts, fonts or network: where the work stands, phases over time, deviations
 /// and durations, what the history shows, decisions, knowledge entries and their links, facts that wait
 /// for confirmation (if a user is set), and what the start of a session costs.
+///
+/// Example: annals report --open
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals report --open")]
 pub(crate) struct ReportArgs {
     /// Write it to this file of the project, new or an earlier report; `-` prints it [default: .annals/report.html]
     #[arg(long, value_name = "FILE")]
@@ -40,8 +41,9 @@ pub(crate) struct ReportArgs {
 /// List the changes that annals made, newest first
 ///
 /// The last 200 operations are kept, or 64 MiB of them, in .annals/history/.
+///
+/// Example: annals log --limit 5
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals log --limit 5")]
 pub(crate) struct LogArgs {
     /// Maximum number of changes to list
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -56,8 +58,9 @@ pub(crate) struct LogArgs {
 /// Restores the exact bytes from before it; lines in log.md stay. Refused if a file was changed since. An
 /// undo is itself a change, so a second `annals undo` reverts it. Git commits, git tags and git configuration
 /// are not undone, and are listed.
+///
+/// Example: annals undo 17
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals undo 17")]
 pub(crate) struct UndoArgs {
     /// The operation, as `annals log` numbers it
     id: Option<OperationId>,
@@ -67,13 +70,15 @@ pub(crate) struct UndoArgs {
 ///
 /// Weakest first: defaults, the user file (`$XDG_CONFIG_HOME/annals/config.toml`), the project's
 /// annals.toml, the environment (`ANNALS_*`), flags.
+///
+/// Example: annals config --json
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals config --json")]
 pub(crate) struct ConfigArgs {}
 
 /// Print the manual page of annals or of one of its commands
+///
+/// Example: annals man sync | man -l -
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals man sync | man -l -")]
 pub(crate) struct ManArgs {
     /// The command, and a subcommand if any; without one, annals itself
     command: Vec<String>,
@@ -82,30 +87,26 @@ pub(crate) struct ManArgs {
 /// Serve the project's memory to agents as MCP tools on stdin and stdout
 ///
 /// Nine tools by default; --tools adds more. Ends when the client disconnects.
+///
+/// Example: annals mcp --tools plan,ledger
+///
+/// `annals setup` writes the server into a client's settings.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals mcp --tools plan,ledger\n\n\
-                        `annals setup` writes the server into a client's settings.")]
 pub(crate) struct McpArgs {
     /// Sets of tools to add to the default ones
-    #[arg(long, value_name = "SET", value_delimiter = ',')]
-    tools: Vec<More>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum More {
-    Plan,
-    Ledger,
-    Facts,
-    All,
+    #[arg(long, value_name = "SET", value_delimiter = ',', value_parser = ["plan", "ledger", "facts", "all"])]
+    tools: Vec<String>,
 }
 
 /// Merge versions of a file of appended entries, as git's merge driver
 ///
 /// Writes the result over OURS: the entries of both sides, whole, in the order of their dates. If both sides
 /// changed the same entry, nothing is written and the exit code is 1, so that git can merge it and mark the conflict.
+///
+/// Example: annals merge-file %O %A %B --path %P
+///
+/// `annals setup git` says how git is told to call this.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals merge-file %O %A %B --path %P\n\n\
-                        `annals setup git` says how git is told to call this.")]
 pub(crate) struct MergeFileArgs {
     /// The common ancestor
     base: PathBuf,
@@ -213,15 +214,8 @@ pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn mcp(args: &McpArgs, directory: PathBuf) -> Result<()> {
-    let mut sets = Vec::new();
-    for more in &args.tools {
-        match more {
-            More::Plan => sets.push(ToolSet::Plan),
-            More::Ledger => sets.push(ToolSet::Ledger),
-            More::Facts => sets.push(ToolSet::Facts),
-            More::All => sets.extend(ToolSet::OPTIONAL),
-        }
-    }
+    let is_asked = |set: &ToolSet| args.tools.iter().any(|one| one == set.as_str() || one == "all");
+    let sets: Vec<ToolSet> = ToolSet::OPTIONAL.into_iter().filter(is_asked).collect();
     mcp::serve(Environment::new(std::env::vars_os()), directory, &sets)
 }
 

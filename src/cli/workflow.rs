@@ -29,10 +29,9 @@ value_enum!(ContextTarget, file);
 /// missing; what exists stays as it is. STATE.md records the installed skills and a profile of
 /// existing code. On a terminal, asks for what is not given, also whether there should be a planning folder at
 /// all; otherwise takes it from the manifest (Cargo.toml, package.json, …), git and the folder's name.
+///
+/// Example: annals init --core-value "Never buy what is in the pantry" "A shared pantry"
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals init --core-value \"Never buy what is in the pantry\" \"A shared pantry\""
-)]
 pub(crate) struct InitArgs {
     /// What the project is, in one sentence
     description: Option<String>,
@@ -51,9 +50,9 @@ pub(crate) struct InitArgs {
 ///
 /// Run it when all plans of a phase have summaries. Without PHASE, it records the latest complete phase
 /// that is not recorded yet.
+///
+/// Example: annals execute 3
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals execute 3")]
-#[expect(clippy::struct_excessive_bools, reason = "one flag each")]
 pub(crate) struct ExecuteArgs {
     /// The phase's number
     #[arg(conflicts_with = "all", add = phases())]
@@ -83,8 +82,9 @@ pub(crate) struct ExecuteArgs {
 /// Moves it to milestones/<slug>/ with a SHIPPED.md, keeps PATTERNS.md and shared files, carries
 /// decisions, todos and blockers over into a fresh STATE.md, and removes RESUME.md.
 /// Where the workflow archives milestones itself, only the clean-up is done.
+///
+/// Example: annals ship --dry-run
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals ship --dry-run")]
 pub(crate) struct ShipArgs {
     /// The name to archive under, for a milestone that has no folder of its own
     #[arg(long, value_name = "SLUG")]
@@ -100,9 +100,9 @@ pub(crate) struct ShipArgs {
 /// Bring CLAUDE.md up to date with the planning folder
 ///
 /// Only the block between the annals markers is written; everything around it stays as it is.
+///
+/// Example: annals sync --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals sync --check")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SyncArgs {
     /// Change nothing; if a file is out of date, show a diff and exit with 1
     #[arg(long)]
@@ -128,8 +128,9 @@ pub(crate) struct SyncArgs {
 ///
 /// The note contains the position, the last completed and the next pending plan, your notes and the next command.
 /// A note that someone else wrote or edited is not replaced.
+///
+/// Example: annals pause "The parser is half done; see src/parse.rs"
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals pause \"The parser is half done; see src/parse.rs\"")]
 pub(crate) struct PauseArgs {
     /// What the next session should know
     notes: Option<String>,
@@ -139,16 +140,18 @@ pub(crate) struct PauseArgs {
 ///
 /// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
 /// far as it can be understood.
+///
+/// Example: annals resume --json | jq .since
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals resume --json | jq .since")]
 pub(crate) struct ResumeArgs {}
 
 /// List milestones, start one or switch to another
 ///
 /// A new milestone gets a folder of its own and becomes the active one; work in the planning folder itself moves
 /// to default/ first.
+///
+/// Example: annals milestone new offline-mode --dry-run
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals milestone new offline-mode --dry-run")]
 pub(crate) struct MilestoneArgs {
     /// What to do
     #[arg(default_value = "list", hide_default_value = true, requires_ifs = [("new", "slug"), ("switch", "slug")])]
@@ -171,10 +174,9 @@ enum MilestoneAction {
 ///
 /// One JSON object for each FILE, indented, or one per line with --json: the kind of file, its fields,
 /// and a warning for whatever was not understood, with its line.
+///
+/// Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md"
-)]
 pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]

@@ -18,7 +18,7 @@ use crate::patterns::trace::plan_id;
 use crate::patterns::{FinishedPhase, PlanRecord, Rate};
 use crate::plan::{PhaseNumber, PlanNumber};
 use crate::search::to_f64;
-use crate::text::{Line, capitalized, sanitized};
+use crate::text::{Line, capitalized, sanitized, word_enum};
 
 /// Lower bounds of the task buckets: some workflows ask for one or two tasks, others cut a plan off at five.
 const TASKS: &[u32] = &[1, 3, 5];
@@ -169,50 +169,42 @@ type Measure = fn(&PlanRecord) -> Option<u32>;
 /// A property of a plan; `None` if its summary does not say.
 type Answer = fn(&PlanRecord) -> Option<bool>;
 
-/// The question that a comparison answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ComparisonQuestion {
-    /// Do larger plans deviate more often, by tasks?
-    DeviationsByTasks,
-    /// Do larger plans deviate more often, by files?
-    DeviationsByFiles,
-    /// Are larger plans completed as often, by tasks?
-    CompletionByTasks,
-    /// Are larger plans completed as often, by files?
-    CompletionByFiles,
-    /// Do plans that touch a certain file deviate more often?
-    DeviationsByFile,
-    /// Do larger plans take longer, by tasks?
-    DurationByTasks,
+word_enum! {
+    /// The question that a comparison answers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    pub enum ComparisonQuestion {
+        /// Do larger plans deviate more often, by tasks?
+        DeviationsByTasks = "deviations-by-tasks",
+        /// Do larger plans deviate more often, by files?
+        DeviationsByFiles = "deviations-by-files",
+        /// Are larger plans completed as often, by tasks?
+        CompletionByTasks = "completion-by-tasks",
+        /// Are larger plans completed as often, by files?
+        CompletionByFiles = "completion-by-files",
+        /// Do plans that touch a certain file deviate more often?
+        DeviationsByFile = "deviations-by-file",
+        /// Do larger plans take longer, by tasks?
+        DurationByTasks = "duration-by-tasks",
+    }
 }
 
 impl ComparisonQuestion {
-    /// Returns the verb of the statement, the property compared, and the answer of a plan; a duration is no answer.
-    fn words(self) -> (&'static str, &'static str, Option<Answer>) {
+    /// Returns the verb of the statement, and the answer of a plan; a duration is no answer.
+    fn answer(self) -> (&'static str, Option<Answer>) {
         match self {
-            Self::DeviationsByTasks => {
-                ("deviated", "deviations by tasks", Some(PlanRecord::deviated))
+            Self::DeviationsByTasks | Self::DeviationsByFiles | Self::DeviationsByFile => {
+                ("deviated", Some(PlanRecord::deviated))
             }
-            Self::DeviationsByFiles => {
-                ("deviated", "deviations by files", Some(PlanRecord::deviated))
+            Self::CompletionByTasks | Self::CompletionByFiles => {
+                ("were completed", Some(PlanRecord::completed_as_stated))
             }
-            Self::DeviationsByFile => {
-                ("deviated", "deviations by file", Some(PlanRecord::deviated))
-            }
-            Self::CompletionByTasks => {
-                ("were completed", "completion by tasks", Some(PlanRecord::completed_as_stated))
-            }
-            Self::CompletionByFiles => {
-                ("were completed", "completion by files", Some(PlanRecord::completed_as_stated))
-            }
-            Self::DurationByTasks => ("took", "duration by tasks", None),
+            Self::DurationByTasks => ("took", None),
         }
     }
 
     /// Returns whether it is about how often plans deviated; the others are about what was completed, and how fast.
     pub(crate) fn is_about_deviations(self) -> bool {
-        self.words().0 == "deviated"
+        self.answer().0 == "deviated"
     }
 }
 
@@ -261,7 +253,7 @@ impl Comparison {
         group: (&str, &[&PlanRecord]),
         other: (&str, &[&PlanRecord]),
     ) -> Self {
-        let (verb, subject, answer) = question.words();
+        let (verb, answer) = question.answer();
         let of = |(name, plans): (&str, &[&PlanRecord])| {
             let rate = answer.map(|answer| rate(plans, answer));
             let minutes = if rate.is_none() { minutes(plans) } else { Vec::new() };
@@ -297,7 +289,7 @@ impl Comparison {
             p,
             is_lesson: false,
             statement: capitalized(&statement),
-            subject: subject.to_owned(),
+            subject: question.as_str().replace('-', " "),
         }
     }
 

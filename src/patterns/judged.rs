@@ -78,10 +78,17 @@ impl SubmittedLessons {
 
     /// Reads bullets under two labels, as in an entry.
     fn from_markdown(text: &str) -> Self {
-        // Below the heading of an entry, each heading is a level deeper.
+        // Below the heading of an entry, each heading is a level deeper, and a label ends the bullet above it.
         let lines = text.lines().map(|line| {
-            let deeper = if line.starts_with('#') { "#" } else { "" };
-            format!("{deeper}{line}\n")
+            let is_label = line.starts_with("**") || line.ends_with(':');
+            let before = if line.starts_with('#') {
+                "#"
+            } else if is_label {
+                "\n"
+            } else {
+                ""
+            };
+            format!("{before}{line}\n")
         });
         let entry = format!("# Phase 0\n\n{}", lines.collect::<String>());
         let read = Patterns::parse(&entry, Path::new("")).value.entries.into_iter().next();

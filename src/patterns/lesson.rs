@@ -6,9 +6,7 @@
 //! if it gives a reason or says what was not as it should be.
 
 use crate::patterns::citation::cite;
-use crate::patterns::sentences::{
-    ContentWords, is_closed, is_complete, leading_sentences, sentences, statement,
-};
+use crate::patterns::sentences::{is_closed, is_complete, leading_sentences, sentences, statement};
 use crate::patterns::wording::clean;
 use crate::patterns::{FinishedPhase, LessonSource};
 use crate::plan::{Deviation, PlanNumber};
@@ -56,73 +54,53 @@ pub(crate) struct Lesson {
     pub(crate) source: Option<LessonSource>,
 }
 
-/// A list of lessons, in which none is repeated.
-#[derive(Default)]
-struct Recorded<'a>(Vec<(String, ContentWords, Vec<&'a PlanNumber>, usize)>);
-
-impl<'a> Recorded<'a> {
-    fn add(&mut self, text: String, plan: &'a PlanNumber, line: usize) {
-        let words = ContentWords::from_text(&text);
-        let is_known = |(known, other, ..): &(String, ContentWords, _, _)| {
-            *known == text || other.repeats(&words)
-        };
-        match self.0.iter().position(is_known) {
-            Some(at) => self.0[at].2.push(plan),
-            None if self.0.len() < MAX_RECORDED => self.0.push((text, words, vec![plan], line)),
-            None => {}
-        }
-    }
-
-    fn lessons(self) -> Vec<Lesson> {
-        let lessons = self.0.into_iter().map(|(text, _, plans, line)| Lesson {
-            text: Line::new(&format!("{text} {}", cite(&plans))),
-            source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line }),
-        });
-        lessons.collect()
-    }
-}
-
 /// Returns what worked, in the order of the plans: the patterns that they established, then their decisions.
 pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
-    let mut found = Recorded::default();
-    let reusable = |text: &str| statement(text, MAX_LENGTH).filter(|text| says_something(text));
-    for plan in &phase.plans {
-        for (text, line) in plan.patterns().iter().zip(&plan.pattern_lines) {
-            if let Some(text) = reusable(&clean(text)) {
-                found.add(text, &plan.plan, *line);
-            }
-        }
-    }
-    for plan in &phase.plans {
-        for decision in plan.summary.decisions.iter().flatten() {
-            if let Some(text) = reusable(decision.untagged()) {
-                found.add(text, &plan.plan, 0);
-            }
-        }
-    }
-    found.lessons()
+    let patterns = phase.plans.iter().flat_map(|plan| {
+        let lines = plan.pattern_lines.iter();
+        let found = plan.patterns().iter().zip(lines);
+        found.map(move |(text, line)| (stated(&clean(text)), &plan.plan, *line))
+    });
+    let decisions = phase.plans.iter().flat_map(|plan| {
+        let decisions = plan.summary.decisions.iter().flatten();
+        decisions.map(move |decision| (stated(decision.untagged()), &plan.plan, 0))
+    });
+    recorded(patterns.chain(decisions))
 }
 
 /// Returns what failed, in the order of the plans; deviations come before other issues.
 pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
-    let mut found = Recorded::default();
-    for plan in &phase.plans {
-        for deviation in plan.deviations() {
-            if let Some(text) = problem(deviation) {
-                found.add(text, &plan.plan, deviation.line);
-            }
+    let deviations = phase.plans.iter().flat_map(|plan| {
+        plan.deviations().iter().map(move |one| (problem(one), &plan.plan, one.line))
+    });
+    let issues = phase.plans.iter().flat_map(|plan| {
+        let issues = plan.summary.issues.iter();
+        issues.map(move |issue| (stated(&clean(&issue.text)), &plan.plan, issue.line))
+    });
+    recorded(deviations.chain(issues))
+}
+
+/// Returns the first lessons of a list, each once, with all plans that state it.
+fn recorded<'a>(all: impl Iterator<Item = (Option<String>, &'a PlanNumber, usize)>) -> Vec<Lesson> {
+    let mut found: Vec<(String, Vec<&PlanNumber>, usize)> = Vec::new();
+    for (text, plan, line) in all {
+        let Some(text) = text else { continue };
+        match found.iter_mut().find(|(known, ..)| *known == text) {
+            Some((_, plans, _)) => plans.push(plan),
+            None => found.push((text, vec![plan], line)),
         }
     }
-    for plan in &phase.plans {
-        for issue in &plan.summary.issues {
-            if let Some(text) =
-                statement(&clean(&issue.text), MAX_LENGTH).filter(|text| says_something(text))
-            {
-                found.add(text, &plan.plan, issue.line);
-            }
-        }
-    }
-    found.lessons()
+    found.truncate(MAX_RECORDED);
+    let lessons = found.into_iter().map(|(text, plans, line)| Lesson {
+        text: Line::new(&format!("{text} {}", cite(&plans))),
+        source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line }),
+    });
+    lessons.collect()
+}
+
+/// Returns the beginning of a text that says something on its own.
+fn stated(text: &str) -> Option<String> {
+    statement(text, MAX_LENGTH).filter(|text| is_complete(text) && !is_left_out(text))
 }
 
 /// Returns the problem of a deviation and its fix, each by its first whole sentence, or the beginning of its free text;
@@ -182,10 +160,6 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
-}
-
-fn says_something(text: &str) -> bool {
-    is_complete(text) && !is_left_out(text)
 }
 
 fn is_left_out(text: &str) -> bool {

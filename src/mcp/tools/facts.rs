@@ -54,7 +54,7 @@ pub(crate) fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAn
         scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all { Selection::All } else { Selection::Relevant },
-        uses_encoder: true,
+        uses_encoder: project.settings.encoder,
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;

@@ -17,19 +17,21 @@ use crate::error::{Error, Result};
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, PROJECT};
 use crate::project::Project;
+use crate::text::word_enum;
 
-/// The set of tools that a client receives: a few by default, because each costs tokens in every session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ToolSet {
-    /// The default tools.
-    Default,
-    /// More on plans: the brief of a phase, recording it.
-    Plan,
-    /// The repo ledger.
-    Ledger,
-    /// Facts about the user.
-    Facts,
+word_enum! {
+    /// The set of tools that a client receives: a few by default, because each costs tokens in every session.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    pub enum ToolSet {
+        /// The default tools.
+        Default = "default",
+        /// More on plans: the brief of a phase, recording it.
+        Plan = "plan",
+        /// The repo ledger.
+        Ledger = "ledger",
+        /// Facts about the user.
+        Facts = "facts",
+    }
 }
 
 impl ToolSet {
