@@ -19,14 +19,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 pub use query::{Components, FactHit, FactQuery, Method, Retrieved, Selection};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::Result;
 use crate::facts::search::rows::Rows;
 use crate::facts::search::words::Words;
 use crate::facts::vectors::{self, Similarities};
-use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, SqliteResultExt, UserId};
+use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, Sql, SqliteResultExt, UserId};
 use crate::search::{
     Embedder, Known, Question, Ranking, ReadText, Relevance, best, passage_vectors, rank,
 };
@@ -265,12 +265,11 @@ impl Search<'_> {
     /// Returns a fact under its key in words.
     fn read(&self, index: usize) -> Result<ReadText> {
         let sql = "SELECT key, value_text FROM facts WHERE seq = ?1 AND user_id = ?2";
-        let mut statement = self.connection.prepare_cached(sql).context("read the facts")?;
-        let found = statement.query_row((self.rows.seqs[index], self.user.as_str()), |row| {
-            let key: String = row.get(0)?;
-            Ok(ReadText { heading: vectors::words_of_key(&key), body: row.get(1)? })
-        });
-        Ok(found.optional().context("read the facts")?.unwrap_or_default())
+        let values = (self.rows.seqs[index], self.user.as_str());
+        let found: Option<(String, String)> = self.connection.optional(sql, values)?;
+        let text =
+            |(key, body): (String, String)| ReadText { heading: vectors::words_of_key(&key), body };
+        Ok(found.map(text).unwrap_or_default())
     }
 
     /// Returns the facts of these rows, by row.

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::facts::search::rows::Rows;
-use crate::facts::{Query, UserId};
+use crate::facts::{Sql, UserId};
 use crate::search::{Language, Term, quoted, terms};
 use crate::text::{hexadecimal, is_unspaced};
 
@@ -25,9 +25,6 @@ const MIN_PREFIX_CHARS: usize = 5;
 
 /// Score of a matching part of a word: less than that of a rare word.
 const FOUND: f64 = 2.0;
-
-/// What was attempted, as an error says it.
-const TRIED: &str = "search the facts by words";
 
 /// The facts that share words with a query.
 pub(crate) struct Words {
@@ -54,8 +51,7 @@ impl Words {
                 "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts \
                  WHERE facts_fts MATCH ?1 ORDER BY rowid"
             );
-            let found: Vec<(i64, f64)> =
-                connection.rows(TRIED, &sql, [expression], |row| row.try_into())?;
+            let found: Vec<(i64, f64)> = connection.list(&sql, [expression])?;
             let found = found.into_iter();
             Ok(found.filter_map(|(seq, score)| Some((rows.index(seq)?, score))).collect())
         };
@@ -109,7 +105,7 @@ fn add_with_part(
     scores: &mut [f64],
 ) -> Result<()> {
     let sql = "SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?1";
-    let found: Vec<i64> = connection.rows(TRIED, sql, [quoted(part)], |row| row.get(0))?;
+    let found: Vec<i64> = connection.column(sql, [quoted(part)])?;
     found.into_iter().filter_map(|seq| rows.index(seq)).for_each(|row| scores[row] += FOUND);
     Ok(())
 }
@@ -124,7 +120,6 @@ fn containing(
 ) -> Result<Vec<(usize, f64)>> {
     let sql = "SELECT seq FROM facts WHERE user_id = ?1 \
                AND instr(lower(key || ' ' || value_text || ' ' || source_excerpt), ?2) > 0";
-    let found: Vec<i64> =
-        connection.rows(TRIED, sql, [user.as_str(), characters], |row| row.get(0))?;
+    let found: Vec<i64> = connection.column(sql, [user.as_str(), characters])?;
     Ok(found.into_iter().filter_map(|seq| Some((rows.index(seq)?, FOUND))).collect())
 }

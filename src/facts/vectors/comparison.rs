@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::error::{Error, Result};
 use crate::facts::search::FactQuery;
 use crate::facts::vectors::{Chroma, IndexLocation, dim, model, refresh};
-use crate::facts::{Facts, Query, UserId};
+use crate::facts::{Facts, Sql, UserId};
 use crate::search::{Embedder, Vector};
 
 /// Number of vectors requested from a server per requested fact, and at least.
@@ -86,20 +86,20 @@ pub(crate) fn compare(
         let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2";
         for (fact, similarity) in near {
             let values = (user.as_str(), fact);
-            let row = connection.optional_row("read the facts", sql, values, |row| row.get(0))?;
-            similarities.extend(row.map(|row| (row, *similarity)));
+            let found: Vec<i64> = connection.column(sql, values)?;
+            similarities.extend(found.into_iter().map(|row| (row, *similarity)));
         }
         return Ok(similarities);
     }
     let query = query.vector.quantized();
     let sql = "SELECT seq, scale, vector FROM fact_vectors \
                WHERE user_id = ?1 AND model = ?2 AND dim = ?3";
-    let values = (user.as_str(), model, dim(query.values.len()));
-    connection.each("read the vectors", sql, values, |row| {
-        let near = query.dot(row.get_ref(2)?.as_blob()?, narrowed(row.get(1)?));
-        similarities.insert(row.get(0)?, near);
-        Ok(())
-    })?;
+    let mut statement = connection.statement(sql)?;
+    let mut rows = statement.query((user.as_str(), model, dim(query.values.len())))?;
+    while let Some(row) = rows.next()? {
+        let vector = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        similarities.insert(row.get(0)?, query.dot(vector, narrowed(row.get(1)?)));
+    }
     Ok(similarities)
 }
 
