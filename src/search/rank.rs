@@ -27,7 +27,7 @@ use crate::text::word_enum;
 const WORDS_WEIGHT: f64 = 0.35;
 
 /// Weight of late interaction beside that of both.
-const LATE_WEIGHT: f64 = 0.3;
+const LATE_WEIGHT: f64 = 0.5;
 
 /// Share of long texts from which neither late interaction nor questions count: a long text resembles everything, and a
 /// long turn that ends in a question holds facts too.
