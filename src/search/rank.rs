@@ -26,8 +26,8 @@ use crate::text::word_enum;
 /// Weight of the words beside that of the meaning.
 const WORDS_WEIGHT: f64 = 0.35;
 
-/// Weight of late interaction beside that of both.
-const LATE_WEIGHT: f64 = 0.5;
+/// Weight of late interaction, which it takes from the meaning: it compares the same more closely.
+const LATE_WEIGHT: f64 = 0.4;
 
 /// Share of long texts from which neither late interaction nor questions count: a long text resembles everything, and a
 /// long turn that ends in a question holds facts too.
@@ -374,8 +374,7 @@ fn add_late(parts: &mut [FusedParts], readings: &HashMap<usize, Reading>, brevit
     let most = readings.values().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
     let weight = LATE_WEIGHT * brevity;
     for (index, parts) in parts.iter_mut().enumerate() {
-        parts.words *= 1.0 - weight;
-        parts.meaning *= 1.0 - weight;
+        parts.meaning *= 1.0 - weight / (1.0 - WORDS_WEIGHT);
         parts.late = readings.get(&index).map_or(0.0, |reading| weight * reading.late / most);
     }
 }
