@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use serde::Serialize;
@@ -51,10 +52,10 @@ impl KnowledgeDir {
     }
 
     /// Returns the keys of all existing entries.
-    pub(crate) fn keys(&self) -> Vec<String> {
+    pub(crate) fn keys(&self) -> BTreeSet<String> {
         let files = listing::entries(&self.memory()).unwrap_or_default();
-        let keys = files.iter().filter_map(|(name, _)| stem(name));
-        keys.map(str::to_owned).collect()
+        let files = files.iter().filter(|(_, kind)| *kind != PathKind::Folder);
+        files.filter_map(|(name, _)| Some(stem(name)?.to_owned())).collect()
     }
 
     /// Returns the generated list of all entries.
@@ -150,7 +151,7 @@ pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<
 
 /// Returns the error for an unknown key, with the three closest keys.
 pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
-    let mut keys = place.keys();
+    let mut keys: Vec<String> = place.keys().into_iter().collect();
     keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));
     let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();
     let error = Error::not_found(format!("not found: {key}"));
@@ -186,20 +187,6 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     .hint("say where it is kept instead; --allow-secret stores it anyway"))
 }
 
-/// Returns the keys of the existing entries that a scan did not read, because of its limit or their size.
-pub(crate) fn unread<'k>(
-    place: &KnowledgeDir,
-    read: impl IntoIterator<Item = &'k str>,
-) -> BTreeSet<String> {
-    let mut keys: BTreeSet<String> = place.keys().into_iter().collect();
-    for key in read {
-        keys.remove(key);
-    }
-    // A folder may have the name of an entry's file.
-    keys.retain(|key| !fs::symlink_metadata(place.entry(key)).is_ok_and(|found| found.is_dir()));
-    keys
-}
-
 /// The file of an entry.
 pub(crate) struct EntryFile<'a> {
     pub(crate) key: &'a str,
@@ -207,8 +194,8 @@ pub(crate) struct EntryFile<'a> {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Calls `visit` for every entry, in parallel if there are many, because `entry query` does so on each run, and
-/// returns the results in the order of the file names.
+/// Calls `visit` for every entry, in parallel if there are many, because `entry query` does so on each run, and returns
+/// the results in the order of the file names.
 ///
 /// A file that cannot be read, or is a link out of the store, becomes a warning; so do files beyond the limits of one
 /// command.
@@ -221,69 +208,73 @@ pub(crate) fn scan<T: Send>(
         Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
         listed => listed.at("list", &folder)?,
     };
-    let scan_part = |part: &[(String, PathKind)]| scan_part(place, &folder, part, &visit);
+    let bytes = AtomicU64::new(0);
+    if listed.len() <= MAX_READ_FILES {
+        let all = scan_listed(place, &listed, &bytes, &visit)?;
+        if bytes.into_inner() <= MAX_READ_BYTES {
+            return Ok(all);
+        }
+    }
+    // Rare. Only now the size of each file is queried, so that the same files count with any number of threads.
+    let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
+    let kept = Boundary::within_limit(&folder, files).len();
+    scan_listed(place, &listed[..kept], &AtomicU64::new(0), &visit)
+}
+
+/// Visits these files, and counts their bytes; it stops at the limit.
+fn scan_listed<T: Send>(
+    place: &KnowledgeDir,
+    listed: &[(String, PathKind)],
+    total: &AtomicU64,
+    visit: &(impl Fn(&EntryFile<'_>) -> Option<T> + Sync),
+) -> Result<Parsed<Vec<T>>> {
+    let folder = &place.memory();
+    let read = move |(name, kind): &(String, PathKind)| {
+        let (key, path) = (stem(name)?, folder.join(name));
+        match read_listed(place, &path, *kind) {
+            Ok(bytes) => {
+                let bytes = bytes?;
+                total.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                visit(&EntryFile { key, path, bytes }).map(Ok)
+            }
+            Err(error) => Some(Err(Warning::file(&path, error.reason()))),
+        }
+    };
+    let is_within = move |_: &&_| total.load(Ordering::Relaxed) <= MAX_READ_BYTES;
     let threads = match listed.len() {
         ..MIN_PARALLEL_FILES => 1,
         _ => thread::available_parallelism().map_or(1, usize::from),
     };
-    let (mut all, bytes) = thread::scope(|scope| {
-        let parts = listed.chunks(listed.len().div_ceil(threads).max(1));
-        let started: Vec<_> = parts.map(|part| scope.spawn(move || scan_part(part))).collect();
-        let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
-        let mut all = Parsed::clean(Vec::new());
-        let mut bytes = 0;
-        for part in joined {
-            let (part, read) = part.map_err(|_| Error::failed("a thread panicked"))?;
-            all.value.extend(part.value);
-            all.warnings.extend(part.warnings);
-            bytes += read;
+    let mut all = Parsed::clean(Vec::new());
+    thread::scope(|scope| {
+        let parts = listed.chunks(listed.len().div_ceil(threads).max(1)).map(|part| {
+            scope.spawn(move || {
+                part.iter().take_while(is_within).filter_map(read).collect::<Vec<_>>()
+            })
+        });
+        for part in parts.collect::<Vec<_>>() {
+            for read in part.join().map_err(|_| Error::failed("a thread panicked"))? {
+                match read {
+                    Ok(made) => all.value.push(made),
+                    Err(warning) => all.warnings.push(warning),
+                }
+            }
         }
-        Ok::<_, Error>((all, bytes))
-    })?;
-    if listed.len() > MAX_READ_FILES || bytes > MAX_READ_BYTES {
-        // Rare. Only now the size of each file is queried, so that the same files count with any number of threads.
-        let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
-        let kept = Boundary::within_limit(&folder, files).len();
-        all = scan_part(&listed[..kept]).0;
-    }
-    Ok(all)
+        Ok(all)
+    })
 }
 
-/// Scans these files, and returns how many bytes they have.
-fn scan_part<T>(
-    place: &KnowledgeDir,
-    folder: &Path,
-    listed: &[(String, PathKind)],
-    visit: &impl Fn(&EntryFile<'_>) -> Option<T>,
-) -> (Parsed<Vec<T>>, u64) {
-    let (mut made, mut warnings, mut total) = (Vec::new(), Vec::new(), 0);
-    for (name, kind) in listed.iter().take(MAX_READ_FILES) {
-        let Some(key) = stem(name) else {
-            continue;
-        };
-        if total > MAX_READ_BYTES {
-            break;
-        }
-        let path = folder.join(name);
-        let bytes = match kind {
-            PathKind::Folder => continue,
-            // A dangling link fails here.
-            PathKind::Link => Stat::read(&path).at("read", &path).and_then(|_| bytes(place, &path)),
-            PathKind::File | PathKind::Other => read::bytes(&path),
-        };
-        match bytes {
+fn read_listed(place: &KnowledgeDir, path: &Path, kind: PathKind) -> Result<Option<Vec<u8>>> {
+    match kind {
+        PathKind::Folder => Ok(None),
+        // A dangling link fails here.
+        PathKind::Link => Stat::read(path).at("read", path).and_then(|_| bytes(place, path)),
+        PathKind::File | PathKind::Other => match read::bytes(path)? {
             // The listing shows a name that is not UTF-8 with U+FFFD, and no file has that name.
-            Ok(None) if key.contains('\u{fffd}') => {
-                let warning = "has a file name that is not valid UTF-8, so it is not read";
-                warnings.push(Warning::file(&path, warning));
+            None if path.to_string_lossy().contains('\u{fffd}') => {
+                Err(Error::failed("has a file name that is not valid UTF-8, so it is not read"))
             }
-            Ok(None) => {}
-            Ok(Some(bytes)) => {
-                total += bytes.len() as u64;
-                made.extend(visit(&EntryFile { key, path, bytes }));
-            }
-            Err(error) => warnings.push(Warning::file(&path, error.reason())),
-        }
+            found => Ok(found),
+        },
     }
-    (Parsed::new(made, warnings), total)
 }
