@@ -143,13 +143,20 @@ struct Placed<'a> {
 /// Returns the valid decisions, newest first: by date, or else by phase. Without either, those of PROJECT.md come
 /// first of all, and of the same list the last.
 fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
+    // Where STATE.md has a table of its own, as in VBW, that is the one which the project keeps. GSD's only logs what
+    // plans decide, and refers to PROJECT.md.
+    let has_own_table = lists.iter().any(|list| {
+        let heading = fold(list.heading.as_deref().unwrap_or_default());
+        list.file == DecisionFile::State && heading == "key decisions"
+    });
     let mut lists: Vec<&DecisionList> = lists.iter().collect();
     lists.sort_by_key(|list| list.file);
     let mut all: Vec<Placed<'_>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for list in lists {
         // Newest first, so that a repeated decision is kept at its newer position.
-        for placed in list.oldest_first().into_iter().rev() {
+        for mut placed in list.oldest_first().into_iter().rev() {
+            placed.is_curated &= !has_own_table;
             let text = placed.decision.untagged();
             if !decides(placed.decision) {
                 continue;

@@ -67,27 +67,28 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
     out.show_until(&audit, &(), text!("checks"), end)
 }
 
-/// What a check of the installation found: what is there, or what is wrong and its fix; `None` leaves the row out.
-type Found = Option<std::result::Result<String, Problem>>;
-
-/// Something wrong with the installation.
-struct Problem {
-    what: String,
-    fix: String,
-    /// Whether it keeps annals from working.
-    is_fault: bool,
+/// What a check of the installation found.
+enum Found {
+    /// Nothing to say: the row is left out.
+    Absent,
+    /// What is there.
+    Fine(String),
+    /// What is wrong, and its fix.
+    Attention(String, String),
+    /// What keeps annals from working, and its fix.
+    Fault(String, String),
 }
 
 fn ok(seen: impl Into<String>) -> Found {
-    Some(Ok(seen.into()))
+    Found::Fine(seen.into())
 }
 
 fn attention(what: impl Into<String>, fix: impl Into<String>) -> Found {
-    Some(Err(Problem { what: what.into(), fix: fix.into(), is_fault: false }))
+    Found::Attention(what.into(), fix.into())
 }
 
 fn fault(what: impl Into<String>, fix: impl Into<String>) -> Found {
-    Some(Err(Problem { what: what.into(), fix: fix.into(), is_fault: true }))
+    Found::Fault(what.into(), fix.into())
 }
 
 /// The checks of the installation besides those of the clients, in the order of the table.
@@ -105,12 +106,11 @@ const CHECKS: [(&str, &str, fn(&Project) -> Found); 10] = [
 ];
 
 fn row(store: &'static str, check: &'static str, found: Found) -> Option<AuditRow> {
-    Some(match found? {
-        Ok(seen) => AuditRow::ok(store, check, &seen),
-        Err(problem) => {
-            let row = AuditRow::attention(store, check, &problem.what, problem.fix);
-            if problem.is_fault { row.into_fault() } else { row }
-        }
+    Some(match found {
+        Found::Absent => return None,
+        Found::Fine(seen) => AuditRow::ok(store, check, &seen),
+        Found::Attention(what, fix) => AuditRow::attention(store, check, &what, fix),
+        Found::Fault(what, fix) => AuditRow::attention(store, check, &what, fix).into_fault(),
     })
 }
 
@@ -256,10 +256,10 @@ fn cache(project: &Project) -> Found {
 fn interrupted(project: &Project) -> Found {
     let what = match project.storage().interrupted() {
         Err(error) => error.reason(),
-        Ok(found) => {
-            let first = found.value.first()?;
-            format!("operation {} ({}) was interrupted", first.id, first.operation)
-        }
+        Ok(found) => match found.value.first() {
+            Some(one) => format!("operation {} ({}) was interrupted", one.id, one.operation),
+            None => return Found::Absent,
+        },
     };
     attention(what, "annals sync, or any other command that writes")
 }
@@ -270,7 +270,7 @@ fn database(project: &Project) -> Found {
         Ok(facts) => facts,
         // Facts require a home directory; having none is not a problem.
         Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
-            return None;
+            return Found::Absent;
         }
         Err(error) => return fault(error.to_string(), "annals facts check"),
     };
@@ -290,8 +290,11 @@ fn database(project: &Project) -> Found {
 
 /// Reports the local state of sharing, if the database is shared; the server is not contacted.
 fn sharing(project: &Project) -> Found {
-    let facts = Facts::open(project, None, Purpose::Read).ok()?;
-    let here = facts::sharing(&facts).ok()?.filter(|here| !here.has_left)?;
+    let facts = Facts::open(project, None, Purpose::Read);
+    let here = facts.and_then(|facts| facts::sharing(&facts)).ok().flatten();
+    let Some(here) = here.filter(|here| !here.has_left) else {
+        return Found::Absent;
+    };
     if !share::is_configured(project) {
         let what = "the database is shared, but no server is set";
         return attention(what, "set share.url, or annals share leave");

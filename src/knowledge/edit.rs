@@ -25,13 +25,12 @@ pub(crate) fn written(
 ) -> Result<Vec<u8>> {
     let head = valid(old);
     let entry = Entry::parse(head, path).value;
-    let (front, body) = match front_matter::inner_range(head) {
-        Some(_) => (head[..entry.body.start].to_owned(), &old[entry.body.start..]),
-        None => {
-            refuse_unreadable_front_matter(old, path)?;
-            let body = without_byte_order_mark(old);
-            (format!("{}---\n---\n\n", valid(&old[..old.len() - body.len()])), body)
-        }
+    let (front, body) = if front_matter::inner_range(head).is_some() {
+        (head[..entry.body.start].to_owned(), &old[entry.body.start..])
+    } else {
+        refuse_unreadable_front_matter(old, path)?;
+        let body = without_byte_order_mark(old);
+        (format!("{}---\n---\n\n", valid(&old[..old.len() - body.len()])), body)
     };
     let mut front = set(&front, &changed(write, key, &entry, &front, today));
     let body = match &write.body {

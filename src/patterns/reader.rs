@@ -149,7 +149,7 @@ fn entry(outline: &Outline<'_>, head: &Section, range: Range<usize>) -> PatternE
             name: heading.name,
             date: heading.date,
             trace,
-            text: outline.slice(&range).to_owned(),
+            text: outline.text().get(range.clone()).unwrap_or_default().to_owned(),
             range: range.clone(),
             line: head.line,
             ..PatternEntry::default()

@@ -222,8 +222,11 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Opera
     let mut operations = Vec::new();
     // One query per scope uses the index of numbers, so that operations sent before cost nothing.
     for (scope, number) in reached {
-        let found =
-            select(connection, condition, params![scope, number, limit - operations.len()])?;
+        let found = select(
+            connection,
+            condition,
+            params![scope, number, sql_limit(limit - operations.len())],
+        )?;
         operations.extend(found.into_iter().map(|row| row.1));
     }
     Ok(operations)
@@ -234,7 +237,11 @@ pub(crate) fn rewritten(connection: &Connection, limit: usize) -> Result<Vec<(i6
     let condition = "o.is_rewritten AND o.number <= \
          (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
          ORDER BY o.operation LIMIT ?1";
-    select(connection, condition, [limit])
+    select(connection, condition, [sql_limit(limit)])
+}
+
+fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 fn select(

@@ -159,14 +159,13 @@ fn pattern(path: &str) -> String {
 
 /// Returns the text before and after our block; a marker without its other half is refused.
 fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
-    let place = |marker: &str| {
-        let mut at = 0;
-        let lines = text.split_inclusive('\n').map(|line| {
-            at += line.len();
-            (line, at)
+    // The lines that are the marker, each with its end.
+    let place = |marker: &str| -> Vec<(&str, usize)> {
+        let lines = text.split_inclusive('\n').scan(0, |at, line| {
+            *at += line.len();
+            Some((line, *at))
         });
-        let found: Vec<_> = lines.filter(|(line, _)| line.trim_end() == marker).collect();
-        found
+        lines.filter(|(line, _)| line.trim_end() == marker).collect()
     };
     match (&place(BEGIN)[..], &place(END)[..]) {
         ([], []) => Ok((text, "")),

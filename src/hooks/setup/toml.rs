@@ -85,27 +85,29 @@ fn with(text: &str) -> String {
 
 /// Returns the text without our tables and the blank line before them; what stands before the next table is its.
 fn without(text: &str) -> String {
-    let sub_table = HEADER.replace(']', ".");
+    let (sub_table, end) = (HEADER.replace(']', "."), line_end(text));
     let (mut kept, mut held) = (String::new(), String::new());
     let mut is_ours = false;
     for line in text.split_inclusive('\n') {
         let plain = line.trim();
         if plain.starts_with('[') {
-            kept.push_str(&std::mem::take(&mut held));
-            let was_ours =
-                std::mem::replace(&mut is_ours, plain == HEADER || plain.starts_with(&sub_table));
-            if is_ours && !was_ours {
-                let blank = kept.len() - kept.trim_end_matches(['\r', '\n']).len();
-                let end = line_end(text);
-                if blank > end.len() {
-                    kept.truncate(kept.len() - end.len());
-                }
+            let is_next_ours = plain == HEADER || plain.starts_with(&sub_table);
+            if !is_next_ours {
+                kept.push_str(&held);
             }
+            held.clear();
+            let blank = kept.len() - kept.trim_end_matches(['\r', '\n']).len();
+            if is_next_ours && !is_ours && blank > end.len() {
+                kept.truncate(kept.len() - end.len());
+            }
+            is_ours = is_next_ours;
         }
-        match is_ours {
-            false => kept.push_str(line),
-            true if plain.is_empty() || plain.starts_with('#') => held.push_str(line),
-            true => held.clear(),
+        if !is_ours {
+            kept.push_str(line);
+        } else if plain.is_empty() || plain.starts_with('#') {
+            held.push_str(line);
+        } else {
+            held.clear();
         }
     }
     kept + &held
