@@ -53,9 +53,12 @@ impl History {
         // Archives are listed by name; milestones without dates sort first, since their order is unknown.
         read.sort_by_key(|(_, phases)| first_day(phases));
         let mut current = phases(&folder.active, warnings);
+        let names: HashMap<&Path, &String> = active
+            .iter()
+            .filter_map(|own| Some((own.dir.as_deref()?, own.name.as_ref()?)))
+            .collect();
         for phase in &mut current {
-            let own = active.iter().find(|one| one.dir.as_ref() == Some(&phase.dir));
-            if let Some(name) = own.and_then(|own| own.name.as_ref()) {
+            if let Some(name) = names.get(phase.dir.as_path()) {
                 phase.name.clone_from(name);
             }
         }

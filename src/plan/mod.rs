@@ -21,13 +21,13 @@ pub use model::{ReadText, Survey};
 pub(crate) use names::{letters, name_of_past_phase};
 pub use phase::{Action, Alternative, Next, Phase, PhaseState, PlanState, Position};
 pub use read::{
-    AcceptanceResult, Activity, Archive, Check, CheckKind, CheckOutcome, Checks, Claim,
-    DEFAULT_MILESTONE, Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located,
-    MilestoneFolder, MustHaves, PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseStatus,
-    Plan, PlanNumber, PlanSlot, PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement,
-    Requirements, Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan, Says, Skill, StateFile,
-    StatedPhase, Summary, SummaryStatus, TaskCount, TextOf, WorkflowSettings, WrittenAt,
-    check_overlap, check_waves, installed_skills, is_absent, non_placeholder,
+    AcceptanceResult, Archive, Check, CheckKind, CheckOutcome, Checks, Claim, DEFAULT_MILESTONE,
+    Decision, Deviation, FileKind, FileName, Handoff, IssueNote, Located, MilestoneFolder,
+    MustHaves, PhaseDir, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseStatus, Plan, PlanNumber,
+    PlanSlot, PlanTask, PlanningFolder, ProgressRow, ProjectFile, Requirement, Requirements,
+    Roadmap, RoadmapMilestone, RoadmapPhase, RoadmapPlan, Says, Skill, StateFile, StatedPhase,
+    Summary, SummaryStatus, TaskCount, TextOf, WorkflowSettings, WrittenAt, check_overlap,
+    check_waves, installed_skills, is_absent, non_placeholder,
 };
 pub(crate) use read::{
     Count, MAX_CLAIMS, handoff, is_dropped_plan, list_entry, milestone_version,

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::plan::drift::{Finding, findings, names_check, statements};
-use crate::plan::read::vocabulary::TEMPLATE_STATUS;
+use crate::plan::read::vocabulary::has;
 use crate::plan::{
     Action, Claim, DEFAULT_MILESTONE, Drift, DriftKind, Located, MAX_CLAIMS, Phase, PhaseProgress,
     PhaseState, PlanState, Position, Says, Survey, phase_in_status,
@@ -449,7 +449,7 @@ pub(super) fn is_plain(status: &str) -> bool {
     has_words
         && words.all(|word| {
             let is_number = word.starts_with(|c: char| c.is_ascii_digit());
-            is_number || TEMPLATE_STATUS.contains(&word.to_lowercase().as_str())
+            is_number || has("status of a template", &word.to_lowercase())
         })
 }
 

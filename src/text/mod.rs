@@ -57,12 +57,6 @@ pub(crate) fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Optio
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// Returns the rest of a text that ends with a suffix, whatever the case of its ASCII letters.
-pub(crate) fn strip_suffix_ignore_case<'a>(text: &'a str, suffix: &str) -> Option<&'a str> {
-    let (rest, tail) = text.split_at_checked(text.len().checked_sub(suffix.len())?)?;
-    tail.eq_ignore_ascii_case(suffix).then_some(rest)
-}
-
 /// Returns the number of the line that contains a byte offset, counted from 1.
 pub(crate) fn line_number(text: impl AsRef<[u8]>, offset: usize) -> usize {
     let text = text.as_ref();

@@ -11,9 +11,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use serde::Deserialize;
+
 use crate::error::Result;
 use crate::markdown::{FrontMatter, Node};
 use crate::plan::read::names;
+use crate::plan::read::vocabulary::find;
 use crate::storage::read;
 use crate::storage::stat::PathKind;
 use crate::text::quantity;
@@ -30,7 +33,8 @@ pub enum CheckKind {
 }
 
 /// The outcome of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
     /// It found no issues, or all of them are resolved.
     Passed,
@@ -74,33 +78,6 @@ const KINDS: [(CheckKind, &str, &str, &str); 3] = [
 
 /// The folder of a phase with the rounds of its remediation.
 pub(crate) const REMEDIATION: &str = "remediation";
-
-/// Beginnings of status words with their outcomes, in lower case, `_` and `-` as spaces.
-pub(crate) const OUTCOMES: &[(CheckOutcome, &[&str])] = &[
-    (
-        CheckOutcome::Issues,
-        &[
-            "issue", "gap", "fail", "rejected", "needs fix", "needs work", "changes requested",
-            "blocked",
-        ],
-    ),
-    (CheckOutcome::Diagnosed, &["diagnosed"]),
-    (
-        CheckOutcome::Passed,
-        &[
-            "pass", "all pass", "all clear", "complete", "resolved", "verified", "validated",
-            "approved", "accepted", "clean", "ok", "done", "success", "no issue", "no gap",
-            "no finding", "no fail", "signed off",
-        ],
-    ),
-    (
-        CheckOutcome::Pending,
-        &[
-            "human", "testing", "partial", "pending", "in progress", "ready", "awaiting",
-            "waiting", "not started", "draft", "open", "started",
-        ],
-    ),
-];
 
 impl CheckKind {
     /// Returns the kind of check for a file name; `01-UI-REVIEW.md` reviews a design and is not one.
@@ -312,8 +289,7 @@ fn stated_status(kind: CheckKind, text: &str, path: &Path) -> Option<(String, Ch
 fn outcome(status: &str) -> Option<CheckOutcome> {
     let lower = status.to_lowercase().replace(['_', '-'], " ");
     let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let begins = |(_, words): &&(_, &[&str])| words.iter().any(|word| bare.starts_with(word));
-    OUTCOMES.iter().find(begins).map(|(outcome, _)| *outcome)
+    find("outcome of a check", |word| bare.starts_with(word)).map(|(outcome, _)| outcome)
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! Parses counts: `3`, `3/4`, `3 of 4`.
 
+/// The preposition or sign between a number and the total: `2 of 5`.
+const OF: &[&str] = &["/", "of ", "de ", "von ", "di ", "sur ", "van ", "из "];
+
 /// A count at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count<'a> {
@@ -15,8 +18,7 @@ impl<'a> Count<'a> {
     /// Parses `5`, `5/5` or `3 of 4` at the start of a text; `2.1`, `3rd` and `3/4/2026` are not counts.
     pub(crate) fn parse(text: &'a str) -> Option<Self> {
         let (done, rest) = split_number(text.trim_start())?;
-        let after = rest.trim_start();
-        let after = after.strip_prefix('/').or_else(|| after.strip_prefix("of "));
+        let after = Self::after_of(rest.trim_start());
         let total = after.and_then(|after| split_number(after.trim_start()));
         if total.is_some_and(|(_, rest)| rest.starts_with('/')) {
             return None;
@@ -26,6 +28,11 @@ impl<'a> Count<'a> {
             total: total.map(|(total, _)| total),
             rest: total.map_or(rest, |(_, rest)| rest),
         })
+    }
+
+    /// Returns the text after `/` or `of `.
+    pub(crate) fn after_of(text: &str) -> Option<&str> {
+        OF.iter().find_map(|of| text.strip_prefix(of))
     }
 
     /// Returns whether fewer items are finished than there are.
@@ -43,6 +50,12 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
             .strip_prefix(['.', ','])
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     (!goes_on).then_some((number, rest))
+}
+
+/// Returns `part / whole`, or 0 if `whole` is 0.
+pub(crate) fn ratio(part: usize, whole: usize) -> f64 {
+    let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    if whole == 0 { 0.0 } else { number(part) / number(whole) }
 }
 
 #[cfg(test)]

@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+use regex::Regex;
 use serde::Serialize;
 
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, ListItem, Outline, Section, Table};
+use crate::plan::letters;
 use crate::plan::read::placeholder::is_none_remark;
-use crate::plan::read::{PhaseNumber, heading, list_entry, milestone_version, non_placeholder};
+use crate::plan::read::vocabulary::has;
+use crate::plan::read::{heading, list_entry, non_placeholder};
 
 /// A decision with its known context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -36,24 +40,12 @@ pub(crate) fn sections<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o
 
 /// Returns whether a heading says that decisions follow.
 fn is_title(title: &str) -> bool {
-    /// Words after the noun that only say what kind of list it is.
-    const LISTS: &[&str] =
-        &["history", "list", "log", "record", "records", "register", "summary", "table"];
-    /// Words for what is not decided, not valid, or not a decision.
-    const OTHER: &[&str] = &[
-        "and", "awaiting", "impact", "needed", "needing", "needs", "next", "outstanding", "past",
-        "possible", "proposed", "required", "reversed", "revisit", "to", "unresolved", "upcoming",
-    ];
-    // Of the many headings of a file, few get this far.
-    if !title.to_ascii_lowercase().contains("decision") {
-        return false;
-    }
     let words = heading::words(title);
     let words: Vec<&str> = words.split(|c: char| !c.is_alphanumeric()).collect();
-    let is_log = |pair: &[&str]| pair[0] == "decision" && LISTS.contains(&pair[1]);
+    let is_log = |pair: &[&str]| pair[0] == "decision" && has("list of decisions", pair[1]);
     (words.contains(&"decisions") || words.windows(2).any(is_log))
         && !title.contains('&')
-        && !words.iter().any(|word| OTHER.contains(word))
+        && !words.iter().any(|word| has("no decisions", word))
         && !heading::is_about_items(title)
 }
 
@@ -116,18 +108,13 @@ pub(crate) fn distinct(decisions: impl Iterator<Item = Decision>) -> Vec<Decisio
     let mut known: HashMap<String, usize> = HashMap::new();
     for decision in decisions {
         // Two decisions are equal if their words match, with or without the reason.
-        let mut key = String::new();
-        push_words(&mut key, decision.untagged());
-        let mut keys = vec![key];
-        if let Some(reason) = &decision.rationale {
-            let mut with_reason = keys[0].clone();
-            push_words(&mut with_reason, reason);
-            keys.push(with_reason);
-        }
+        let key = letters(&decision.untagged().replace(" because ", " "));
+        let reason = decision.rationale.as_deref().map(letters).unwrap_or_default();
+        let keys = [format!("{key}{reason}"), key];
         if let Some(index) = keys.iter().find_map(|key| known.get(key)) {
             complete(&mut kept[*index], decision);
         } else {
-            known.extend(keys.into_iter().map(|key| (key, kept.len())));
+            known.extend(keys.map(|key| (key, kept.len())));
             kept.push(decision);
         }
     }
@@ -162,25 +149,6 @@ impl Decision {
     }
 }
 
-/// Appends the words of a statement, normalised for comparison and without the conjunctions before a reason.
-fn push_words(key: &mut String, text: &str) {
-    const JOINTS: &[&str] = &["because", "since", "as", "for"];
-    let is_joint = |word: &str| JOINTS.iter().any(|joint| joint.eq_ignore_ascii_case(word));
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    for word in words.filter(|word| !word.is_empty() && !is_joint(word)) {
-        if !key.is_empty() {
-            key.push(' ');
-        }
-        if word.is_ascii() {
-            let start = key.len();
-            key.push_str(word);
-            key[start..].make_ascii_lowercase();
-        } else {
-            key.extend(word.chars().flat_map(char::to_lowercase));
-        }
-    }
-}
-
 /// Returns the decisions of a table; empty for tables of other things.
 pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     let Some(text) = table.column(&["Decision", "Key Decision", "Choice"]) else {
@@ -195,7 +163,7 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     let rows = table.rows.iter().filter_map(|row| {
         let cell = |index: Option<usize>| non_placeholder(row.cells.get(index?)?);
         let text = cell(Some(text))?;
-        if cell(outcome).is_some_and(is_taken_back) || is_struck_out(text) {
+        if cell(outcome).is_some_and(|text| TAKEN_BACK.is_match(text)) || is_struck_out(text) {
             return None;
         }
         Some(Decision {
@@ -210,26 +178,13 @@ pub(crate) fn from_table(table: &Table) -> Vec<Decision> {
     rows.collect()
 }
 
-/// Returns whether the outcome of a decision says that it is no longer valid: `**Changed in 04-03**`, `Replaced by X`,
-/// but not `Replaced three scripts`.
-fn is_taken_back(outcome: &str) -> bool {
-    const TAKEN_BACK: &[&str] =
-        &["changed", "superseded", "replaced", "reverted", "dropped", "rejected", "revoked"];
-    const JOINTS: &[&str] = &["after", "because", "by", "due", "in phase", "in plan", "later"];
-    let lower = outcome.to_lowercase();
-    let start = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let rest = TAKEN_BACK.iter().find_map(|word| start.strip_prefix(word));
-    rest.is_some_and(|rest| {
-        let why = rest.trim_start_matches(' ');
-        let is_time = ["in ", "on "].iter().any(|joint| {
-            let when = why.strip_prefix(joint).map(|when| when.trim_start_matches('v'));
-            when.is_some_and(|when| when.starts_with(|c: char| c.is_ascii_digit()))
-        });
-        !why.starts_with(char::is_alphanumeric)
-            || is_time
-            || JOINTS.iter().any(|joint| why.starts_with(joint))
-    })
-}
+/// An outcome that says that a decision is no longer valid: `**Changed in 04-03**`, `Replaced by X`, but not `Replaced three
+/// scripts`.
+static TAKEN_BACK: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"(?i)^\W*(changed|superseded|replaced|reverted|dropped|rejected|revoked)(\s*$|\s*[^\w\s]| (after|because|by|due|in phase|in plan|later)| (in|on) v?\d)",
+    )
+});
 
 /// Parses a bullet with the lines below it; nested bullets only explain their parent and yield `None`.
 fn from_item(item: &ListItem, details: impl FnOnce() -> Option<String>) -> Option<Decision> {
@@ -256,63 +211,39 @@ fn is_struck_out(text: &str) -> bool {
     inner.is_some_and(|inner| !inner.contains("~~"))
 }
 
+/// The leading tag of a decision: `[02-03]: …`, `(Phase 6): …`, `[2026-02-17]: …`, `**(Plan 02-03)** …`, and without
+/// brackets only a plan, or a phase of a version: `02-03: …`, `Phase 02 P03: …`, `v1.2 (Phase 6): …`.
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
+    let place = format!(r"{PLAN}|Phase \d[\w.]*");
+    regex(&format!(
+        r"^(?:\[([^\]]+)\]:?|\(([^)]+)\):|\(({place})\)|({PLAN}):|(v\d\S* \((?:{place})\)):|\*\*(?:[\[(]({place})[\])]|({PLAN})):?\*\*:?)\s*"
+    ))
+});
+
+/// A plan: `02-03`, `05.1-02a`, `Plan 02-03`, `Phase 02 P03`.
+const PLAN: &str = r"(?:Plan |Phase )?\d{1,3}(?:\.\d{1,3})*-\d{1,3}[a-z]*|Phase \d{1,3} P\d{1,3}";
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a constant pattern")
+}
+
+/// Splits off the leading tag.
+fn split_tag(text: &str) -> Option<(&str, &str)> {
+    let found = TAG.captures(text)?;
+    let tag = found.iter().skip(1).flatten().next()?.as_str();
+    let rest = &text[found.get(0)?.end()..];
+    // `[ADR](adr.md)` is a link.
+    let is_link = text.starts_with('[') && rest.starts_with('(');
+    Some((non_placeholder(tag)?, rest)).filter(|_| !is_link)
+}
+
 /// Returns a decision without its tags; a plan may follow a first tag: `[Phase 2]: [02-03]: …`.
 fn untagged(text: &str) -> &str {
-    let mut rest = text;
-    let mut next = split_tag(text);
-    while let Some((_, after)) = next {
-        rest = after.trim_start_matches([':', ' ']);
-        next = split_tag(rest).filter(|(tag, _)| is_place(tag) && !is_phase(tag));
+    let Some((_, rest)) = split_tag(text) else { return text };
+    match split_tag(rest) {
+        Some((tag, after)) if tag.contains(|c: char| c.is_ascii_digit()) => after,
+        _ => rest,
     }
-    rest
-}
-
-/// Splits off the leading tag: `[02-03]: …`, `(Phase 6): …`, `[Phase 1] …`, `[2026-02-17]: …`, `**(Plan 02-03)** …`, and
-/// without brackets only a plan, or a phase of a version: `02-03: …`, `Plan 02-03: …`, `v1.2 (Phase 6): …`.
-fn split_tag(text: &str) -> Option<(&str, &str)> {
-    let bold = text.strip_prefix("**");
-    let bare = bold.unwrap_or(text);
-    let bracketed = |open, close| bare.strip_prefix(open)?.split_once(close);
-    let is_whole = |rest: &str| bold.is_none() || rest.trim_start_matches(':').starts_with("**");
-    let (tag, rest) = if let Some((tag, rest)) = bracketed('[', ']') {
-        // `[ADR](adr.md)` is a link.
-        let is_tag =
-            if bold.is_some() { is_place(tag) && is_whole(rest) } else { !rest.starts_with('(') };
-        is_tag.then_some((tag, rest))?
-    } else if let Some((tag, rest)) = bracketed('(', ')') {
-        let is_tag = is_place(tag) && is_whole(rest) || bold.is_none() && rest.starts_with(':');
-        is_tag.then_some((tag, rest))?
-    } else {
-        let (tag, rest) = bare.split_once(if bold.is_some() { "**" } else { ":" })?;
-        let tag = tag.trim_end_matches(':');
-        let of_version = tag.split_once(" (").and_then(|(version, phase)| {
-            milestone_version(version)?;
-            phase.strip_suffix(')')
-        });
-        let is_plan = is_place(tag) && tag.contains(['-', 'P']) && !is_phase(tag);
-        (is_plan || of_version.is_some_and(is_place)).then_some((tag, rest))?
-    };
-    let rest = if bold.is_some() { rest.trim_start_matches([':', '*']) } else { rest };
-    Some((non_placeholder(tag)?, rest))
-}
-
-fn is_phase(text: &str) -> bool {
-    text.strip_prefix("Phase ").is_some_and(|number| PhaseNumber::parse(number).is_some())
-}
-
-/// Returns whether a text names a phase or a plan of it: `Phase 6`, `02-03`, `05.1-02a`, `Plan 02-03`, `Phase 02 P03`.
-fn is_place(text: &str) -> bool {
-    let is_number = |digits: &str| {
-        (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let named = ["Plan ", "Phase "].iter().find_map(|noun| text.strip_prefix(noun));
-    let numbers = named.and_then(|named| named.split_once(" P"));
-    let numbers = numbers.or_else(|| named.unwrap_or(text).split_once('-'));
-    let is_plan = numbers.is_some_and(|(phase, plan)| {
-        let plan = plan.trim_end_matches(|c: char| c.is_ascii_lowercase());
-        phase.split('.').all(is_number) && is_number(plan)
-    });
-    is_plan || is_phase(text)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::markdown::{FrontMatter, Label, Node, Outline, Section};
 use crate::plan::read::json_lines;
+use crate::plan::read::vocabulary::{has, words};
 use crate::warning::Warning;
 
 /// A parsed PLAN or SUMMARY file.
@@ -33,34 +34,36 @@ impl<'a> Document<'a> {
         Self { front, outline, labels }
     }
 
-    /// Returns the first of `keys` that is present at the top level or under `metrics`.
-    pub(crate) fn field(&self, keys: &[&str]) -> Option<&Node> {
-        let metrics = self.front.get(&["metrics", "performance"]);
-        keys.iter().find_map(|key| {
-            self.front.get(&[key]).or_else(|| metrics.and_then(|metrics| metrics.get(&[key])))
-        })
+    /// Returns the node of a key at the top level or under `metrics`.
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        let metrics = || self.front.get(&["metrics", "performance"])?.get(&[key]);
+        self.front.get(&[key]).or_else(metrics)
     }
 
-    /// Returns the body's values for a label, from labelled lines and two-column tables. Names have underscores, as in the
-    /// front matter.
-    pub(crate) fn values(&self, names: &[&str]) -> Vec<&str> {
+    /// Returns the first field whose name is a word of a kind.
+    pub(crate) fn field(&self, kind: &str) -> Option<&Node> {
+        words(kind).find_map(|key| self.get(key))
+    }
+
+    /// Returns the body's values for the labels whose names are words of a kind, from labelled lines and two-column tables.
+    /// Names have underscores, as in the front matter.
+    pub(crate) fn values(&self, kind: &str) -> Vec<&str> {
         let is_named = |name: &str| {
-            let name = name.to_lowercase().replace([' ', '-'], "_");
-            names.contains(&name.as_str())
+            let name = name.trim_matches(['*', ' ']);
+            has(kind, &name.to_lowercase().replace([' ', '-'], "_"))
         };
-        let lines = self
-            .labels
-            .iter()
-            .filter(|label| is_named(label.name.trim_matches('*')))
-            .map(|label| label.value.as_str());
+        let lines = self.labels.iter().filter(|label| is_named(&label.name));
+        let lines = lines.map(|label| label.value.as_str());
         let body = self.body();
-        let rows = self
-            .outline
-            .tables(&body)
-            .flat_map(|table| &table.rows)
-            .filter(|row| row.cells.len() == 2 && is_named(row.cells[0].trim_matches(['*', ' '])))
-            .map(|row| row.cells[1].as_str());
-        lines.chain(rows).collect()
+        let rows = self.outline.tables(&body).flat_map(|table| &table.rows);
+        let rows = rows.filter(|row| row.cells.len() == 2 && is_named(&row.cells[0]));
+        lines.chain(rows.map(|row| row.cells[1].as_str())).collect()
+    }
+
+    /// Returns the texts of a kind, in the front matter and then in the body.
+    pub(crate) fn stated(&self, kind: &'static str) -> impl Iterator<Item = &str> {
+        let fields = words(kind).filter_map(|key| self.get(key)?.as_text());
+        fields.chain(self.values(kind))
     }
 
     /// Returns the byte range of the body.

@@ -12,9 +12,12 @@
 //!
 //! The two styles may be mixed in one phase: `01-02-SUMMARY.md` is the summary of `02-PLAN.md`.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::plan::read::number::folder_prefix;
 use crate::plan::read::{PhaseNumber, PhaseNumbering, PlanNumber};
-use crate::text::strip_suffix_ignore_case;
 
 /// The kind of a phase's file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,61 +140,37 @@ impl<'a> FolderName<'a> {
     }
 }
 
+/// The names of plans and summaries: what precedes the kind, the kind, and a number and slug behind it.
+static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
+    [
+        // `02-01-PLAN.md`, `SUMMARY.md`, `01-PLAN-02.md`
+        r"(?i)^(?:(.*?)[-_])??(plan|summary)(?:[-_](\d{1,4}[a-z]?))?\.md$",
+        // `PLAN-01-routes.md`, but not `PLAN-01-GAPS.md`
+        r"^()(?i:(plan))[-_](\d{1,4}[a-z]?[-_].*[a-z].*)\.(?i:md)$",
+        // `03-01.summary.jsonl`
+        r"(?i)^(.*)\.(plan|summary)\.jsonl$",
+    ]
+    .map(|pattern| Regex::new(pattern).expect("a constant pattern"))
+});
+
 /// Splits a file name into its kind and the words without that of the kind, and without `phase` and `plan` before a
 /// number or at the end.
 fn split_kind(name: &str) -> Option<(FileKind, Vec<&str>)> {
-    if name.starts_with('.') {
-        return None;
-    }
-    let rows = [(".plan.jsonl", FileKind::Plan), (".summary.jsonl", FileKind::Summary)];
-    let rows = rows.into_iter().find_map(|(end, kind)| {
-        Some((kind, split_words(strip_suffix_ignore_case(name, end)?).collect()))
-    });
-    let (kind, words): (_, Vec<&str>) = match rows {
-        Some(rows) => rows,
-        None => {
-            let mut words: Vec<&str> =
-                split_words(strip_suffix_ignore_case(name, ".md")?).collect();
-            let is_number =
-                |word: &str| begins_with_digit(word) && PlanNumber::parse(word).is_some();
-            let at = match words.as_slice() {
-                [.., last] if kind_of(last).is_some() => words.len() - 1,
-                // `PLAN-01.md`, `01-PLAN-01.md`
-                [.., word, last] if kind_of(word).is_some() && is_number(last) => words.len() - 2,
-                // `PLAN-01-routes.md`
-                [word, number, slug @ ..] if kind_of(word).is_some() && is_number(number) => {
-                    let is_loud = |word: &&str| word.bytes().all(|b| b.is_ascii_uppercase());
-                    if slug.iter().all(is_loud) {
-                        return None;
-                    }
-                    0
-                }
-                _ => return None,
-            };
-            (kind_of(words.remove(at))?, words)
-        }
-    };
+    let found = PATTERNS.iter().find_map(|pattern| pattern.captures(name))?;
+    let part = |index| found.get(index).map_or("", |part| part.as_str());
+    let is_plan = part(2).eq_ignore_ascii_case("plan");
+    let kind = if is_plan { FileKind::Plan } else { FileKind::Summary };
+    let words: Vec<&str> = split_words(part(1)).chain(split_words(part(3))).collect();
     let is_said = |at: usize| {
-        let word = words[at];
-        let names_it = word.eq_ignore_ascii_case("phase") || word.eq_ignore_ascii_case("plan");
+        let names_it = ["phase", "plan"].iter().any(|own| own.eq_ignore_ascii_case(words[at]));
         names_it && words.get(at + 1).is_none_or(|next| begins_with_digit(next))
     };
     let kept = (0..words.len()).filter(|at| !is_said(*at)).map(|at| words[at]).collect();
-    Some((kind, kept))
+    Some((kind, kept)).filter(|_| !name.starts_with('.'))
 }
 
 fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(['-', '_']).filter(|word| !word.is_empty())
-}
-
-fn kind_of(word: &str) -> Option<FileKind> {
-    if word.eq_ignore_ascii_case("plan") {
-        Some(FileKind::Plan)
-    } else if word.eq_ignore_ascii_case("summary") {
-        Some(FileKind::Summary)
-    } else {
-        None
-    }
 }
 
 fn begins_with_digit(word: &str) -> bool {

@@ -23,6 +23,7 @@ use crate::error::{At, Result};
 use crate::markdown::front_matter;
 use crate::plan::read::names::entries;
 use crate::plan::read::phase::{PhaseHome, holds_plans};
+use crate::plan::read::vocabulary::has;
 use crate::plan::read::{FileName, PhaseDir, Roadmap, milestone_version, milestone_version_in};
 use crate::project::vocabulary;
 use crate::storage::read;
@@ -289,34 +290,6 @@ fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     live.cloned()
 }
 
-/// Folders of a planning folder in which plans are not those of phases.
-const NO_PHASES: &[&str] = &[
-    vocabulary::PHASES,
-    vocabulary::MILESTONES,
-    vocabulary::TAKEN_OVER,
-    vocabulary::WORKSTREAMS,
-    "archive",
-    "archived",
-    "backlog",
-    "codebase",
-    "debug",
-    "docs",
-    "intel",
-    "notes",
-    "old",
-    "patterns",
-    "quick",
-    "reports",
-    "research",
-    "reviews",
-    "seeds",
-    "sketches",
-    "spikes",
-    "templates",
-    "threads",
-    "todos",
-];
-
 /// Returns what contains plans or summaries in a home without phases: files directly in it, and folders down to
 /// the second level.
 fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
@@ -325,7 +298,7 @@ fn elsewhere(home: &Path) -> Result<Vec<PathBuf>> {
         let path = home.join(&name);
         let is_work = match kind {
             PathKind::File => FileName::parse(&name, "").is_some_and(|file| file.plan.is_some()),
-            PathKind::Folder if !NO_PHASES.contains(&name.to_lowercase().as_str()) => {
+            PathKind::Folder if !has("folder without phases", &name.to_lowercase()) => {
                 holds_plans(&path, 2)? && !read::is_folder(&path.join(vocabulary::PHASES))
             }
             _ => false,

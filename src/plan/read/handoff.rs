@@ -98,8 +98,8 @@ fn from_note(text: &str, file: PathBuf, phase_dir: Option<String>) -> Option<Han
     let front = FrontMatter::parse(text, &file).value;
     let outline = Outline::parse_beginning(text, front.range.end);
     let in_section = || {
-        let mut sections = heading::sections(&outline, &["next action", "next step", "next steps"]);
-        sections.next().map(|section| outline.slice(&section.own))
+        let section = heading::sections(&outline, "next action").next();
+        section.map(|section| outline.slice(&section.own))
     };
     let next_action = tagged(outline.text()).or_else(in_section)?;
     Some(Handoff {

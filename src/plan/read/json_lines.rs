@@ -13,33 +13,8 @@ use serde_json::Value as Json;
 
 use crate::markdown::Node;
 use crate::markdown::node::Value;
+use crate::plan::read::vocabulary::find;
 use crate::warning::{Parsed, Warning};
-
-/// Maps short keys to long names; `d` is special.
-const KEYS: &[(&str, &str)] = &[
-    ("p", "phase"),
-    ("n", "plan"),
-    ("t", "title"),
-    ("s", "status"),
-    ("st", "status"),
-    ("dt", "completed"),
-    ("dc", "completed"),
-    ("tc", "tasks_completed"),
-    ("tt", "tasks_total"),
-    ("ch", "commit_hashes"),
-    ("cm", "commits"),
-    ("fm", "files_modified"),
-    ("dv", "deviations"),
-    ("dev", "deviations"),
-    ("desc", "one_liner"),
-    ("w", "wave"),
-    ("mh", "must_haves"),
-    ("obj", "objective"),
-    ("c", "commit"),
-    ("f", "files"),
-    ("a", "action"),
-    ("v", "verify"),
-];
 
 /// Returns whether a text is JSON Lines rather than markdown.
 pub(crate) fn is_json_lines(text: &str) -> bool {
@@ -92,10 +67,7 @@ fn renamed(row: serde_json::Map<String, Json>, is_task: bool) -> Json {
     let long = |key: String| match key.as_str() {
         "d" if !is_task => listed.to_owned(),
         "p" if is_whole => "plan".to_owned(),
-        _ => {
-            let known = KEYS.iter().find(|(short, _)| *short == key);
-            known.map_or(key, |(_, long)| (*long).to_owned())
-        }
+        _ => find("key of a row", |short| short == key).map_or(key, |(long, _)| long),
     };
     Json::Object(row.into_iter().map(|(key, value)| (long(key), value)).collect())
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::markdown::Label;
-use crate::plan::read::vocabulary::OF;
+use crate::plan::read::Count;
 
 /// A stated value with its location, so that it can be reported by line and rewritten in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,24 +71,21 @@ impl<'a> Span<'a> {
         Located { value, range: self.start..self.start + self.text.len(), line: self.line }
     }
 
-    /// Returns the digits at the start of the slice as a number.
-    pub(crate) fn leading_number(self) -> Option<(Self, u32)> {
-        let digits =
-            self.text.len() - self.text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let number = self.text[..digits].parse().ok()?;
-        Some((self.part(0..digits), number))
+    /// Parses the count at the start of the slice: the number, the total, and the rest.
+    pub(crate) fn count(self) -> Option<(Located<u32>, Option<Located<u32>>, Self)> {
+        let count = Count::parse(self.text)?;
+        let digit = |c: char| c.is_ascii_digit();
+        let done = self.text.len() - self.text.trim_start_matches(digit).len();
+        let end = self.text.len() - count.rest.len();
+        let start = self.text[..end].trim_end_matches(digit).len();
+        let total = count.total.map(|total| self.part(start..end).with_value(total));
+        Some((self.part(0..done).with_value(count.done), total, self.after(end)))
     }
 
-    /// Returns the text after `/` or `of ` at the start of the slice; `of` in English, Portuguese and Spanish, German,
-    /// Italian, French, Dutch and Russian.
-    pub(crate) fn after_of(self) -> Option<Self> {
-        let rest = OF.iter().find_map(|mark| self.text.strip_prefix(mark))?;
-        Some(self.suffix(rest))
-    }
-
-    /// Parses the total at the start of the slice: `/5`, `of 5`.
-    pub(crate) fn total(self) -> Option<(Self, u32)> {
-        self.after_of()?.leading_number()
+    /// Parses the total at the start of the slice, and returns it with the rest: `/5`, `of 5`.
+    pub(crate) fn total(self) -> Option<(Located<u32>, Self)> {
+        let (total, _, rest) = self.suffix(Count::after_of(self.text)?).count()?;
+        Some((total, rest))
     }
 
     fn trimmed(self) -> Self {
@@ -105,11 +102,11 @@ mod tests {
     fn pieces_keep_their_place() {
         let text = "Plans: 12/15 done";
         let span = Span::new(&text[6..], 6, 1);
-        let (digits, number) = span.leading_number().unwrap();
-        let stated = digits.with_value(number);
-        assert_eq!((stated.value, &text[stated.range]), (12, "12"));
-        let rest = span.after(2);
-        assert_eq!(&text[rest.with_value(()).range], "/15 done");
+        let (done, total, rest) = span.count().unwrap();
+        assert_eq!((done.value, &text[done.range]), (12, "12"));
+        let total = total.unwrap();
+        assert_eq!((total.value, &text[total.range]), (15, "15"));
+        assert_eq!(&text[rest.with_value(()).range], "done");
         assert_eq!(span.part(99..100).text, "");
     }
 }

@@ -17,7 +17,7 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 
 use crate::error::Error;
-use crate::plan::read::vocabulary::PHASE_WORDS;
+use crate::plan::read::vocabulary::{has, words};
 use crate::storage::read;
 
 /// The number of a phase: `5`, `5.1` (inserted between 5 and 6), `3b`, `2-01` (the first of milestone 2), `B7`, `M1-2`,
@@ -168,9 +168,18 @@ impl PhaseNumber {
     ///
     /// Numbers without a milestone or a code are not stripped: what follows their hyphen may be anything.
     pub(crate) fn strip_id<'a>(&self, text: &'a str) -> Option<&'a str> {
-        if self.numbering() == PhaseNumbering::Plain {
-            return None;
-        }
+        self.after_own(text).filter(|_| self.numbering() != PhaseNumbering::Plain)
+    }
+
+    /// Returns the plan that an id of this phase names: plan 3 for `05.1-03` in phase 5.1, for `02-01-03-name` in phase
+    /// 2-01, and for `01-PLAN-03`.
+    pub(crate) fn plan_in(&self, id: &str) -> Option<PlanNumber> {
+        let mut words = self.after_own(id)?.strip_prefix('-')?.split('-');
+        PlanNumber::parse(words.find(|word| !word.eq_ignore_ascii_case("plan"))?)
+    }
+
+    /// Returns the text after this number.
+    fn after_own<'a>(&self, text: &'a str) -> Option<&'a str> {
         let rest = text.strip_prefix(&*self.code)?;
         let (number, rest) = Self::split_hyphenated(rest, self.prefix.len(), &(1..=2))?;
         let is_same = Self { code: self.code.clone(), ..number } == *self;
@@ -181,6 +190,12 @@ impl PhaseNumber {
 impl From<u32> for PhaseNumber {
     fn from(number: u32) -> Self {
         Self { code: String::new(), prefix: Vec::new(), parts: vec![number], letter: None }
+    }
+}
+
+impl Default for PhaseNumber {
+    fn default() -> Self {
+        Self::from(0)
     }
 }
 
@@ -325,16 +340,14 @@ impl PhaseNumbering {
 
     /// Returns the phases named in a text, after the word `phase` or as the argument of a command.
     pub(crate) fn phases_in(self, text: &str) -> Vec<PhaseNumber> {
-        const COMMANDS: &[&str] =
-            &["--plan", "--execute", "--discuss", "--verify", ":plan", ":execute"];
         let names_phase = |word: &str| {
             let word = word.to_lowercase();
             let word = word.trim_matches(['*', '`', '(', '"', ':']);
-            PHASE_WORDS.contains(&word.rsplit('-').next().unwrap_or_default())
-                || COMMANDS.iter().any(|known| word.ends_with(known))
+            has("phase", word.rsplit('-').next().unwrap_or_default())
+                || words("command").any(|known| word.ends_with(known))
         };
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let named = words.windows(2).filter(|pair| names_phase(pair[0]));
+        let all: Vec<&str> = text.split_whitespace().collect();
+        let named = all.windows(2).filter(|pair| names_phase(pair[0]));
         named
             .filter_map(|pair| self.split(pair[1].trim_start_matches(['*', '`', '('])))
             .map(|(number, _)| number)

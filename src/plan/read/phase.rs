@@ -204,24 +204,13 @@ fn plans(folder: &FolderName<'_>, names: &[String]) -> Vec<PlanSlot> {
     });
     let files: Vec<(&String, FileName)> = files.collect();
     let own = folder.number.as_ref().and_then(|number| PlanNumber::parse(&number.to_string()));
-    let has = |fits: &dyn Fn(&FileName) -> bool| {
-        files.iter().any(|(_, file)| file.plan.is_some() && fits(file))
-    };
-    let has_both = |kind| has(&|file| file.phase.is_some() && file.kind == kind);
-    let has_both = [has_both(FileKind::Plan), has_both(FileKind::Summary)];
-    let has_others = has(&|file| file.phase.is_none() && file.plan != own);
-    let has_own_plan =
-        has(&|file| file.phase.is_none() && file.plan == own && file.kind == FileKind::Plan);
+    let mut plans = files.iter().map(|(_, file)| file).filter(|file| file.plan.is_some());
+    let has_others = plans.clone().any(|file| file.phase.is_none() && file.plan != own);
+    let has_both = plans.any(|file| file.phase.is_some());
     // Of the phase is a file without a plan's number, or with the phase's own, if the others have both.
     let is_of_phase = |file: &FileName| {
-        let is_summary = file.kind == FileKind::Summary;
-        let may_be = file.slug.is_none() || is_summary && !has_own_plan;
-        file.plan.is_none()
-            || file.phase.is_none()
-                && file.plan == own
-                && !has_others
-                && may_be
-                && (has_both[0] || is_summary && has_both[1])
+        let is_own = file.phase.is_none() && file.plan == own;
+        file.plan.is_none() || is_own && has_both && !has_others
     };
     let mut slots: Vec<PlanSlot> = Vec::new();
     let mut by_number: HashMap<PlanNumber, Vec<usize>> = HashMap::new();

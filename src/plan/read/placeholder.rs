@@ -1,38 +1,34 @@
 //! Detects placeholder values: fields that are filled in but state nothing.
 
-use crate::plan::read::vocabulary::{NONE, NONE_IN_OTHER_LANGUAGES};
-use crate::text::strip_prefix_ignore_case;
+use crate::plan::read::vocabulary::has;
 
-/// Length of the longest of these, in bytes.
+/// Length of the longest word for no value, in bytes.
 const MAX_NONE_LENGTH: usize = 22;
 
 /// Returns whether a value is only a placeholder: `None.`, `_(none)_`, `N/A`, `TBD`, an unfilled
-/// `{placeholder}`.
+/// `{placeholder}`, a hint of a template: `(No decisions yet)`, `[to be planned]`.
 pub fn is_absent(value: &str) -> bool {
-    // Templates and tools write `_(populated as work lands)_` where there is no value yet.
-    if is_italic_remark(value.trim()) {
-        return true;
-    }
+    let value = value.trim();
     let bare = bare(value);
-    let is_placeholder =
-        bare.starts_with('{') && bare.ends_with('}') && !bare.contains([' ', ',', '"']);
-    let inner = bare
-        .strip_prefix('(')
-        .and_then(|rest| rest.strip_suffix(')'))
-        .unwrap_or(bare)
-        .trim_end_matches('.')
-        .trim();
-    is_placeholder
-        || inner.is_empty()
-        || NONE.iter().any(|placeholder| inner.eq_ignore_ascii_case(placeholder))
-        || is_none_in_other_languages(inner)
-        || is_hint(bare)
+    let inside = |open: char, close: char| bare.strip_prefix(open)?.strip_suffix(close);
+    let in_brackets = inside('(', ')');
+    let inner = in_brackets.unwrap_or(bare).trim_end_matches('.').trim();
+    // Templates and tools write `_(populated as work lands)_` where there is no value yet.
+    let is_remark = |text: &str| value.starts_with(['_', '*']) && !text.contains(['(', ')']);
+    let says_no = |text: &str| text.to_lowercase().starts_with("no ") && text.len() < 60;
+    inner.is_empty()
+        || is_none(inner)
+        || in_brackets.is_some_and(|text| is_remark(text) || says_no(text))
+        || inside('{', '}').is_some_and(|text| !text.contains([' ', ',', '"']))
+        || inside('[', ']').is_some_and(|text| text.contains(' ') && !text.contains(['[', ']']))
 }
 
-fn is_none_in_other_languages(value: &str) -> bool {
+fn is_none(text: &str) -> bool {
     // Most values are longer, and need not be converted.
-    value.len() <= MAX_NONE_LENGTH
-        && NONE_IN_OTHER_LANGUAGES.contains(&value.to_lowercase().as_str())
+    text.len() <= MAX_NONE_LENGTH && {
+        let lower = text.to_lowercase();
+        has("no value", &lower) || has("no value, in other languages", &lower)
+    }
 }
 
 /// Returns the trimmed value unless it is only a placeholder.
@@ -42,40 +38,13 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
 
 /// Returns whether a text says `none`, with or without a reason: `None - all cleared`, `_(none — shipped)_`.
 pub(crate) fn is_none_remark(text: &str) -> bool {
-    let bare = bare(text).trim_start_matches('(');
-    let Some(rest) = strip_prefix_ignore_case(bare, "none").map(str::trim_start) else {
-        let ends = ['.', ',', ';', ':', '(', ')', '\u{2013}', '\u{2014}'];
-        let head = bare.split(ends).next().unwrap_or_default();
-        return is_none_in_other_languages(head.trim()) || is_absent(text);
-    };
-    rest.is_empty()
-        || rest.starts_with(['.', ',', ';', ':', '-', '(', ')', '!', '\u{2013}', '\u{2014}'])
-        || is_absent(text)
-}
-
-/// Returns whether a value consists only of a parenthesised remark in italics.
-fn is_italic_remark(value: &str) -> bool {
-    [("_(", ")_"), ("*(", ")*")].iter().any(|(open, close)| {
-        value
-            .strip_prefix(open)
-            .and_then(|rest| rest.strip_suffix(close))
-            .is_some_and(|inner| !inner.contains([')', '(']))
-    })
+    let ends = ['.', ',', ';', ':', '-', '!', '(', ')', '\u{2013}', '\u{2014}'];
+    let head = bare(text).trim_start_matches('(').split(ends).next().unwrap_or_default().trim();
+    !head.is_empty() && is_none(head) || is_absent(text)
 }
 
 fn bare(value: &str) -> &str {
     value.trim().trim_matches(|c: char| matches!(c, '*' | '_' | '`' | ' ' | '"'))
-}
-
-/// Returns whether a value is a bracketed hint from a template: `(No decisions yet)`, `[to be planned]`.
-fn is_hint(bare: &str) -> bool {
-    let inside = |open, close| bare.strip_prefix(open)?.strip_suffix(close);
-    let says_no = inside('(', ')').is_some_and(|hint: &str| {
-        strip_prefix_ignore_case(hint, "no ").is_some() && hint.len() < 60
-    });
-    let is_instruction =
-        inside('[', ']').is_some_and(|hint: &str| hint.contains(' ') && !hint.contains([']', '[']));
-    says_no || is_instruction
 }
 
 #[cfg(test)]

@@ -70,18 +70,18 @@ pub(crate) fn rows(table: &Table, numbering: PhaseNumbering) -> Vec<ProgressRow>
         let first = row.cells.first()?;
         let (number, rest) =
             phase_in_front(first, numbering).or_else(|| coded_phase(first, numbering))?;
-        let counted = cell(plans).and_then(|cell| Some((cell, counts(cell)?)));
+        let counted = cell(plans).and_then(counts);
         // `3/3 Complete`, if there is no column for the status.
-        let beside = counted.map_or(cell(plans), |(cell, (_, _, end))| Some(cell.after(end)));
+        let beside = counted.as_ref().map_or(cell(plans), |(.., rest)| Some(*rest));
         let beside = beside.filter(|span| PhaseProgress::parse(span.text).is_some());
         let name = cell(name).map_or(rest, |span| span.text);
         Some(ProgressRow {
             number,
             name: Some(name.to_owned()).filter(|name| !name.is_empty()),
             milestone: cell(milestone).map(|span| span.text.to_owned()),
-            plans: counted.map(|(cell, (_, _, end))| stated(cell.part(0..end))),
-            plans_complete: counted.and_then(|(_, (complete, ..))| complete),
-            plans_total: counted.and_then(|(_, (_, total, _))| total),
+            plans_complete: counted.as_ref().and_then(|(_, complete, ..)| *complete),
+            plans_total: counted.as_ref().and_then(|(_, _, total, _)| *total),
+            plans: counted.map(|(cell, ..)| cell),
             status: if status.is_some() { cell(status) } else { Some(beside?) }.map(stated),
             completed: cell(completed).map(stated),
             line: row.line,
@@ -124,27 +124,25 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     Some((number, bare.filter(|inner| !inner.contains(['(', ')'])).unwrap_or(rest)))
 }
 
-/// Returns a name without backticks around it, or a single one at an end; those around a part of it stay.
+/// Returns a name without backticks around it; those around a part of it stay.
 pub(super) fn without_code_marks(name: &str) -> &str {
     let inner = name.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
-    match inner.filter(|inner| !inner.contains('`')) {
-        Some(inner) => inner,
-        None if name.matches('`').count() == 1 => name.trim_matches('`'),
-        None => name,
-    }
+    inner.filter(|inner| !inner.contains('`')).unwrap_or(name)
 }
 
-/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, and returns where they end.
-fn counts(cell: Span<'_>) -> Option<(Option<u32>, Option<u32>, usize)> {
-    let (digits, first) = cell.leading_number()?;
-    let rest = cell.after(digits.text.len());
-    let Some(behind) = rest.after_of() else {
+/// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, with the count and what follows it.
+fn counts(cell: Span<'_>) -> Option<(Located<String>, Option<u32>, Option<u32>, Span<'_>)> {
+    let (done, total, mut rest) = cell.count()?;
+    let (complete, total) = match total {
+        Some(total) => (Some(done.value), Some(total.value)),
+        None if rest.text.starts_with('/') => {
+            rest = rest.after(rest.text.find(' ').unwrap_or(rest.text.len()));
+            (Some(done.value), None)
+        }
         // `2026-02-25` is not a count.
-        let is_alone = rest.text.is_empty() || cell.text[digits.text.len()..].starts_with(' ');
-        return is_alone.then_some((None, Some(first), digits.text.len()));
+        None => (None, Some(done.value).filter(|_| !rest.text.starts_with('-'))),
     };
-    let total = behind.leading_number();
-    let word = || behind.text.find(' ').unwrap_or(behind.text.len());
-    let rest = behind.after(total.map_or_else(word, |(digits, _)| digits.text.len()));
-    Some((Some(first), total.map(|(_, total)| total), cell.text.len() - rest.text.len()))
+    complete.or(total)?;
+    let count = cell.part(0..cell.text.len() - rest.text.len());
+    Some((count.with_value(count.text.to_owned()), complete, total, rest))
 }

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::markdown::{FrontMatter, Label, Outline};
+use crate::markdown::{FrontMatter, Outline};
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::{Decision, decision, heading, non_placeholder};
 use crate::text::one_line;
@@ -62,7 +62,7 @@ impl ProjectFile {
             description: description(&outline),
             core_value: core_value(&outline),
             requirements: requirements(&outline),
-            constraints: bullets_under(&outline, &["constraints", "project constraints"]),
+            constraints: bullets_under(&outline, "constraints"),
             decisions: decisions(&outline),
         };
         Parsed { value, warnings }
@@ -79,18 +79,13 @@ fn name(outline: &Outline<'_>) -> Option<String> {
 }
 
 fn description(outline: &Outline<'_>) -> Option<String> {
-    let described = ["what this is", "description", "overview", "about", "vision"];
-    heading::sections(outline, &described[..1])
-        .next()
-        .and_then(|section| paragraph(outline, &section.own))
-        .or_else(|| {
-            let mut heads = outline.sections().iter().filter(|section| section.level <= 1);
-            heads.find_map(|section| paragraph(outline, &section.own))
-        })
-        .or_else(|| {
-            let mut sections = heading::sections(outline, &described);
-            sections.find_map(|section| paragraph(outline, &section.own))
-        })
+    let under = |kind| {
+        heading::sections(outline, kind).find_map(|section| paragraph(outline, &section.own))
+    };
+    let mut heads = outline.sections().iter().filter(|section| section.level <= 1);
+    under("main description")
+        .or_else(|| heads.find_map(|section| paragraph(outline, &section.own)))
+        .or_else(|| under("description"))
 }
 
 /// Returns the first prose paragraph of a range, on one line.
@@ -106,18 +101,14 @@ fn paragraph(outline: &Outline<'_>, range: &Range<usize>) -> Option<String> {
 }
 
 fn core_value(outline: &Outline<'_>) -> Option<String> {
-    let all = 0..outline.text().len();
-    let is_core_value = |label: &Label| label.name.eq_ignore_ascii_case("core value");
-    let labels = outline.labels(&all);
-    let labelled = labels.iter().find(|label| is_core_value(label));
-    labelled
-        .and_then(|label| non_placeholder(&label.value))
-        .map(str::to_owned)
-        .or_else(|| {
-            let section = heading::sections(outline, &["core value"]).next()?;
-            paragraph(outline, &section.own)
-        })
-        .map(|value| without_emphasis(&value).to_owned())
+    let labels = outline.labels(&(0..outline.text().len()));
+    let labelled = labels.iter().find(|label| label.name.eq_ignore_ascii_case("core value"));
+    let section = || {
+        let section = heading::sections(outline, "core value").next()?;
+        paragraph(outline, &section.own)
+    };
+    let labelled = labelled.and_then(|label| non_placeholder(&label.value)).map(str::to_owned);
+    Some(without_emphasis(&labelled.or_else(section)?).to_owned())
 }
 
 /// Returns a value without the emphasis of the whole of it, which says nothing.
@@ -131,27 +122,23 @@ pub(crate) fn without_emphasis(value: &str) -> &str {
 
 fn requirements(outline: &Outline<'_>) -> Requirements {
     let mut found = Requirements {
-        validated: bullets_under(outline, &["validated", "built"]),
-        active: bullets_under(outline, &["active"]),
-        out_of_scope: bullets_under(outline, &["out of scope", "not built"]),
+        validated: bullets_under(outline, "validated"),
+        active: bullets_under(outline, "active"),
+        out_of_scope: bullets_under(outline, "out of scope"),
     };
     if found == Requirements::default() {
-        found.active = bullets_under(outline, &["requirements"]);
+        found.active = bullets_under(outline, "requirements");
     }
     found
 }
 
-/// Returns the bullets of the sections with these names, without leading check marks.
-fn bullets_under(outline: &Outline<'_>, names: &[&str]) -> Vec<String> {
-    heading::sections(outline, names)
-        .flat_map(|section| outline.items(&section.own))
-        .filter(|(_, item)| item.depth == 0 && !is_none_remark(&item.text))
-        .map(|(_, item)| {
-            let marks = ['\u{2713}', '\u{2714}', '\u{2705}', '\u{fe0f}', ' '];
-            item.text.trim_start_matches(marks).to_owned()
-        })
-        .filter(|text| !text.is_empty())
-        .collect()
+/// Returns the bullets of the sections of a kind, without leading check marks.
+fn bullets_under(outline: &Outline<'_>, kind: &'static str) -> Vec<String> {
+    let items = heading::sections(outline, kind).flat_map(|section| outline.items(&section.own));
+    let items = items.filter(|(_, item)| item.depth == 0 && !is_none_remark(&item.text));
+    let texts =
+        items.map(|(_, item)| item.text.trim_start_matches(['✓', '✔', '✅', '\u{fe0f}', ' ']));
+    texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
 /// Returns the decisions of the decisions section, or without one, of any table of decisions.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::Result;
 use crate::markdown::FrontMatter;
 use crate::plan::read::names::entries;
-use crate::plan::read::{PhaseProgress, limit, non_placeholder};
+use crate::plan::read::{PhaseProgress, non_placeholder};
 use crate::project::vocabulary;
 use crate::storage::stat::PathKind;
 use crate::text::fold;
@@ -28,7 +28,7 @@ pub(crate) fn pending(planning: &Path, warnings: &mut Vec<Warning>) -> Result<Ve
     };
     let files = found.filter(|(name, kind)| *kind == PathKind::File && is_todo(name));
     let mut files: Vec<PathBuf> = files.map(|(name, _)| dir.join(name)).collect();
-    limit::truncate(&mut files, MAX_FILES, "todos", &dir, warnings);
+    files.truncate(MAX_FILES);
     Ok(files)
 }
 

@@ -1,100 +1,60 @@
 //! The words that have a meaning in planning files, in all languages seen in them: `vocabulary.txt` is the table.
 
-use std::fmt::Debug;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::plan::read::PhaseProgress;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
 
-/// The words of one kind.
-type Words = LazyLock<Vec<&'static str>>;
+/// What the words of a row mean, and the words.
+type Row = (&'static str, Vec<&'static str>);
 
-/// The words for each meaning.
-type Meanings<M> = LazyLock<Vec<(M, Vec<&'static str>)>>;
+/// The rows of each kind, in file order; several may have the same meaning.
+static ROWS: LazyLock<HashMap<&str, Vec<Row>>> = LazyLock::new(|| {
+    let mut rows: HashMap<_, Vec<Row>> = HashMap::new();
+    for line in include_str!("vocabulary.txt").lines().filter(|line| !line.starts_with('#')) {
+        let Some((head, words)) = line.split_once(": ") else { continue };
+        let (kind, meaning) = head.split_once('/').unwrap_or((head, ""));
+        rows.entry(kind).or_default().push((meaning, words.split(" | ").collect()));
+    }
+    rows
+});
 
-/// Returns the rows of the table: what the words are, and the words.
-fn rows() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
-    let lines = include_str!("vocabulary.txt").lines().filter(|line| !line.starts_with('#'));
-    let rows = lines.filter_map(|line| line.split_once(": "));
-    rows.map(|(kind, words)| (kind, words.split(" | ").collect()))
+fn rows(kind: &str) -> &'static [Row] {
+    ROWS.get(kind).map_or(&[], Vec::as_slice)
 }
 
-fn words(kind: &str) -> Vec<&'static str> {
-    rows().filter(|(own, _)| *own == kind).flat_map(|(_, words)| words).collect()
+/// Returns all words of a kind.
+pub(crate) fn words(kind: &str) -> impl Iterator<Item = &'static str> {
+    rows(kind).iter().flat_map(|(_, words)| words).copied()
 }
 
-/// Returns the rows of a kind with their meanings, in file order; several rows may have the same.
-fn meanings<M: Copy + Debug>(kind: &str, all: &[M]) -> Vec<(M, Vec<&'static str>)> {
-    let own = rows().filter_map(|(row, words)| {
-        let name = row.strip_prefix(kind)?.strip_prefix(' ')?;
-        let meaning = all.iter().find(|meaning| format!("{meaning:?}") == name)?;
-        Some((*meaning, words))
-    });
-    own.collect()
+/// Returns whether a text in lower case is a word of a kind.
+pub(crate) fn has(kind: &str, text: &str) -> bool {
+    words(kind).any(|word| word == text)
 }
 
-/// Beginnings of statuses.
-pub(crate) static STATUSES: Meanings<PhaseProgress> =
-    LazyLock::new(|| meanings("status", &PhaseProgress::ALL));
+/// Returns whether a text in lower case begins with a word of a kind.
+pub(crate) fn begins(kind: &str, text: &str) -> bool {
+    words(kind).any(|word| text.starts_with(word))
+}
 
-/// Symbols that represent a status if no word does.
-pub(crate) static SYMBOLS: Meanings<PhaseProgress> =
-    LazyLock::new(|| meanings("symbol", &PhaseProgress::ALL));
-
-/// The labels of the fields of a phase's section.
-pub(crate) static FIELDS: Meanings<Field> = LazyLock::new(|| meanings("field", Field::ALL));
-
-/// The labels of STATE.md.
-pub(crate) static LABELS: Meanings<Label> = LazyLock::new(|| meanings("label", Label::ALL));
-
-/// Statuses of milestones after their names. Other statuses may be names: `v2.0 - Planning`.
-pub(super) static MILESTONE_STATUSES: Words = LazyLock::new(|| words("status of a milestone"));
-
-/// Phrases for the time between two milestones; `_` is a space.
-pub(super) static BETWEEN_MILESTONES: Words = LazyLock::new(|| words("between milestones"));
-
-/// Values that state nothing.
-pub(crate) static NONE: Words = LazyLock::new(|| words("no value"));
-pub(crate) static NONE_IN_OTHER_LANGUAGES: Words =
-    LazyLock::new(|| words("no value, in other languages"));
-
-/// The noun before a phase's number.
-pub(crate) static PHASE_WORDS: Words = LazyLock::new(|| words("phase"));
-
-/// The preposition or sign between a number and the total: `2 of 5`.
-pub(super) const OF: &[&str] = &["/", "of ", "de ", "von ", "di ", "sur ", "van ", "из "];
-
-/// Titles of sections about the current phase, and about the position in general.
-pub(crate) static POSITION: Words = LazyLock::new(|| words("position"));
-
-/// Titles of sections that name the project.
-pub(super) static REFERENCES: Words = LazyLock::new(|| words("project"));
-
-/// Titles of sections of open todos.
-pub(crate) static TODOS: Words = LazyLock::new(|| words("todos"));
-
-/// Titles of sections of open blockers.
-pub(crate) static BLOCKERS: Words = LazyLock::new(|| words("blockers"));
-
-/// Titles of sections in which a plain `Phase 1: …` bullet states a status.
-pub(super) static PHASE_LISTS: Words = LazyLock::new(|| words("phases with a status"));
-
-/// Titles of sections that record events.
-pub(super) static LOGS: Words = LazyLock::new(|| words("activity"));
-
-/// Titles of sections of skills.
-pub(super) static SKILLS: Words = LazyLock::new(|| words("skills"));
-
-/// Words of the templates' statuses; a text that consists of these and numbers contains no free text.
-pub(crate) static TEMPLATE_STATUS: Words = LazyLock::new(|| words("status of a template"));
-
-/// Words after `Phase` in the headings of parts of a roadmap.
-pub(super) static ROADMAP_PARTS: Words = LazyLock::new(|| words("part of a roadmap"));
-
-/// Titles of sections of done entries.
-pub(super) static DONE: Words = LazyLock::new(|| words("done"));
+/// Returns the first word of a kind that fits, with its meaning.
+pub(crate) fn find<M: Deserialize<'static>>(
+    kind: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Option<(M, &'static str)> {
+    rows(kind).iter().find_map(|(meaning, words)| {
+        let word = words.iter().find(|word| fits(word))?;
+        let meaning: StrDeserializer<'static, Error> = meaning.into_deserializer();
+        Some((M::deserialize(meaning).ok()?, *word))
+    })
+}
 
 /// A field of a phase's section in the roadmap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Field {
     /// The goal of the phase.
     Goal,
@@ -112,19 +72,9 @@ pub(crate) enum Field {
     Other,
 }
 
-impl Field {
-    const ALL: &[Self] = &[
-        Self::Goal,
-        Self::DependsOn,
-        Self::Requirements,
-        Self::SuccessCriteria,
-        Self::Plans,
-        Self::Status,
-    ];
-}
-
 /// What a label of STATE.md is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Label {
     /// The current phase.
     Phase,
@@ -147,54 +97,74 @@ pub(crate) enum Label {
 }
 
 impl Label {
-    const ALL: &[Self] = &[
-        Self::Phase,
-        Self::PhaseName,
-        Self::Status,
-        Self::Plan,
-        Self::Plans,
-        Self::Phases,
-        Self::Progress,
-        Self::Milestone,
-        Self::LastActive,
-    ];
-
     /// Returns the meaning of a label's name.
     pub(super) fn from_name(name: &str) -> Option<Self> {
         let lower = name.to_lowercase();
-        let row = LABELS.iter().find(|(_, names)| names.contains(&lower.as_str()))?;
-        Some(row.0)
+        find("label", |word| word == lower).map(|(label, _)| label)
+    }
+}
+
+/// The topic of a labelled part of a deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DeviationPart {
+    Issue,
+    Cause,
+    Fix,
+    Files,
+    Severity,
+    /// A known part that does not describe the problem: a commit, a verification.
+    Other,
+}
+
+impl DeviationPart {
+    pub(super) fn from_label(label: &str) -> Option<Self> {
+        // Without the remark: `**Fix (abc1234):**`.
+        let name = label.split_once(" (").map_or(label, |(name, _)| name);
+        let name = name.trim_matches(|c: char| !c.is_alphanumeric());
+        let name = name.to_lowercase().replace('_', " ");
+        find("part of a deviation", |word| word == name).map(|(part, _)| part)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use super::*;
+    use crate::plan::read::{CheckOutcome, PhaseProgress, SummaryStatus};
 
     #[test]
     fn the_documentation_lists_every_word() {
         let docs = include_str!("../../../docs/formats.md");
-        let undocumented = [
-            "status of a milestone", "status of a template", "part of a roadmap", "phase",
-            "project", "done",
-        ];
-        let rows = rows().filter(|(kind, _)| !undocumented.contains(kind)).map(|(kind, words)| {
-            let kinds = ["status ", "symbol ", "label ", "field "];
-            let name = kinds.iter().find_map(|own| kind.strip_prefix(own)).unwrap_or(kind);
-            let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-            format!("| {name} | {} |", words.join(" "))
-        });
-        let missing: Vec<String> = rows.filter(|row| !docs.contains(row.as_str())).collect();
-        assert!(missing.is_empty(), "docs/formats.md lacks these rows:\n{missing:#?}");
+        let lines = include_str!("vocabulary.txt").lines().filter(|line| !line.starts_with('#'));
+        let mut missing = String::new();
+        for (head, words) in lines.filter_map(|line| line.split_once(": ")) {
+            let name = head
+                .split_once('/')
+                .map_or(head, |(kind, meaning)| if kind.contains(' ') { head } else { meaning });
+            let row = format!("| {name} | `{}` |", words.replace(" | ", "` `"));
+            if !docs.contains(&row) {
+                let _ = writeln!(missing, "{row}");
+            }
+        }
+        assert!(missing.is_empty(), "docs/formats.md lacks these rows:\n{missing}");
     }
 
     #[test]
-    fn every_row_is_read() {
-        let named = STATUSES.len() + SYMBOLS.len() + LABELS.len() + FIELDS.len();
-        let is_named = |kind: &str| {
-            ["status ", "symbol ", "label ", "field "].iter().any(|own| kind.starts_with(own))
-        };
-        let rows = rows().filter(|(kind, _)| is_named(kind) && !kind.contains(" of a "));
-        assert_eq!(named, rows.count());
+    fn every_meaning_is_known() {
+        fn count<M: Deserialize<'static>>(kind: &str) {
+            for (meaning, words) in rows(kind) {
+                let found = find::<M>(kind, |word| word == words[0]);
+                assert!(found.is_some(), "{kind}/{meaning}");
+            }
+        }
+        count::<PhaseProgress>("status");
+        count::<PhaseProgress>("symbol");
+        count::<Field>("field");
+        count::<Label>("label");
+        count::<DeviationPart>("part of a deviation");
+        count::<SummaryStatus>("outcome of a plan");
+        count::<CheckOutcome>("outcome of a check");
     }
 }

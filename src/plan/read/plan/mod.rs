@@ -112,7 +112,7 @@ pub(crate) fn is_dropped_plan(text: &str) -> bool {
 impl MustHaves {
     /// Reads the bullets of a `## must_haves` section, if the front matter has no must-haves.
     fn in_section(outline: &Outline<'_>) -> Option<Self> {
-        let section = heading::sections(outline, &["must haves", "must-haves"]).next()?;
+        let section = heading::sections(outline, "must-haves").next()?;
         let items = outline.items(&section.whole);
         let truths = items.map(|(_, item)| item.text.clone()).collect();
         Some(Self { truths, ..Self::default() })

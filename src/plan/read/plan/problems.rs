@@ -3,25 +3,22 @@
 use std::collections::BTreeMap;
 
 use crate::plan::read::{PhaseNumber, Plan, PlanNumber, PlanTask};
-use crate::text::pluralize;
+use crate::text::{pluralize, strip_prefix_ignore_case};
 use crate::warning::Warning;
 
 impl Plan {
     /// Returns what the plan lacks: fields that the order of execution depends on, and parts of its tasks.
     pub fn problems(&self) -> Vec<Warning> {
         let mut found = Vec::new();
-        let missing = [
+        let mut missing = vec![
             ("phase", self.phase.is_none()),
             ("plan", self.plan.is_none()),
             ("wave", self.wave.is_none()),
             ("depends_on", self.depends_on.is_none()),
             ("must_haves", self.must_haves.is_none()),
         ];
-        let missing: Vec<&str> = missing
-            .into_iter()
-            .filter(|(_, is_missing)| *is_missing)
-            .map(|(name, _)| name)
-            .collect();
+        missing.retain(|(_, is_missing)| *is_missing);
+        let missing: Vec<&str> = missing.into_iter().map(|(name, _)| name).collect();
         if !missing.is_empty() {
             let message = format!("the plan does not state {}", missing.join(", "));
             found.push(Warning::file(&self.file, message));
@@ -53,48 +50,31 @@ impl Plan {
     }
 }
 
-/// Returns warnings about whatever prevents the plans of a phase from being executed wave by wave: cycles,
-/// dependencies on plans of the same or a later wave, and dependencies that do not exist.
+/// Returns warnings about whatever prevents the plans of a phase from being executed wave by wave: dependencies on plans of
+/// the same or a later wave, so also circular ones, and dependencies that do not exist.
 ///
 /// Dependencies on plans of other phases are ignored.
 pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let places: BTreeMap<PlanNumber, usize> = plans
-        .iter()
-        .enumerate()
-        .rev()
-        .filter_map(|(at, plan)| Some((PlanNumber::parse(plan.plan.as_deref()?)?, at)))
+    let numbered = plans.iter().rev();
+    let by_number: BTreeMap<PlanNumber, &Plan> = numbered
+        .filter_map(|plan| Some((PlanNumber::parse(plan.plan.as_deref()?)?, plan)))
         .collect();
-    let warning = |plan: &Plan, message| Warning::at(&plan.file, plan.depends_on_line, message);
-    let mut before: Vec<Vec<usize>> = Vec::new();
     for plan in plans {
         let phase = plan.phase.as_deref().and_then(PhaseNumber::parse_id);
-        let mut own = Vec::new();
         for text in plan.depends_on.iter().flatten() {
             let Some(number) = dependency(text, phase.as_ref()) else { continue };
-            let Some(at) = places.get(&number) else {
-                let message = format!("depends on {text}, which is not a plan of this phase");
-                warnings.push(warning(plan, message));
-                continue;
+            let message = match (by_number.get(&number), plan.wave) {
+                (None, _) => format!("depends on {text}, which is not a plan of this phase"),
+                (Some(other), Some(wave)) if other.wave.is_some_and(|other| wave <= other) => {
+                    let other = other.wave.unwrap_or_default();
+                    format!("in wave {wave}, depends on {text}, which is in wave {other}")
+                }
+                (Some(_), _) => continue,
             };
-            own.push(*at);
-            // A plan that depends on itself is reported as a cycle.
-            if let (Some(wave), Some(other)) = (plan.wave, plans[*at].wave)
-                && wave <= other
-                && plan.plan != plans[*at].plan
-            {
-                let message =
-                    format!("in wave {wave}, depends on {text}, which is in wave {other}");
-                warnings.push(warning(plan, message));
-            }
+            warnings.push(Warning::at(&plan.file, plan.depends_on_line, message));
         }
-        before.push(own);
     }
-    warnings.extend(cycles(&before).into_iter().map(|cycle| {
-        let names = cycle.iter().map(|at| plans[*at].plan.as_deref().unwrap_or_default());
-        let message = format!("circular dependency: {}", names.collect::<Vec<_>>().join(" → "));
-        warning(&plans[cycle[0]], message)
-    }));
     warnings
 }
 
@@ -102,45 +82,9 @@ pub fn check_waves(plans: &[Plan]) -> Vec<Warning> {
 /// So is `02-03-01` in phase 2-03. `None` is a plan of another phase, or free text.
 fn dependency(text: &str, phase: Option<&PhaseNumber>) -> Option<PlanNumber> {
     let text = text.trim().trim_end_matches(".md").trim_end_matches("-PLAN");
-    let mark =
-        ["plan-", "PLAN-", "plan ", "Plan "].into_iter().find_map(|mark| text.strip_prefix(mark));
-    let text = mark.unwrap_or(text);
-    if let Some(number) = PlanNumber::parse(text) {
-        return Some(number);
-    }
-    let rest = match phase.and_then(|phase| phase.strip_id(text)) {
-        Some(rest) => rest.strip_prefix('-')?,
-        None => {
-            let (first, rest) = text.split_once('-')?;
-            (phase == PhaseNumber::parse(first).as_ref()).then_some(rest)?
-        }
-    };
-    PlanNumber::parse(rest.split('-').next()?)
-}
-
-/// Returns the cycles among the dependencies, each from its first plan back to it.
-fn cycles(before: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut found = Vec::new();
-    // The walk in which a plan was first reached; plans of earlier walks lead to no new cycle.
-    let mut walks = vec![0; before.len()];
-    for start in 0..before.len() {
-        let mut path = vec![(start, 0)];
-        while let Some((at, next)) = path.pop() {
-            if next == 0 && walks[at] > 0 {
-                continue;
-            }
-            walks[at] = start + 1;
-            let Some(other) = before[at].get(next) else { continue };
-            path.push((at, next + 1));
-            if let Some(first) = path.iter().position(|(on_path, _)| on_path == other) {
-                let cycle = path[first..].iter().map(|(at, _)| *at);
-                found.push(cycle.chain([*other]).collect());
-                break;
-            }
-            path.push((*other, 0));
-        }
-    }
-    found
+    let named = strip_prefix_ignore_case(text, "plan");
+    let text = named.map_or(text, |rest| rest.trim_start_matches(['-', ' ']));
+    PlanNumber::parse(text).or_else(|| phase?.plan_in(text))
 }
 
 /// Returns a warning for each plan that changes the same files as an earlier plan of its wave.

@@ -7,11 +7,14 @@
 //! </task>                            ### T2 — Tests
 //! ```
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::Serialize;
 
 use crate::markdown::{Node, Section};
 use crate::plan::read::document::{Document, title_words};
-use crate::text::strip_prefix_ignore_case;
+use crate::plan::read::vocabulary::has;
 
 /// A task of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -30,21 +33,9 @@ pub struct PlanTask {
     pub has_check: bool,
 }
 
-/// Labels, tags and fields that state how to check a task.
-const CHECKS: &[&str] = &[
-    "verify", "verification", "done", "done when", "acceptance", "acceptance_criteria", "ac",
-    "acceptance criteria", "test", "tests", "ts", "success criteria", "how-to-verify",
-    "resume-signal", "behavior",
-];
-
-/// Titles of the section with the tasks.
-const HOMES: &[&str] = &[
-    "tasks", "task list", "task breakdown", "steps", "implementation", "plan", "tareas", "задачи",
-];
-
 /// Returns the tasks of a plan in file order.
 pub(super) fn tasks(document: &Document<'_>) -> Vec<PlanTask> {
-    if let Some(rows) = document.field(&["task_rows"]) {
+    if let Some(rows) = document.get("task_rows") {
         return rows.elements().into_iter().map(from_row).collect();
     }
     let readers = [tagged, titled, from_list];
@@ -61,7 +52,7 @@ fn from_row(row: &Node) -> PlanTask {
         kind: text(&["tp", "type"]).map(str::to_owned),
         line: row.line,
         has_action: action.is_some() || text(&["desc"]).is_some(),
-        has_check: row.get(CHECKS).is_some(),
+        has_check: row.pairs().iter().any(|(key, _)| is_check(key)),
     }
 }
 
@@ -120,7 +111,7 @@ impl PlanTask {
         }
         let is_action = |tag: &str| tag == "action" || tag == "what-built";
         self.has_action |= tag.map_or(!content.is_empty(), is_action);
-        self.has_check |= tag.is_some_and(|tag| CHECKS.contains(&tag));
+        self.has_check |= tag.is_some_and(is_check);
     }
 }
 
@@ -146,7 +137,7 @@ fn titled(document: &Document<'_>) -> Vec<PlanTask> {
             kind: None,
             line: section.line,
             has_action: !document.outline.slice(&section.whole).is_empty(),
-            has_check: names.any(|name| CHECKS.contains(&name.as_str())),
+            has_check: names.any(|name| is_check(&name)),
         }
     };
     found.into_iter().map(task).collect()
@@ -173,38 +164,32 @@ fn from_list(document: &Document<'_>) -> Vec<PlanTask> {
 
 /// Returns the section that contains the tasks.
 fn home<'d>(document: &'d Document<'_>) -> Option<&'d Section> {
-    let fits = |words: &[String]| HOMES.contains(&words.join(" ").as_str());
+    let fits = |words: &[String]| has("tasks", &words.join(" "));
     document.sections(fits).into_iter().next()
 }
 
+/// Returns whether a label, tag or field states how to check a task.
+fn is_check(name: &str) -> bool {
+    has("check of a task", &name.to_lowercase())
+}
+
+/// The number of a task in front of its name: `Task 1: `, `T1 — `, `Step 2. `.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^[*\[ ]*(?:(?i:task|step)[ #-]*|T)\d+(?:\.\d+)*(?:[A-Za-z]\b)?")
+        .expect("a constant pattern")
+});
+
 /// Returns the text after the number in `Task 1: Parser`, `T1 — Parser`, `Step 2. Parser`.
 fn after_number(title: &str) -> Option<&str> {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let title = title.trim_start_matches(['*', '[', ' ']);
-    let worded =
-        ["task", "step"].into_iter().find_map(|word| strip_prefix_ignore_case(title, word));
-    let rest = worded.map(|rest| rest.trim_start_matches([' ', '-', '#']));
-    let rest =
-        rest.or_else(|| title.strip_prefix('T')).filter(|rest| rest.starts_with(is_digit))?;
-    let mut rest = rest.trim_start_matches(is_digit);
-    while let Some(after) = rest.strip_prefix('.').filter(|after| after.starts_with(is_digit)) {
-        rest = after.trim_start_matches(is_digit);
-    }
-    // `1b`, but not the word in `1.Parse`.
-    let mut letters = rest.chars();
-    let is_letter = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
-        && !letters.next().is_some_and(char::is_alphanumeric);
-    Some(&rest[usize::from(is_letter)..])
+    Some(&title[NUMBER.find(title)?.end()..])
 }
 
 /// Returns a task's name without its number.
 fn without_number(text: &str) -> &str {
     let text = text.trim();
-    let listed = || {
-        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        rest.strip_prefix(['.', ')']).filter(|_| rest.len() < text.len())
-    };
-    let rest = after_number(text).or_else(listed).unwrap_or(text);
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let listed = rest.strip_prefix(['.', ')']).filter(|_| rest.len() < text.len());
+    let rest = after_number(text).or(listed).unwrap_or(text);
     let name = rest.trim_start_matches([':', '-', '–', '—', '.', ')', ']', ' ']);
     if name.is_empty() { text } else { name }
 }

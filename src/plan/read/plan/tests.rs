@@ -113,16 +113,13 @@ fn dependencies_must_be_in_an_earlier_wave() {
     assert_eq!(messages(&fine), Vec::<String>::new());
     assert_eq!(
         messages(&[plan("01", 1, "03-02"), plan("02", 2, "01")]),
-        [
-            "in wave 1, depends on 03-02, which is in wave 2",
-            "circular dependency: 01 \u{2192} 02 \u{2192} 01"
-        ]
+        ["in wave 1, depends on 03-02, which is in wave 2"]
     );
     assert_eq!(
         messages(&[plan("01", 1, "03-02-parser"), plan("02", 1, "")]),
         ["in wave 1, depends on 03-02-parser, which is in wave 1"]
     );
-    assert_eq!(messages(&[plan("01", 1, "1")]), ["circular dependency: 01 \u{2192} 01"]);
+    assert_eq!(messages(&[plan("01", 1, "1")]), ["in wave 1, depends on 1, which is in wave 1"]);
     assert_eq!(
         messages(&[plan("01", 1, "07")]),
         ["depends on 07, which is not a plan of this phase"]

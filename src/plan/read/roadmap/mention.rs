@@ -5,11 +5,15 @@
 //! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
 //! ```
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::markdown::{Block, ListItem, Outline, Ranges, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::progress_table::{phase_in_front, without_code_marks};
 use crate::plan::read::status::split_status;
-use crate::plan::read::vocabulary::ROADMAP_PARTS;
+use crate::plan::read::vocabulary::has;
 use crate::plan::read::{Located, PhaseNumber, PhaseNumbering, PhaseProgress, heading};
 use crate::text::strip_prefix_ignore_case;
 
@@ -23,6 +27,11 @@ pub(super) struct NamedPhase {
     pub(super) dropped_as: Option<PhaseProgress>,
 }
 
+/// The end of a phase's name: its markup, or a remark in italics, in capitals or with a plan count.
+static NAME_END: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\*\*|\]\(|~~| [_*]\(| \(INSERTED| \(\d[^)]*plan").expect("a constant pattern")
+});
+
 /// Parses a text that begins with `Phase` and a number.
 pub(super) fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<NamedPhase> {
     let line = text.part(0..text.text.find('\n').unwrap_or(text.text.len()));
@@ -31,19 +40,10 @@ pub(super) fn parse_phase(text: Span<'_>, numbering: PhaseNumbering) -> Option<N
     let (number, rest) = phase_in_front(line.text, numbering)?;
     let rest = line.after(rest.as_ptr() as usize - line.text.as_ptr() as usize);
     let is_struck = line.text.starts_with("~~") || line.text.starts_with("**~~");
-    // The name ends with its markup, or before a remark in italics, in capitals or with a plan count.
-    let marks = ["**", "](", "~~"].iter().filter_map(|mark| rest.text.find(mark)).min();
-    let counted = rest.text.match_indices(" (").map(|(at, _)| at).find(|at| {
-        let inside = rest.text[at + 2..].split(')').next().unwrap_or_default();
-        inside.starts_with(|c: char| c.is_ascii_digit()) && inside.contains("plan")
-    });
-    let remarks = [" _(", " *(", " (INSERTED"].map(|mark| rest.text.find(mark));
-    let end = marks.or_else(|| remarks.into_iter().chain([counted]).flatten().min());
-    let end = end.unwrap_or(rest.text.len());
+    let end = NAME_END.find(rest.text).map_or(rest.text.len(), |found| found.start());
     let (name, remarks) = (rest.part(0..end), rest.after(end));
     let (bare, status) = split_status(name);
-    let bare = bare.text.split(" (INSERTED").next().unwrap_or_default();
-    let bare = bare.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
+    let bare = bare.text.trim_matches(|c: char| c.is_whitespace() || "*~:_".contains(c));
     let is_dropping =
         |span: &Span<'_>| PhaseProgress::parse(span.text).is_some_and(PhaseProgress::is_dropped);
     // Other text in the brackets after a name describes its content.
@@ -80,7 +80,7 @@ pub(super) fn not_understood(
         let after = after.trim_start_matches(['*', ' ']);
         let is_named = after.starts_with([':', '–', '—']) || after.starts_with("- ");
         let is_id = is_named || word.contains(|c: char| c.is_ascii_digit());
-        let is_part = ROADMAP_PARTS.iter().any(|part| word.eq_ignore_ascii_case(part));
+        let is_part = has("part of a roadmap", &word.to_lowercase());
         // A range of phases is read elsewhere, or stands for phases that are over.
         (is_id && !is_part && !word.is_empty() && numbering.split(rest).is_none())
             .then(|| span.with_value(line.to_owned()))
@@ -112,9 +112,6 @@ pub(super) fn headings<'o>(
     outline.sections().iter().filter_map(named).collect()
 }
 
-/// Titles of phase lists whose entries need no checkbox.
-const LISTS: &[&str] = &["phases", "phase list", "phase overview", "phase checklist"];
-
 /// Returns the entries of phase checklists; those in a phase's own section are its plans, not phases.
 pub(super) fn entries<'o>(
     outline: &'o Outline<'_>,
@@ -122,7 +119,9 @@ pub(super) fn entries<'o>(
     numbering: PhaseNumbering,
 ) -> Vec<(NamedPhase, &'o Block, &'o ListItem)> {
     let details = Ranges::merge(headings.iter().map(|(_, section)| section.whole.clone()));
-    let lists = Ranges::merge(heading::sections(outline, LISTS).map(|section| section.own.clone()));
+    let lists = Ranges::merge(
+        heading::sections(outline, "phases of a roadmap").map(|section| section.own.clone()),
+    );
     let all = 0..outline.text().len();
     let bullets = outline
         .items(&all)

@@ -9,11 +9,15 @@
 //! ```
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::markdown::Outline;
 use crate::plan::read::progress_table::phase_in_front;
 use crate::plan::read::roadmap::section::numbers;
-use crate::plan::read::status::{begins_with_date, is_status, without_status};
+use crate::plan::read::status::without_status;
+use crate::plan::read::vocabulary::has;
 use crate::plan::read::{PhaseNumbering, PhaseProgress, RoadmapMilestone, heading};
 use crate::text::strip_prefix_ignore_case;
 
@@ -62,12 +66,12 @@ pub(crate) fn version(name: &str) -> Option<&str> {
 /// Returns whether a text says that its milestone has shipped, or, after a check mark or in a collapsed block, that it is
 /// complete. With a symbol of ongoing work, only a part has.
 fn says_shipped(text: &str, is_collapsed: bool) -> bool {
-    const OVER: &[&str] = &["shipped", "archived", "released", "complete", "completed"];
     let sign = PhaseProgress::from_symbol(text);
-    let over = if is_collapsed || sign.is_some() { OVER } else { &OVER[..3] };
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let is_marked = is_collapsed || sign.is_some();
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
     sign.is_none_or(|sign| sign == PhaseProgress::Complete)
-        && words.any(|word| over.iter().any(|own| word.eq_ignore_ascii_case(own)))
+        && words.any(|word| has("shipped", word) || is_marked && word.starts_with("complete"))
 }
 
 fn milestone(text: &str, range: Range<usize>, numbering: PhaseNumbering) -> RoadmapMilestone {
@@ -114,8 +118,8 @@ fn sections(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMile
 
 /// Parses the list of milestones.
 fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMilestone> {
-    let titles = ["milestones", "completed milestones", "shipped milestones", "milestone history"];
-    let items = heading::sections(outline, &titles).flat_map(|section| outline.items(&section.own));
+    let sections = heading::sections(outline, "milestones");
+    let items = sections.flat_map(|section| outline.items(&section.own));
     let found = items.filter(|(_, item)| item.depth == 0).map(|(block, item)| {
         let start = block.range.start;
         milestone(&item.text, start..start, numbering)
@@ -123,33 +127,21 @@ fn in_list(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<RoadmapMiles
     found.filter(|found| version(&found.name).is_some() || found.phases.is_some()).collect()
 }
 
+/// What follows a milestone's name: a remark about its phases, its size or its date.
+static REMARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i) (?:\(|(?:-|—|–) \(?)(?:phases? |\d+ (?:phase|plan|task|requirement)|20\d\d-)")
+        .expect("a constant pattern")
+});
+
 /// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    // Only the text of a link.
+    // The name in bold, and only the text of a link.
+    let bold = text.split("**").nth(1).filter(|_| text.starts_with(|c: char| !c.is_alphanumeric()));
+    let text = bold.unwrap_or(text).trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = match text.split_once("](") {
         Some((text, _)) => text.replacen('[', "", 1),
-        None => text.to_owned(),
+        None => text.replace("**", ""),
     };
-    // `v1.0 — Name`, `Milestone 1 — Name`: the name continues after the dash, unless a remark follows.
-    let is_number_only = |before: &str| {
-        !strip_prefix_ignore_case(before, "milestone ").unwrap_or(before).contains(' ')
-    };
-    let marks = [" (", " - ", " — ", " – "].into_iter();
-    let ends = marks
-        .flat_map(|mark| text.match_indices(mark))
-        .filter(|(at, mark)| is_remark(&text[at + mark.len()..]) || !is_number_only(&text[..*at]));
-    let end = ends.map(|(at, _)| at).min().unwrap_or(text.len());
-    without_status(&text[..end].replace("**", "")).to_owned()
-}
-
-/// Returns whether a text after a milestone's name is about its phases, its size, its state or its date.
-fn is_remark(text: &str) -> bool {
-    let text = text.trim_start_matches('(');
-    let word = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let counts = [" phase", " plan", " task", " requirement"];
-    word.len() < text.len() && counts.iter().any(|noun| word.starts_with(noun))
-        || ["phase ", "phases "].iter().any(|word| strip_prefix_ignore_case(text, word).is_some())
-        || begins_with_date(text)
-        || is_status(text.trim_end_matches(')')) && !text.contains('-')
+    let end = REMARK.find(&text).map_or(text.len(), |found| found.start());
+    without_status(&text[..end]).to_owned()
 }

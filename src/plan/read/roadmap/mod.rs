@@ -19,7 +19,7 @@
 //! | 1. Name | 3/3            | Complete | 2026-02-11 |
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -28,8 +28,8 @@ use serde::Serialize;
 use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
 use crate::plan::read::vocabulary::Field;
 use crate::plan::read::{
-    Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, limit,
-    non_placeholder, progress_table,
+    Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, non_placeholder,
+    progress_table,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -77,7 +77,7 @@ pub struct RoadmapPlan {
 }
 
 /// A phase of the roadmap.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RoadmapPhase {
     /// The phase number.
     pub number: PhaseNumber,
@@ -142,12 +142,6 @@ pub struct RoadmapMilestone {
     pub range: Range<usize>,
 }
 
-/// Maximum number of phases, which bounds the comparisons between phases.
-const MAX_PHASES: usize = 1_000;
-
-/// Maximum number of phases that are reported individually.
-const MAX_REPORTED: usize = 20;
-
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone, whose headings show how phases are numbered.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
@@ -160,14 +154,19 @@ impl Roadmap {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let mut assembly = Assembly::new(&outline, numbering, path);
+        let mut assembly = Assembly {
+            outline: &outline,
+            numbering,
+            path,
+            milestones: milestone::milestones(&outline, numbering),
+            phases: Vec::new(),
+            by_number: HashMap::new(),
+            warnings,
+        };
         assembly.read();
-        warnings.extend(assembly.duplicates.into_iter().take(MAX_REPORTED));
-        if assembly.is_cut {
-            warnings.push(limit::too_many(MAX_PHASES, "phases", path));
-        }
+        let Assembly { phases, milestones, mut warnings, .. } = assembly;
         let mut phases: Vec<RoadmapPhase> =
-            assembly.phases.into_iter().map(RoadmapPhase::with_progress).collect();
+            phases.into_iter().map(RoadmapPhase::with_progress).collect();
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = mention::not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
@@ -178,18 +177,15 @@ impl Roadmap {
             let value = non_placeholder(&status.value);
             value.is_some_and(|value| PhaseProgress::parse(value).is_none() && !value.contains(' '))
         });
-        for status in unknown.take(MAX_REPORTED) {
-            let message = format!("unknown status: {:?}", status.value);
-            warnings.push(Warning::at(path, status.line, message));
-        }
-        for found in not_understood.iter().take(MAX_REPORTED) {
-            let message = format!("not understood as a phase: {:?}", found.value);
-            warnings.push(Warning::at(path, found.line, message));
-        }
+        let unknown = unknown.map(|found| (found, "unknown status"));
+        let unread = not_understood.iter().map(|found| (found, "not understood as a phase"));
+        warnings.extend(unknown.chain(unread).map(|(found, what)| {
+            Warning::at(path, found.line, format!("{what}: {:?}", found.value))
+        }));
         let value = Self {
             title: outline.title().map(str::to_owned),
             phases,
-            milestones: assembly.milestones,
+            milestones,
             milestone: stated_milestone(&outline),
             not_understood,
         };
@@ -219,56 +215,17 @@ struct Assembly<'a, 'o> {
     path: &'a Path,
     milestones: Vec<RoadmapMilestone>,
     phases: Vec<RoadmapPhase>,
-    /// Numbers used by both a shipped milestone and the current roadmap.
-    reused: HashSet<PhaseNumber>,
     /// The phases of each number: several if milestones restart the numbering.
     by_number: HashMap<PhaseNumber, Vec<usize>>,
-    /// Warnings about phases with a second section.
-    duplicates: Vec<Warning>,
-    /// Whether phases were left out because there are too many.
-    is_cut: bool,
+    warnings: Vec<Warning>,
 }
 
-/// The milestone of a mention of a phase, as far as its location determines it, and whether that one has shipped.
-type Home = (Option<usize>, bool);
-
-impl<'a, 'o> Assembly<'a, 'o> {
-    fn new(outline: &'a Outline<'o>, numbering: PhaseNumbering, path: &'a Path) -> Self {
-        Self {
-            outline,
-            numbering,
-            path,
-            milestones: milestone::milestones(outline, numbering),
-            phases: Vec::new(),
-            reused: HashSet::new(),
-            by_number: HashMap::new(),
-            duplicates: Vec::new(),
-            is_cut: false,
-        }
-    }
-
+impl Assembly<'_, '_> {
     /// Collects all mentions of phases.
     fn read(&mut self) {
         let (outline, numbering) = (self.outline, self.numbering);
-        let mut headings = mention::headings(outline, numbering);
-        let mut entries = mention::entries(outline, &headings, numbering);
-        self.is_cut = headings.len() > MAX_PHASES || entries.len() > MAX_PHASES;
-        headings.truncate(MAX_PHASES);
-        entries.truncate(MAX_PHASES);
-        let of_headings = headings.iter().map(|(named, section)| {
-            (&named.number, self.home(section.heading.start, &named.number).1)
-        });
-        let of_headings: Vec<(&PhaseNumber, bool)> = of_headings.collect();
-        let of_entries = entries.iter().map(|(named, block, _)| {
-            (&named.number, self.home(block.range.start, &named.number).1)
-        });
-        let mentions = of_headings.iter().copied().chain(of_entries);
-        let shipped: HashSet<&PhaseNumber> =
-            mentions.filter(|(_, is_shipped)| *is_shipped).map(|(number, _)| number).collect();
-        let reused = of_headings
-            .iter()
-            .filter(|(number, is_shipped)| !is_shipped && shipped.contains(number));
-        self.reused = reused.map(|(number, _)| (*number).clone()).collect();
+        let headings = mention::headings(outline, numbering);
+        let entries = mention::entries(outline, &headings, numbering);
         for (named, section) in headings {
             self.merge_section(named, section);
         }
@@ -276,12 +233,8 @@ impl<'a, 'o> Assembly<'a, 'o> {
             self.merge_entry(named, block, item);
         }
         let all = 0..outline.text().len();
-        let rows = outline.tables(&all).flat_map(|table| progress_table::rows(table, numbering));
-        for row in rows {
-            if self.phases.len() >= MAX_PHASES {
-                self.is_cut = true;
-                break;
-            }
+        let tables = outline.tables(&all);
+        for row in tables.flat_map(|table| progress_table::rows(table, numbering)) {
             self.merge_row(row);
         }
         self.assign_by_range();
@@ -290,37 +243,47 @@ impl<'a, 'o> Assembly<'a, 'o> {
     /// Returns the milestone whose block or section contains a byte offset: the innermost that may contain
     /// the phase. A number outside of a section's stated range was added below it later, but a collapsed block ends
     /// where it says.
-    fn home(&self, at: usize, number: &PhaseNumber) -> Home {
+    fn home(&self, at: usize, number: &PhaseNumber) -> Option<usize> {
         let text = self.outline.text();
         // An open box in the block of a shipped milestone is work that was carried over.
         let is_unticked = text.get(..at).unwrap_or_default().trim_end().ends_with("[ ]");
-        let is_collapsed = |milestone: &RoadmapMilestone| {
-            text.get(milestone.range.clone()).is_some_and(|text| text.starts_with("<details"))
+        let is_collapsed = |range: &Range<usize>| {
+            text.get(range.clone()).is_some_and(|text| text.starts_with("<details"))
         };
         let holding = self.milestones.iter().enumerate().filter(|(_, milestone)| {
-            let range = milestone.phases.as_ref();
+            let phases = milestone.phases.as_ref();
             milestone.range.contains(&at)
-                && (range.is_none_or(|range| range.contains(number))
-                    || !is_unticked && is_collapsed(milestone))
+                && (phases.is_none_or(|phases| phases.contains(number))
+                    || !is_unticked && is_collapsed(&milestone.range))
         });
-        let holding = holding.min_by_key(|(_, milestone)| milestone.range.len());
-        let is_shipped = holding.is_some_and(|(_, milestone)| milestone.is_shipped);
-        (holding.map(|(index, _)| index), is_shipped)
+        holding.min_by_key(|(_, milestone)| milestone.range.len()).map(|(index, _)| index)
     }
 
-    /// Returns the phase of a number in a milestone, adding a new one if none matches.
-    fn slot(&mut self, number: &PhaseNumber, home: Home, line: usize) -> &mut RoadmapPhase {
-        let (milestone, is_shipped) = home;
-        let is_reused = self.reused.contains(number);
+    /// Returns the phase of a number in a milestone, adding a new one if none matches. Only a list entry or a row outside of
+    /// shipped milestones may mean a phase that has shipped.
+    fn slot(
+        &mut self,
+        number: &PhaseNumber,
+        milestone: Option<usize>,
+        line: usize,
+        is_heading: bool,
+    ) -> &mut RoadmapPhase {
+        let is_shipped = milestone.is_some_and(|index| self.milestones[index].is_shipped);
         let same = self.by_number.entry(number.clone()).or_default();
-        let known = same.iter().copied().find(|index| {
-            let phase = &self.phases[*index];
-            let is_elsewhere = matches!((phase.milestone, milestone), (Some(a), Some(b)) if a != b);
-            !is_elsewhere && (!is_reused || phase.is_shipped == is_shipped)
-        });
+        let find = |is_own: &dyn Fn(&RoadmapPhase) -> bool| {
+            let mut same = same.iter().copied();
+            same.find(|index| {
+                let phase = &self.phases[*index];
+                let both = phase.milestone.zip(milestone);
+                is_own(phase) && both.is_none_or(|(own, other)| own == other)
+            })
+        };
+        let known = find(&|phase| phase.is_shipped == is_shipped);
+        let known = known.or_else(|| find(&|_| !is_heading && !is_shipped));
         let index = known.unwrap_or_else(|| {
             same.push(self.phases.len());
-            self.phases.push(RoadmapPhase::new(number.clone(), line));
+            let number = number.clone();
+            self.phases.push(RoadmapPhase { number, line, ..RoadmapPhase::default() });
             self.phases.len() - 1
         });
         let found = &mut self.phases[index];
@@ -334,11 +297,11 @@ impl<'a, 'o> Assembly<'a, 'o> {
         let mut body = section::read(self.outline, &named.number, section, self.numbering);
         let home = self.home(section.heading.start, &named.number);
         let numbering = self.numbering;
-        let phase = self.slot(&named.number, home, section.line);
+        let phase = self.slot(&named.number, home, section.line, true);
         if std::mem::replace(&mut phase.is_described, true) {
             let message =
                 format!("phase {} is described twice; the first description is used", named.number);
-            self.duplicates.push(Warning::at(self.path, section.line, message));
+            self.warnings.push(Warning::at(self.path, section.line, message));
             return;
         }
         phase.status = phase.status.or(named.dropped_as);
@@ -359,7 +322,7 @@ impl<'a, 'o> Assembly<'a, 'o> {
     fn merge_entry(&mut self, named: mention::NamedPhase, block: &Block, item: &ListItem) {
         let mark = section::checkbox(self.outline, block, item);
         let home = self.home(block.range.start, &named.number);
-        let phase = self.slot(&named.number, home, block.line);
+        let phase = self.slot(&named.number, home, block.line, false);
         phase.status = phase.status.or(named.dropped_as);
         phase.is_listed = true;
         phase.name = phase.name.take().or(named.name);
@@ -372,11 +335,9 @@ impl<'a, 'o> Assembly<'a, 'o> {
 
     fn merge_row(&mut self, row: ProgressRow) {
         let version = row.milestone.as_deref().and_then(milestone::version);
-        let is_named =
-            |milestone: &RoadmapMilestone| milestone::version(&milestone.name) == version;
+        let is_named = |one: &RoadmapMilestone| milestone::version(&one.name) == version;
         let named = version.and_then(|_| self.milestones.iter().position(is_named));
-        let is_shipped = named.is_some_and(|index| self.milestones[index].is_shipped);
-        let phase = self.slot(&row.number, (named, is_shipped), row.line);
+        let phase = self.slot(&row.number, named, row.line, false);
         phase.name = phase.name.take().or_else(|| row.name.clone());
         phase.row.get_or_insert(row);
     }
@@ -384,47 +345,21 @@ impl<'a, 'o> Assembly<'a, 'o> {
     /// Assigns each phase without a milestone to the first milestone whose range includes its number, of those with the
     /// same numbers to an open one.
     fn assign_by_range(&mut self) {
-        let (milestones, reused) = (&self.milestones, &self.reused);
-        for phase in &mut self.phases {
-            if phase.milestone.is_none() {
-                let is_reused = reused.contains(&phase.number);
-                let holds = |milestone: &RoadmapMilestone| {
-                    milestone.phases.as_ref().is_some_and(|range| range.contains(&phase.number))
-                };
-                let open = milestones.iter().position(|one| !one.is_shipped && holds(one));
-                let any = || milestones.iter().position(holds).filter(|_| !is_reused);
-                phase.milestone = open.or_else(any);
-                let milestone = phase.milestone.map(|index| &milestones[index]);
-                phase.is_shipped |= milestone.is_some_and(|milestone| milestone.is_shipped);
-            }
+        for phase in self.phases.iter_mut().filter(|phase| phase.milestone.is_none()) {
+            let is_reused = self.by_number[&phase.number].len() > 1;
+            let holds = |one: &RoadmapMilestone| {
+                one.phases.as_ref().is_some_and(|range| range.contains(&phase.number))
+            };
+            let mut milestones = self.milestones.iter();
+            let open = milestones.clone().position(|one| !one.is_shipped && holds(one));
+            phase.milestone = open.or_else(|| milestones.position(holds).filter(|_| !is_reused));
+            phase.is_shipped |=
+                phase.milestone.is_some_and(|index| self.milestones[index].is_shipped);
         }
     }
 }
 
 impl RoadmapPhase {
-    fn new(number: PhaseNumber, line: usize) -> Self {
-        Self {
-            number,
-            name: None,
-            goal: None,
-            depends_on: Vec::new(),
-            requirements: Vec::new(),
-            success_criteria: Vec::new(),
-            plans: Vec::new(),
-            status: None,
-            checkbox: None,
-            repeated: Vec::new(),
-            row: None,
-            stated_status: None,
-            plan_count: None,
-            milestone: None,
-            is_shipped: false,
-            is_listed: false,
-            is_described: false,
-            line,
-        }
-    }
-
     /// Returns the phase with its status. In order of precedence: a status that drops the phase, the progress
     /// table, its own status, its checkbox, its plans' checkboxes.
     fn with_progress(mut self) -> Self {

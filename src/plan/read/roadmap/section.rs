@@ -7,7 +7,7 @@ use crate::markdown::{Block, BlockContent, Label, ListItem, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::roadmap::parse_phase;
-use crate::plan::read::vocabulary::{FIELDS, Field, PHASE_WORDS};
+use crate::plan::read::vocabulary::{Field, begins, find, words};
 use crate::plan::read::{
     Located, PhaseNumber, PhaseNumbering, PlanNumber, RoadmapPlan, heading, non_placeholder,
 };
@@ -66,8 +66,7 @@ pub(super) fn checkbox(
 /// Returns the field for a label or the title of a subsection.
 fn field(name: &str) -> Field {
     let words = heading::words(name);
-    let row = FIELDS.iter().find(|(_, names)| names.contains(&words.as_str()));
-    row.map_or(Field::Other, |(field, _)| *field)
+    find("field", |own| own == words).map_or(Field::Other, |(field, _)| field)
 }
 
 /// Parses a line that begins with a label, and returns the field with the value: one of a known field, one in bold, or one
@@ -210,25 +209,12 @@ fn plan_in_front<'a>(text: &'a str, phase: &PhaseNumber) -> Option<(PlanNumber, 
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     let (token, after) = text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()));
     let token = token.trim_end_matches('.').trim_end_matches(".md");
-    if let Some(rest) = phase.strip_id(token) {
-        let rest = rest.trim_end_matches("-PLAN").strip_prefix('-')?;
-        return Some((PlanNumber::parse(rest.split('-').next()?)?, after));
-    }
-    let parts: Vec<&str> =
-        token.split('-').filter(|part| !part.eq_ignore_ascii_case("plan")).collect();
-    let number = match parts.as_slice() {
-        // A lone number may begin a sentence (`400 errors are not retried`).
-        [plan] => {
-            let is_named = named.is_some() || token.len() > plan.len() || after.starts_with(':');
-            let is_number = plan.starts_with(|c: char| c.is_ascii_digit());
-            PlanNumber::parse(plan).filter(|_| is_named && is_number)
-        }
-        [first, plan, ..] if PhaseNumber::parse(first).as_ref() == Some(phase) => {
-            PlanNumber::parse(plan)
-        }
-        _ => None,
-    };
-    Some((number?, after))
+    let alone = token.trim_end_matches("-PLAN");
+    // A lone number may begin a sentence (`400 errors are not retried`).
+    let is_named = named.is_some() || token != alone || after.starts_with(':');
+    let is_number = is_named && alone.starts_with(|c: char| c.is_ascii_digit());
+    let number = || PlanNumber::parse(alone).filter(|_| is_number);
+    Some((phase.plan_in(token).or_else(number)?, after))
 }
 
 /// Returns the title of a plan in the text after its number: `](link) — Title`, `**: Title`.
@@ -260,18 +246,13 @@ pub(super) fn requirements(text: &str) -> Vec<String> {
     }
 }
 
-/// Maximum number of phases that are read from a text.
-const MAX_NUMBERS: usize = 200;
-
 /// Maximum length of a range that is expanded to single phases; of a longer one, only the ends are kept.
 const MAX_RANGE: u32 = 50;
 
 /// Returns the distinct phases that another depends on: `Phase 1, Phase 3`, `Phases 2-4`, `Phase 1 (reason), 05.1 and 6`.
 /// Text in brackets gives reasons, and so does what follows a semicolon.
 pub(super) fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNumber> {
-    const NOT_HELD: &[&str] = &["soft", "optional", "no ", "nothing", "independent", "first phase"];
-    let lower = text.to_lowercase();
-    if is_none_remark(text) || NOT_HELD.iter().any(|start| lower.starts_with(start)) {
+    if is_none_remark(text) || begins("no dependency", &text.to_lowercase()) {
         return Vec::new();
     }
     let mut depth = 0_usize;
@@ -295,41 +276,30 @@ pub(super) fn dependencies(text: &str, numbering: PhaseNumbering) -> Vec<PhaseNu
 /// Returns the phases named after a word for phases, and whether the last list has an open end: `Phases 13+`.
 pub(super) fn numbers(text: &str, numbering: PhaseNumbering) -> (Vec<PhaseNumber>, bool) {
     let (mut found, mut is_open) = (Vec::new(), false);
-    let starts = text.char_indices().filter(|(at, _)| {
-        let before = text[..*at].chars().next_back();
-        before.is_none_or(|c| !c.is_alphanumeric())
-    });
-    for (at, _) in starts {
-        let behind = PHASE_WORDS.iter().rev().find_map(|word| {
+    let is_start = |at: usize| text[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric());
+    for (at, _) in text.char_indices().filter(|(at, _)| is_start(*at)) {
+        let behind = words("phase").find_map(|word| {
             let rest = strip_prefix_ignore_case(&text[at..], word)?;
             rest.starts_with([' ', ':']).then_some(rest)
         });
         if let Some(behind) = behind {
             is_open = list(behind.trim_start_matches([' ', ':']), numbering, &mut found);
         }
-        if found.len() > MAX_NUMBERS {
-            break;
-        }
     }
-    found.truncate(MAX_NUMBERS);
     (found, is_open)
 }
 
 /// Parses numbers joined by commas, `and`, `&`, `+`, `/` or a dash, up to the first other word, and returns whether the last
 /// has a `+` behind it.
 fn list(text: &str, numbering: PhaseNumbering, found: &mut Vec<PhaseNumber>) -> bool {
-    /// What else a number may count: `Phases 1-6, 12 plans`.
-    const COUNTED: &[&str] = &["plan", "task", "requirement", "test", "file", "commit", "day", "%"];
     let mut rest = text.trim_start();
     let mut from: Option<PhaseNumber> = None;
-    let mut is_first = true;
     while let Some((number, behind)) = numbering.split(rest) {
         let next = behind.trim_start();
-        let is_count = COUNTED.iter().any(|word| next.starts_with(word));
-        if !is_first && (number.is_year() || is_count) || found.len() > MAX_NUMBERS {
+        // `Phases 1-6, 12 plans`
+        if rest.len() < text.trim_start().len() && (number.is_year() || begins("counted", next)) {
             return false;
         }
-        is_first = false;
         if let Some(from) = from.take().filter(|from| from.is_sibling(&number)) {
             let (first, last) = (from.ordinal(), number.ordinal());
             if last.saturating_sub(first) <= MAX_RANGE {

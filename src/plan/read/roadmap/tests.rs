@@ -110,23 +110,3 @@ fn malformed_text_does_not_panic() {
         read(text);
     }
 }
-
-#[test]
-fn phases_beyond_the_most_are_left_out_with_one_warning() {
-    let forms: [fn(usize) -> String; 3] = [
-        |number| format!("| {number}. Name | 0/1 | Not started | - |\n"),
-        |number| format!("- [ ] **Phase {number}: Name**\n"),
-        |number| format!("### Phase {number}: Name\n"),
-    ];
-    let head =
-        "# Roadmap\n\n## Progress\n\n| Phase | Plans | Status | Completed |\n|---|---|---|---|\n";
-    for (form, head) in forms.iter().zip([head, "# Roadmap\n\n", "# Roadmap\n\n"]) {
-        let text: String = (1..=MAX_PHASES + 1).map(form).collect();
-        let read = Roadmap::parse(&format!("{head}{text}"), Path::new("ROADMAP.md"));
-        assert_eq!(read.value.phases.len(), MAX_PHASES);
-        let [warning] = &read.warnings[..] else {
-            panic!("one warning, not {:?}", read.warnings);
-        };
-        assert!(warning.message.contains("more than 1000 phases"));
-    }
-}

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::markdown::{Block, ListItem, Outline, Section};
 use crate::plan::read::placeholder::is_none_remark;
-use crate::plan::read::vocabulary::{BLOCKERS, DONE, TODOS};
+use crate::plan::read::vocabulary::{begins, has};
 use crate::plan::read::{heading, list_entry};
 
 /// The entries of some sections.
@@ -22,12 +22,11 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
     let mut end = 0;
     for section in outline.sections().iter().filter(|section| section.level > 0) {
         let title = heading::words(&section.title);
-        let is_title = |list: &[&str]| list.contains(&title.as_str());
-        if is_title(&TODOS) {
+        if has("todos", &title) {
             end = end.max(section.whole.end);
             entries.read(outline, &section.own, false);
-        } else if section.heading.start < end && !is_title(&BLOCKERS) {
-            entries.read(outline, &section.own, is_title(&DONE));
+        } else if section.heading.start < end && !has("blockers", &title) {
+            entries.read(outline, &section.own, has("done", &title));
         }
     }
     entries.open
@@ -36,7 +35,7 @@ pub(super) fn todos(outline: &Outline<'_>) -> Vec<String> {
 /// Returns the open blockers, from bullets, or from paragraphs if there are neither open nor
 /// settled entries.
 pub(super) fn blockers(outline: &Outline<'_>) -> Vec<String> {
-    let sections: Vec<&Section> = heading::sections(outline, &BLOCKERS).collect();
+    let sections: Vec<&Section> = heading::sections(outline, "blockers").collect();
     let mut entries = OpenItems::default();
     for section in &sections {
         entries.read(outline, &section.own, false);
@@ -87,33 +86,28 @@ impl OpenItems {
 }
 
 /// Returns whether a short entry says that there is none: `None as of 2026-05-08`, `No active blockers.`, `Nothing
-/// blocking`. A clause or an exception says more.
+/// blocking`. A clause says more.
 fn says_none(text: &str) -> bool {
-    const ITEMS: &[&str] = &["blocker", "concern", "issue", "item", "problem", "task", "todo"];
-    const MORE: &[&str] = &["but", "can", "except", "may", "must", "unless", "until", "without"];
     let text = text.trim_matches(['*', '_', '.', ' ']).to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
-    let is_item = |word: &&str| ITEMS.iter().any(|item| word.starts_with(item));
     let is_none = match words.as_slice() {
         ["none" | "nothing", next, ..] => *next != "of",
-        ["no", rest @ ..] => rest.iter().take(3).any(is_item),
+        ["no", rest @ ..] => rest.iter().take(3).any(|word| begins("item", word)),
         _ => false,
     };
     is_none
         && words.len() <= 7
         && !text.contains([',', ':', ';', '—', '–'])
-        && !words.iter().any(|word| MORE.contains(word))
+        && !words.iter().any(|word| has("exception", word))
 }
 
 /// Returns whether an entry is struck out or marked as settled: `✅ …`, `[resolved] …`, `FIXED 2026-07-31: …`.
 fn is_settled(text: &str) -> bool {
-    const SETTLED: &[&str] = &["RESOLVED", "FIXED", "DONE", "CLOSED"];
     let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_marked = text.starts_with(['[', '(', '*', '✅', '✓']);
     let first = words.clone().next().unwrap_or_default();
-    let first = if is_marked { first.to_uppercase() } else { first.to_owned() };
+    let is_loud = text.starts_with(['[', '(', '*', '✅', '✓']) || first == first.to_uppercase();
     text.starts_with("~~") && text[2..].contains("~~")
         || text.starts_with('✅')
-        || SETTLED.contains(&first.as_str())
+        || is_loud && has("settled", &first.to_lowercase())
         || words.any(|word| word == "RESOLVED")
 }

@@ -20,14 +20,13 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use chrono::NaiveDate;
 use serde::Serialize;
 
-use crate::clock::parse_date;
-use crate::markdown::{FrontMatter, Label, Outline, Section};
+use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Section};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
+use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
     Decision, Located, PhaseNumber, PhaseNumbering, PhaseProgress, WrittenAt, decision, heading,
     is_absent, milestone_version_in, non_placeholder, progress_table, vocabulary, without_emphasis,
@@ -46,15 +45,6 @@ pub struct Skill {
     pub name: String,
     /// `global` or `project`, if stated.
     pub scope: Option<String>,
-}
-
-/// An entry of the activity log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Activity {
-    /// The date, if stated.
-    pub date: Option<NaiveDate>,
-    /// The entry, verbatim, date included.
-    pub text: String,
 }
 
 /// The position according to STATE.md.
@@ -184,9 +174,6 @@ pub struct StateFile {
     /// started.
     #[serde(skip)]
     pub is_between_milestones: bool,
-    /// The activity log, in file order.
-    #[serde(skip)]
-    pub activity: Vec<Activity>,
     /// When the work went on, according to each of its dates.
     #[serde(skip)]
     pub last_active: Vec<WrittenAt>,
@@ -200,9 +187,6 @@ pub struct StateFile {
     #[serde(skip)]
     pub numbering: PhaseNumbering,
 }
-
-/// Maximum number of labels without a phase number that are reported individually.
-const MAX_UNCLEAR: usize = 20;
 
 /// Maximum number of statements about the position: each is compared with the files, and may be reported.
 pub(crate) const MAX_CLAIMS: usize = 1000;
@@ -226,8 +210,7 @@ impl StateFile {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
-        not_understood.truncate(MAX_UNCLEAR);
+        let (mut claims, not_understood) = position::claims(&front, &outline, numbering);
         for label in &not_understood {
             let message = format!("the current phase has no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
@@ -246,11 +229,13 @@ impl StateFile {
         };
         let label = |name| all(name).find(|value| !is_none_remark(value));
         let in_front = |key: &str| front.text(&[key]).and_then(non_placeholder);
-        let milestone = in_front("milestone").or_else(|| label("milestone"));
-        let milestone = milestone.or_else(|| label("current milestone"));
-        let milestone = milestone.or_else(|| label("active milestone")).and_then(without_heading);
+        let labelled = || {
+            let names = ["milestone", "current milestone", "active milestone"];
+            names.into_iter().find_map(label)
+        };
+        let milestone = in_front("milestone").or_else(labelled);
         // `milestone` is the template's placeholder for a missing name.
-        let milestone_name = in_front("milestone_name").and_then(without_heading);
+        let milestone_name = in_front("milestone_name");
         let milestone_name = milestone_name.filter(|name| !name.eq_ignore_ascii_case("milestone"));
         let slug = all("active milestone").next().filter(|value| {
             !is_absent(value) && !value.contains([' ', '/', '\\']) && !value.starts_with('.')
@@ -277,7 +262,6 @@ impl StateFile {
             phase_statuses: phase_statuses(&outline, numbering),
             active_milestone: slug.map(str::to_owned),
             is_between_milestones: position::is_between(&front, &outline, &labels),
-            activity: activity(&outline),
             last_active: last_active(&front, &outline),
             metrics: metrics(&outline, milestone),
             not_understood,
@@ -290,34 +274,26 @@ impl StateFile {
 /// Returns the labels that describe the project and the position, as lower-case name and value.
 fn identity_labels(outline: &Outline<'_>) -> Vec<(String, String)> {
     let mut scopes = position::scopes(outline);
-    let references = heading::sections(outline, &vocabulary::REFERENCES);
+    let references = heading::sections(outline, "project");
     scopes.extend(references.map(|section| section.own.clone()));
     scopes.sort_by_key(|scope| scope.start);
     let labels = scopes.iter().flat_map(|scope| outline.labels(scope));
     labels.map(|label| (label.name.to_lowercase(), label.value)).collect()
 }
 
-/// Returns a name without the heading of a phase that a tool took for it: `v1.0 ### Phase 1: Base`, `### Phase 1: Base`.
-fn without_heading(name: &str) -> Option<&str> {
-    let heading = if name.starts_with("##") { Some(0) } else { name.find(" ##") };
-    non_placeholder(&name[..heading.unwrap_or(name.len())])
-}
-
 /// Returns the project named in a title: `name State`, `STATE: Name`, `Name — Project State`.
 fn project_in_title(title: &str) -> Option<String> {
-    /// Words in the title of a STATE.md that refer to the file.
-    const WORDS: &[&str] = &["state", "state.md", "project", "milestone", "current", "workflow"];
     let is_of_file = |word: &&str| {
-        let tools = LayoutName::ALL.map(LayoutName::as_str);
-        let bare = word.trim_matches([':', '—', '–', '-']);
-        bare.is_empty() || WORDS.iter().chain(&tools).any(|own| bare.eq_ignore_ascii_case(own))
+        let bare = word.trim_matches([':', '—', '–', '-']).to_lowercase();
+        let mut tools = LayoutName::ALL.into_iter();
+        bare.is_empty() || has("state file", &bare) || tools.any(|tool| tool.as_str() == bare)
     };
     let words: Vec<&str> = title.split_whitespace().collect();
-    // A title without the word names no project.
-    let says_state = words.iter().any(|word| word.to_ascii_lowercase().starts_with("state"));
     let start = words.iter().position(|word| !is_of_file(word))?;
     let end = words.iter().rposition(|word| !is_of_file(word))?;
     let name = words[start..=end].join(" ");
+    // A title without the word names no project.
+    let says_state = title.to_lowercase().contains("state");
     says_state.then(|| name.trim_end_matches([':', '—', '–', '-', ' ']).to_owned())
 }
 
@@ -332,8 +308,7 @@ fn decisions(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Decision> 
     };
     let groups = decision::sections(outline).flat_map(|section| {
         let inner = outline.subsections(section).filter(|inner| {
-            let is_skills = vocabulary::SKILLS.contains(&heading::words(&inner.title).as_str());
-            decision::may_hold(&inner.title) && !is_skills
+            decision::may_hold(&inner.title) && !has("skills", &heading::words(&inner.title))
         });
         std::iter::once(section).chain(inner)
     });
@@ -369,10 +344,10 @@ fn phase_statuses(outline: &Outline<'_>, numbering: PhaseNumbering) -> Vec<Phase
     let mut seen = HashSet::new();
     for section in outline.sections() {
         let title = heading::words(&section.title);
-        if vocabulary::LOGS.contains(&title.as_str()) {
+        if has("activity", &title) {
             continue;
         }
-        let is_list = vocabulary::PHASE_LISTS.contains(&title.as_str());
+        let is_list = has("phases with a status", &title);
         let tables = outline.tables(&section.own);
         let rows = tables.flat_map(|table| progress_table::rows(table, numbering));
         let rows = rows.filter_map(|row| {
@@ -429,18 +404,6 @@ fn last_active(front: &FrontMatter, outline: &Outline<'_>) -> Vec<WrittenAt> {
     stated.chain(labels.iter().map(|label| &*label.value)).filter_map(WrittenAt::parse).collect()
 }
 
-/// Returns the activity log, from bullets, in file order.
-fn activity(outline: &Outline<'_>) -> Vec<Activity> {
-    let items = heading::sections(outline, &vocabulary::LOGS)
-        .flat_map(|section| outline.items(&section.own))
-        .filter(|(_, item)| item.depth == 0 && !is_none_remark(&item.text));
-    let entries = items.map(|(_, item)| {
-        let date = parse_date(item.text.trim_start_matches('['));
-        Activity { date, text: item.text.clone() }
-    });
-    entries.collect()
-}
-
 /// Returns the labels of the metrics sections, without repeated ones; none where another version than the active milestone's
 /// is named.
 fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
@@ -477,24 +440,25 @@ fn metrics(outline: &Outline<'_>, milestone: Option<&str>) -> Vec<Label> {
 /// ```
 fn skills(outline: &Outline<'_>) -> Vec<Skill> {
     let mut installed = Vec::new();
-    for section in heading::sections(outline, &vocabulary::SKILLS) {
-        let starts = |name: &str| heading::words(name).starts_with("installed");
-        let mut labels = outline.labels(&section.own);
-        labels.retain(|label| {
-            let name = heading::words(&label.name);
-            let parts = ["installed", "suggested", "recommended"];
-            label.is_bold || parts.iter().any(|part| name.starts_with(part))
-        });
-        for label in labels.iter().filter(|label| starts(&label.name)) {
-            installed.extend(comma_separated(&label.value).filter_map(skill));
-        }
-        for (block, item) in outline.items(&section.own) {
-            let label = labels.iter().rfind(|label| label.line <= block.line);
-            let is_listed =
-                label.is_none_or(|label| starts(&label.name) && label.line < block.line);
-            // `Run /find-skills to find more` is a sentence.
-            let is_name = label.is_some() || !item.text.starts_with(char::is_uppercase);
-            installed.extend(skill(&item.text).filter(|_| is_listed && is_name));
+    for section in heading::sections(outline, "skills") {
+        // Until a label says otherwise, a list is of installed skills.
+        let (mut is_installed, mut is_labelled) = (true, false);
+        for block in outline.blocks(&section.own) {
+            let text = outline.slice(&block.range);
+            for line in text.lines() {
+                let label = Label::parse(line, 0, 1).filter(|label| label.is_bold);
+                if let Some(label) = label {
+                    is_labelled = true;
+                    is_installed = heading::words(&label.name).starts_with("installed");
+                    let named = comma_separated(&label.value).filter(|_| is_installed);
+                    installed.extend(named.filter_map(skill));
+                } else if let BlockContent::Item(item) = &block.content {
+                    // `Run /find-skills to find more` is a sentence.
+                    let is_name = is_labelled || !item.text.starts_with(char::is_uppercase);
+                    installed.extend(skill(&item.text).filter(|_| is_installed && is_name));
+                    break;
+                }
+            }
         }
     }
     installed
@@ -502,7 +466,6 @@ fn skills(outline: &Outline<'_>) -> Vec<Skill> {
 
 /// Parses `name (global)`, `` `name` — what it does ``.
 fn skill(text: &str) -> Option<Skill> {
-    let text = text.trim();
     let mut scopes = ["global", "project"].into_iter();
     let scope = scopes.find(|scope| text.contains(&format!("({scope})"))).map(str::to_owned);
     let name = text.split([' ', '(', ':']).find(|word| !word.is_empty())?;

@@ -1,12 +1,15 @@
 //! Parses the statements of STATE.md about the position.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use crate::markdown::{FrontMatter, Node, Outline};
 use crate::plan::read::located::Span;
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
-use crate::plan::read::vocabulary::{BETWEEN_MILESTONES, Label, PHASE_WORDS, POSITION};
+use crate::plan::read::vocabulary::{Label, has, words};
 use crate::plan::read::{
     Claim, Located, PhaseNumbering, Says, StatedPhase, heading, non_placeholder,
 };
@@ -23,9 +26,8 @@ pub(super) fn scopes(outline: &Outline<'_>) -> Vec<Range<usize>> {
         // down comes from a file that was pasted, as do the comments of its front matter.
         let is_head = *index == 0 || *index == 1 && section.level == 1;
         let title = heading::words(&section.title);
-        is_head
-            || POSITION.contains(&title.as_str())
-            || ["current phase", "current position"].iter().any(|name| title.starts_with(name))
+        let is_current = title.starts_with("current p");
+        is_head || has("position", &title) || is_current
     });
     found.map(|(_, section)| section.own.clone()).collect()
 }
@@ -37,7 +39,6 @@ pub(super) fn claims(
     outline: &Outline<'_>,
     numbering: PhaseNumbering,
 ) -> (Claims, Vec<Located<String>>) {
-    const OVER: &[&str] = &["complete", "milestone", "shipped", "all phases"];
     let mut claims = front_claims(front, outline.text(), numbering);
     let mut unclear = Vec::new();
     for label in scopes(outline).iter().flat_map(|scope| outline.labels(scope)) {
@@ -49,10 +50,10 @@ pub(super) fn claims(
         match Label::from_name(&label.name) {
             Some(Label::Phase) => {
                 let lower = value.text.to_lowercase();
-                let says_none = is_none_remark(&lower) || is_status(&lower);
                 if !push_phase(value, numbering, &mut claims)
-                    && !says_none
-                    && !OVER.iter().any(|word| lower.contains(word))
+                    && !is_none_remark(&lower)
+                    && !is_status(&lower)
+                    && !words("no phase").any(|word| lower.contains(word))
                 {
                     unclear.push(value.with_value(label.value.clone()));
                 }
@@ -61,7 +62,7 @@ pub(super) fn claims(
             Some(Label::PhaseName) => claims.extend(text(Says::Name)),
             Some(Label::Plan) => push_plan(value, &mut claims),
             Some(Label::Plans) => push_plans(value, &mut claims),
-            Some(Label::Phases) => push_count(value.leading_number(), Says::Total, &mut claims),
+            Some(Label::Phases) => push_total(value, &mut claims),
             Some(Label::Progress) => push_progress(value, &mut claims),
             _ => {}
         }
@@ -75,19 +76,13 @@ pub(super) fn claims(
 
 /// Parses a phase that begins its section without a label: `Phase 2: Name — IN PROGRESS` below `## Current Phase`.
 fn push_unlabelled(outline: &Outline<'_>, numbering: PhaseNumbering, claims: &mut Claims) {
-    let mut sections = heading::sections(outline, &POSITION);
-    let Some((block, text)) = sections.find_map(|section| outline.paragraphs(&section.own).next())
-    else {
-        return;
-    };
+    let mut sections = heading::sections(outline, "position");
+    let found = sections.find_map(|section| outline.paragraphs(&section.own).next());
+    let Some((block, text)) = found else { return };
     let line = text.lines().next().unwrap_or_default();
     if strip_prefix_ignore_case(line.trim_start_matches('*'), "phase ").is_some() {
         push_phase(Span::new(line, block.range.start, block.line), numbering, claims);
     }
-}
-
-fn push_count(number: Option<(Span<'_>, u32)>, says: Says, claims: &mut Claims) {
-    claims.extend(number.map(|(digits, number)| digits.with_value(Claim::Count(says, number))));
 }
 
 /// Parses the notations for the current phase, and returns whether a number follows the optional word `Phase`.
@@ -101,16 +96,16 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
     let mut value = value.trim_chars(&['*', '`']);
     // `Phase: Phase 10 - Name`
     while let Some(rest) =
-        PHASE_WORDS.iter().find_map(|word| strip_prefix_ignore_case(value.text, word))
+        words("phase").find_map(|word| strip_prefix_ignore_case(value.text, word))
     {
         value = value.suffix(rest.trim_start_matches(':'));
     }
-    let Some((number, rest)) = numbering.split(value.text) else { return false };
-    let mut number = value.part(0..value.text.len() - rest.len()).with_value(number);
-    let mut rest = value.suffix(rest);
-    if let Some((after, (digits, total))) = rest.after_of().zip(rest.total()) {
-        push_count(Some((digits, total)), Says::Total, claims);
-        rest = after.after(digits.text.len());
+    let Some((number, behind)) = numbering.split(value.text) else { return false };
+    let mut number = value.part(0..value.text.len() - behind.len()).with_value(number);
+    let mut rest = value.suffix(behind);
+    if let Some((total, after)) = rest.total() {
+        claims.push(total.map(|total| Claim::Count(Says::Total, total)));
+        rest = after;
     }
     let (mut name, mut status) = (None, None);
     if let Some(end) = closing(rest.text) {
@@ -124,16 +119,16 @@ fn push_phase(value: Span<'_>, numbering: PhaseNumbering, claims: &mut Claims) -
             rest.starts_with([' ', '-', ':'])
                 && (is_folders || id.numbering() == PhaseNumbering::MilestonePrefixed)
         });
-        if is_status(inside.text) {
-            status = Some(inside);
-        } else if let Some((id, after)) = id {
-            if number.value != id {
-                claims.push(number.map(|number| Claim::Count(Says::Index, number.ordinal())));
+        match id {
+            _ if is_status(inside.text) => status = Some(inside),
+            Some((id, after)) => {
+                if number.value != id {
+                    claims.push(number.map(|number| Claim::Count(Says::Index, number.ordinal())));
+                }
+                number = inside.part(0..inside.text.len() - after.len()).with_value(id);
+                name = Some(inside.suffix(after).trim_chars(&['-', ':', ' ']));
             }
-            number = inside.part(0..inside.text.len() - after.len()).with_value(id);
-            name = Some(inside.suffix(after).trim_chars(&['-', ':', ' ']));
-        } else {
-            name = Some(inside);
+            None => name = Some(inside),
         }
     }
     claims.push(number.map(Claim::Phase));
@@ -171,62 +166,57 @@ fn closing(text: &str) -> Option<usize> {
 
 /// Parses the current plan: `2 of 3 in current phase`, `3/5`, `2`; an id such as `02-01` is not a count.
 fn push_plan(value: Span<'_>, claims: &mut Claims) {
-    let Some((digits, current)) = value.leading_number() else { return };
-    let rest = value.after(digits.text.len());
-    if rest.total().is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
-        push_count(Some((digits, current)), Says::CurrentPlan, claims);
+    let Some((current, total, rest)) = value.count() else { return };
+    if total.is_some() || rest.text.is_empty() || rest.text.starts_with('(') {
+        claims.push(current.map(|current| Claim::Count(Says::CurrentPlan, current)));
     }
-    push_count(rest.total(), Says::PlansTotal, claims);
+    claims.extend(total.map(|total| total.map(|total| Claim::Count(Says::PlansTotal, total))));
 }
 
 /// Parses the number of complete plans: `5/5`, `0/TBD`, `0/3 complete`; a single number as in `3 (wave 1: …)`
 /// is the total.
 fn push_plans(value: Span<'_>, claims: &mut Claims) {
-    let Some((digits, number)) = value.leading_number() else { return };
-    let rest = value.after(digits.text.len());
-    let is_done = rest.total().is_some() || rest.text.starts_with('/');
+    let Some((number, total, rest)) = value.count() else { return };
+    let is_done = total.is_some() || rest.text.starts_with('/');
     let says = if is_done { Says::PlansDone } else { Says::PlansTotal };
-    push_count(Some((digits, number)), says, claims);
-    push_count(rest.total(), Says::PlansTotal, claims);
+    claims.push(number.map(|number| Claim::Count(says, number)));
+    claims.extend(total.map(|total| total.map(|total| Claim::Count(Says::PlansTotal, total))));
+}
+
+fn push_total(value: Span<'_>, claims: &mut Claims) {
+    let count = value.count();
+    claims.extend(count.map(|(total, ..)| total.map(|total| Claim::Count(Says::Total, total))));
+}
+
+/// A progress bar: cells in brackets, or a run of block characters.
+static BAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[#=\-.> _▀-▟■-◿]+\]|[▀-▟■-◿]+"));
+static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+(?:\.\d+)?)\s*%"));
+/// A count with a total: `16/17 plans`.
+static SHARE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(\d+)\s*(?:/|of )\s*\d"));
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a constant pattern")
 }
 
 /// Parses `[####------] 40%`, `100%`, `v2.1 ██████ 100%`, `16/17 plans (94%)`.
 fn push_progress(value: Span<'_>, claims: &mut Claims) {
-    let bar = bar(value);
-    claims.extend(bar.map(|bar| bar.with_value(Claim::Text(Says::Bar, bar.text.to_owned()))));
-    push_count(percent(value), Says::Percent, claims);
-    let mut rest = value;
-    while let Some(start) = rest.text.find(|c: char| c.is_ascii_digit()) {
-        let Some((digits, done)) = rest.after(start).leading_number() else { return };
-        rest = rest.after(start + digits.text.len());
-        if rest.total().is_some() {
-            return push_count(Some((digits, done)), Says::Share, claims);
-        }
+    if let Some(bar) = BAR.find(value.text) {
+        let bar = value.part(bar.range());
+        claims.push(bar.with_value(Claim::Text(Says::Bar, bar.text.to_owned())));
+    }
+    for (pattern, says) in [(&PERCENT, Says::Percent), (&SHARE, Says::Share)] {
+        let found = pattern.captures(value.text).and_then(|found| found.get(1));
+        let number = found.and_then(|found| Some((found.range(), rounded(found.as_str())?)));
+        claims.extend(
+            number.map(|(at, number)| value.part(at).with_value(Claim::Count(says, number))),
+        );
     }
 }
 
-/// Finds the first percentage; a fraction is rounded.
-fn percent(value: Span<'_>) -> Option<(Span<'_>, u32)> {
-    let end = value.text.find('%')?;
-    let start = value.text[..end].trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-    let digits = value.part(start..end);
-    let (whole, fraction) = digits.text.split_once('.').unwrap_or((digits.text, ""));
-    let rounded = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
-    Some((digits, whole.parse::<u32>().ok()?.checked_add(rounded)?))
-}
-
-/// Finds a progress bar: cells in brackets, or a run of block characters.
-fn bar(value: Span<'_>) -> Option<Span<'_>> {
-    let is_cell = |c: char| matches!(c, '\u{2580}'..='\u{259f}' | '\u{25a0}'..='\u{25ff}');
-    if value.text.starts_with('[') {
-        let end = value.text.find(']')?;
-        let mut cells = value.text[1..end].chars();
-        let is_bar = cells.all(|c| is_cell(c) || "#=-.> _".contains(c));
-        return is_bar.then(|| value.part(0..end + 1));
-    }
-    let start = value.text.find(is_cell)?;
-    let rest = value.text[start..].trim_start_matches(is_cell);
-    Some(value.part(start..value.text.len() - rest.len()))
+fn rounded(number: &str) -> Option<u32> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let up = u32::from(fraction.starts_with(['5', '6', '7', '8', '9']));
+    whole.parse::<u32>().ok()?.checked_add(up)
 }
 
 /// Parses the front matter fields about the position.
@@ -249,7 +239,8 @@ fn front_claims(front: &FrontMatter, text: &str, numbering: PhaseNumbering) -> C
     let progress = front.get(&["progress"]);
     for (key, says) in COUNTS {
         let node = progress.and_then(|node| node.get(&[key])).or_else(|| front.get(&[key]));
-        push_count(span_of(text, node).and_then(Span::leading_number), says, &mut claims);
+        let count = span_of(text, node).and_then(Span::count);
+        claims.extend(count.map(|(count, ..)| count.map(|count| Claim::Count(says, count))));
     }
     claims
 }
@@ -273,22 +264,20 @@ fn span_of<'a>(text: &'a str, node: Option<&Node>) -> Option<Span<'a>> {
 /// Returns the position according to all statements; the body takes precedence over the front matter.
 pub(super) fn stated_phase(claims: &[Located<Claim>], body: usize) -> StatedPhase {
     let (front, body): (Vec<_>, Vec<_>) = claims.iter().partition(|claim| claim.range.start < body);
-    let mut ordered = body.iter().chain(&front).map(|claim| &claim.value);
-    let text = |claims: &[&Located<Claim>], says| {
-        claims.iter().find_map(|claim| claim.value.text(says).map(str::to_owned))
+    let all = || body.iter().chain(&front).map(|claim| &claim.value);
+    let count = |says| all().find_map(|claim| claim.count(says));
+    let text = |says| all().find_map(|claim| claim.text(says));
+    let in_body = |says| body.iter().find_map(|claim| claim.value.text(says));
+    let status = in_body(Says::Status).or_else(|| in_body(Says::PhaseStatus));
+    let number = |claim: &Claim| match claim {
+        Claim::Phase(number) => Some(number.clone()),
+        _ => None,
     };
-    let of_all = |says| text(&body, says).or_else(|| text(&front, says));
-    let count = |says| body.iter().chain(&front).find_map(|claim| claim.value.count(says));
     StatedPhase {
-        number: ordered.find_map(|claim| match claim {
-            Claim::Phase(number) => Some(number.clone()),
-            _ => None,
-        }),
+        number: all().find_map(number),
         total: count(Says::Total),
-        name: of_all(Says::Name),
-        status: text(&body, Says::Status)
-            .or_else(|| text(&body, Says::PhaseStatus))
-            .or_else(|| text(&front, Says::Status)),
+        name: text(Says::Name).map(str::to_owned),
+        status: status.or_else(|| text(Says::Status)).map(str::to_owned),
         progress_percent: count(Says::Percent),
     }
 }
@@ -299,29 +288,22 @@ pub(super) fn is_between(
     outline: &Outline<'_>,
     labels: &[(String, String)],
 ) -> bool {
-    let value = |is: &dyn Fn(&str) -> bool| {
-        let own = labels.iter().find(|(name, _)| is(name));
-        own.map(|(_, value)| value.to_lowercase())
+    let of = |meaning| {
+        let own = labels.iter().find(|(name, _)| Label::from_name(name) == Some(meaning));
+        own.map(|(_, value)| value.to_lowercase()).unwrap_or_default()
     };
-    let of = |meaning| value(&|name| Label::from_name(name) == Some(meaning));
     let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
+    let (milestone, status) = (of(Label::Milestone), of(Label::Status));
     // A dash or a placeholder is not `none`.
-    let is_none = |lower: &str| {
-        let bare = lower.trim_start_matches(['*', '_', '(', '`', ' ']);
-        bare.starts_with("none") && is_none_remark(bare)
-    };
-    let milestone = of(Label::Milestone).or_else(|| value(&|name| name == "active milestone"));
-    let status = of(Label::Status).or_else(|| front.text(&["status"]).map(str::to_lowercase));
-    let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase();
-    let mut texts = vec![in_front, of(Label::Phase).unwrap_or_default()];
-    texts.extend(status.clone());
-    for scope in scopes(outline) {
-        texts.extend(outline.paragraphs(&scope).map(|(_, text)| text.to_lowercase()));
-    }
-    milestone.is_some_and(|name| is_none(&name) || ships(&name))
-        || status.is_some_and(|status| ships(&status) && !status.contains("phase"))
-        || texts
-            .iter()
-            .map(|text| text.replace('_', " "))
-            .any(|text| BETWEEN_MILESTONES.iter().any(|said| text.contains(said)))
+    let is_none = milestone.trim_start_matches(['*', '_', '(', '`', ' ']).starts_with("none");
+    let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase().replace('_', " ");
+    let scopes = scopes(outline);
+    let paragraphs = scopes.iter().flat_map(|scope| outline.paragraphs(scope));
+    let mut texts = paragraphs.map(|(_, text)| text.to_lowercase());
+    let says_so = |text: &str| words("between milestones").any(|said| text.contains(said));
+    is_none && is_none_remark(&milestone)
+        || ships(&milestone)
+        || ships(&status) && !status.contains("phase")
+        || [in_front, status, of(Label::Phase)].iter().any(|text| says_so(text))
+        || texts.any(|text| says_so(&text))
 }

@@ -1,3 +1,5 @@
+use chrono::NaiveDate;
+
 use super::*;
 use crate::plan::read::PhaseNumber;
 

@@ -5,16 +5,8 @@ use std::collections::HashSet;
 use crate::markdown::{BlockContent, Node, Ranges, Value};
 use crate::plan::read::document::Document;
 use crate::plan::read::is_absent;
+use crate::plan::read::vocabulary::{has, words};
 use crate::text::file_name;
-
-/// Title words of sections about commits of other plans, or that repeat those of this one.
-const ABOUT_OTHERS: &[&str] = &[
-    "deviation", "deviations", "issues", "auto", "self", "verification", "decisions", "next",
-    "known", "notes", "readiness", "stubs", "setup",
-];
-
-/// Words for commits and tasks, in lower case.
-const ABOUT_COMMITS: &[&str] = &["commit", "task", "коммит", "задач"];
 
 /// Returns the hashes in the front matter, otherwise in the body's lines about tasks and commits; `None` if no list of
 /// them is stated.
@@ -22,8 +14,8 @@ pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut is_known = false;
     // The first list of hashes is complete; `commits` repeats them with messages.
-    for key in ["commit_hashes", "commits", "commit", "commit_hash", "task_rows", "tasks"] {
-        let Some(node) = document.field(&[key]).filter(|_| found.is_empty()) else { continue };
+    for key in words("fields with commits") {
+        let Some(node) = document.get(key).filter(|_| found.is_empty()) else { continue };
         is_known |= key.starts_with("commit") && matches!(node.value, Value::List(_));
         for item in node.elements() {
             let hash = item.get(&["hash", "sha", "commit", "commit_hash", "commits"]);
@@ -46,15 +38,15 @@ pub(super) fn commits(document: &Document<'_>) -> Option<Vec<String>> {
 fn in_body(document: &Document<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let outline = &document.outline;
-    let others = document.sections(|words| {
-        let is_task = words.first().is_none_or(|word| word == "task");
-        !is_task && words.iter().any(|word| ABOUT_OTHERS.contains(&word.as_str()))
+    let others = document.sections(|title| {
+        let is_task = title.first().is_none_or(|word| word == "task");
+        !is_task && title.iter().any(|word| has("commits of others", word))
     });
     let others = others.into_iter().filter(|section| section.level > 1);
     let others = Ranges::merge(others.map(|section| section.heading.start..section.whole.end));
     let is_about = |text: &str| {
         let text = text.to_lowercase();
-        ABOUT_COMMITS.iter().any(|word| text.contains(word))
+        words("commits").any(|word| text.contains(word))
     };
     for section in outline.sections().iter().filter(|one| !others.contains(one.heading.start)) {
         let is_of_section = is_about(&section.title);
@@ -64,7 +56,7 @@ fn in_body(document: &Document<'_>) -> Vec<String> {
             let is_of_line = is_about(line);
             is_table = line.trim_start().starts_with('|') && (is_table || is_of_line);
             if !is_code && (is_of_section || is_of_line || is_table) {
-                found.extend(hashes(line));
+                found.extend(hashes(line).map(str::to_owned));
             }
         }
     }
@@ -72,19 +64,14 @@ fn in_body(document: &Document<'_>) -> Vec<String> {
 }
 
 /// Returns the hashes of a text: words of hexadecimal digits, of which some are letters unless they stand in a code span.
-fn hashes(text: &str) -> impl Iterator<Item = String> {
-    let mut at = 0;
-    text.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(move |word| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        at += word.len() + after.map_or(0, char::len_utf8);
-        let has = |is: fn(&u8) -> bool| word.bytes().any(|byte| is(&byte));
-        let is_code = before == Some('`') && after == Some('`') && !word.starts_with("20");
+fn hashes(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || "-_/#@=.`".contains(c);
+    text.split(move |c| !is_part(c)).filter_map(|word| {
+        let bare = word.trim_matches(['`', '.']);
+        let has = |is: fn(&u8) -> bool| bare.bytes().any(|byte| is(&byte));
+        let is_code = word.starts_with('`') && !bare.starts_with("20");
         let is_certain = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) || is_code;
-        let joins = |c: Option<char>| c.is_some_and(|c| "-_/#@=".contains(c));
-        let is_part = joins(before) || before == Some('.') || joins(after);
-        let is_hash = matches!(word.len(), 7..=12 | 40) && is_hex(word) && is_certain && !is_part;
-        is_hash.then(|| word.to_owned())
+        (matches!(bare.len(), 7..=12 | 40) && is_hex(bare) && is_certain).then_some(bare)
     })
 }
 
@@ -92,30 +79,20 @@ fn is_hex(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// Fields that list files.
-const FIELDS: &[&str] = &[
-    "key_files", "files_created", "files_modified", "files_changed", "files_deleted",
-    "files_touched", "files",
-];
-
-/// Words of the titles of sections that list files.
-const TITLES: &[&str] =
-    &["files", "file", "artifacts", "archivos", "arquivos", "fichiers", "dateien", "файлы"];
-
 /// Returns the files listed in the front matter and the body, without duplicates, in that order; `None` if
 /// neither lists any.
 pub(super) fn files(document: &Document<'_>) -> Option<Vec<String>> {
     let mut found = Vec::new();
     let mut is_known = false;
-    let rows = document.field(&["task_rows"]).map(Node::elements).unwrap_or_default();
-    let of_rows = rows.into_iter().filter_map(|row| row.get(FIELDS));
-    for node in FIELDS.iter().filter_map(|key| document.field(&[key])).chain(of_rows) {
+    let fields: Vec<&str> = words("fields with files").collect();
+    let rows = document.get("task_rows").map(Node::elements).unwrap_or_default();
+    let of_rows = rows.into_iter().filter_map(|row| row.get(&fields));
+    for node in fields.iter().filter_map(|key| document.get(key)).chain(of_rows) {
         is_known |= !matches!(node.value, Value::Text(_));
         add_files(node, &mut found);
     }
-    let is_title = |words: &[String]| {
-        words.len() <= 4 && words.iter().any(|word| TITLES.contains(&word.as_str()))
-    };
+    let is_title =
+        |title: &[String]| title.len() <= 4 && title.iter().any(|word| has("files", word));
     for section in document.sections(is_title) {
         let text = document.outline.slice(&section.whole);
         is_known |= is_absent(text) || text.to_lowercase().starts_with("none");

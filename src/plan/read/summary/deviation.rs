@@ -9,13 +9,15 @@
 //! **Total deviations:** 1 auto-fixed
 //! ```
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::markdown::{BlockContent, Label, Node, Section, Table, Value, without_bullet};
+use crate::markdown::{Block, BlockContent, Label, Node, Section, Table, Value, without_bullet};
+use crate::plan::letters;
 use crate::plan::read::document::{Document, title_words};
-use crate::plan::read::non_placeholder;
+use crate::plan::read::vocabulary::{DeviationPart, begins, has};
+use crate::plan::read::{Count, non_placeholder};
 use crate::text::{one_line, strip_prefix_ignore_case};
 
 /// A deviation from the plan.
@@ -54,17 +56,17 @@ pub(super) fn deviations(document: &Document<'_>) -> (Option<u32>, Option<Vec<De
     let length = |list: &[Deviation]| u32::try_from(list.len()).unwrap_or(u32::MAX);
     let (count, list) = match Stated::read(document) {
         Stated::List(list) if body.entries.len() <= list.len() || body.refers_to_front => {
-            (None, with_details(list, &body.entries))
+            (0, with_details(list, &body.entries))
         }
-        Stated::List(_) => (None, body.entries),
-        Stated::Count(count) => (Some(count), body.at_most(count)),
+        Stated::List(_) => (0, body.entries),
+        Stated::Count(count) => (count, body.at_most(count)),
         Stated::Nothing if !body.speaks => return (None, None),
         Stated::Nothing => {
             let total = body.total;
-            (total, body.at_most(total.unwrap_or(1)))
+            (total.unwrap_or_default(), body.at_most(total.unwrap_or(1)))
         }
     };
-    let count = count.unwrap_or(0).max(length(&list));
+    let count = count.max(length(&list));
     (Some(count), (count == 0 || !list.is_empty()).then_some(list))
 }
 
@@ -73,18 +75,16 @@ fn with_details(mut list: Vec<Deviation>, told: &[Deviation]) -> Vec<Deviation> 
     let start = |text: &str| -> String {
         let tagged = text.trim_start_matches('*').strip_prefix('[');
         let rest = tagged.and_then(|tagged| tagged.split_once(']'));
-        let letters = rest.map_or(text, |(_, rest)| rest).chars().filter(|c| c.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).take(12).collect()
+        letters(rest.map_or(text, |(_, rest)| rest)).chars().take(12).collect()
     };
-    let by_start: HashMap<String, &Deviation> =
-        told.iter().rev().map(|other| (start(&other.text), other)).collect();
     for own in &mut list {
-        if let Some(other) = by_start.get(&start(&own.text)) {
+        let begin = start(&own.text);
+        if let Some(other) = told.iter().find(|other| start(&other.text) == begin) {
             *own = Deviation {
                 text: std::mem::take(&mut own.text),
                 kind: own.kind.take().or_else(|| other.kind.clone()),
                 line: own.line,
-                ..(*other).clone()
+                ..other.clone()
             };
         }
     }
@@ -100,64 +100,58 @@ enum Stated {
 
 impl Stated {
     fn read(document: &Document<'_>) -> Self {
-        let names = ["deviations", "deviation_count", "deviations_count"];
-        let Some(node) = document.field(&names) else {
-            // The deviations section describes a deviation better than a label in the body.
-            let labelled = document.values(&["deviations", "deviations_from_plan"]);
+        let Some(node) = document.field("fields with deviations") else {
+            // The section describes a deviation better than a label in the body.
+            let labelled = document.values("fields with deviations");
             let stated = labelled.into_iter().find(|value| !value.is_empty());
             return match stated.map(|value| Self::parse(value, 1)) {
-                None | Some(Self::List(_)) => Self::Nothing,
-                Some(stated) => stated,
+                Some(stated @ Self::Count(_)) => stated,
+                _ => Self::Nothing,
             };
         };
         if let Some(text) = node.as_text() {
             return Self::parse(text, node.line);
         }
-        if matches!(node.value, Value::Text(_)) {
-            return Self::Nothing;
-        }
         let items = node.get(&["items", "list", "details"]);
-        let count = node.get(&["count", "total"]).filter(|_| items.is_none());
-        if let Some(Ok(count)) = count.and_then(Node::as_text).map(str::parse) {
-            return Self::Count(count);
+        let count = node.get(&["count", "total"]).and_then(Node::as_text);
+        match (&node.value, count.and_then(|count| count.parse().ok())) {
+            (Value::Text(_), _) => return Self::Nothing,
+            (_, Some(count)) if items.is_none() => return Self::Count(count),
+            _ => {}
         }
-        let nodes = items.unwrap_or(node).elements();
-        let list: Vec<_> = nodes.into_iter().filter_map(from_node).collect();
+        let nodes = items.unwrap_or(node).elements().into_iter();
+        let list: Vec<_> = nodes.filter_map(from_node).collect();
         if list.is_empty() { Self::Count(0) } else { Self::List(list) }
     }
 
     /// Parses `3`, `2 minor`, `None`, `See below`, or a single deviation.
     fn parse(text: &str, line: usize) -> Self {
-        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        match text[..digits].parse() {
-            Ok(number) => Self::Count(number),
-            Err(_) if is_none(text) => Self::Count(0),
-            Err(_) if matches!(text, "null" | "~") || text.to_lowercase().starts_with("see ") => {
+        match Count::parse(text) {
+            Some(count) => Self::Count(count.done),
+            None if is_none(text) => Self::Count(0),
+            None if matches!(text, "null" | "~") || text.to_lowercase().starts_with("see ") => {
                 Self::Nothing
             }
-            Err(_) => Self::List(vec![Deviation::from_text(text, line)]),
+            None => Self::List(vec![Deviation::new(text, line)]),
         }
     }
 }
 
 /// Parses an entry of the front matter: a text, or a mapping.
 fn from_node(node: &Node) -> Option<Deviation> {
-    let of_text = || {
-        let text = node.flat();
-        (!is_none(&text)).then(|| Deviation::from_text(&text, node.line))
-    };
     let fields = node.pairs().iter().map(|(key, value)| (key.as_str(), value.flat()));
-    Deviation::from_fields(fields.collect(), node.line).unwrap_or_else(of_text)
+    Deviation::from_fields(fields.collect(), node.line)
+        .or_else(|| Some(Deviation::new(&node.flat(), node.line)))
+        .filter(|found| !is_none(&found.text))
 }
 
 /// The deviations in the body.
 #[derive(Default)]
 struct Body {
-    /// The deviations that are separate entries, with the byte offset of each.
+    /// The deviations that are separate entries.
     entries: Vec<Deviation>,
-    starts: Vec<usize>,
-    /// Byte offsets at which an entry ends without another one.
-    ends: Vec<usize>,
+    /// Where the lines of each entry begin and end at the latest.
+    ranges: Vec<Range<usize>>,
     /// Deviations in paragraphs, used if there are no entries.
     prose: Vec<Deviation>,
     /// The number in `Total deviations: 3 auto-fixed`.
@@ -172,38 +166,31 @@ struct Body {
 
 impl Body {
     fn read(document: &Document<'_>) -> Self {
-        const TITLES: &[&str] =
-            &["deviation", "deviations", "отклонения", "desviaciones", "écarts"];
         let outline = &document.outline;
         let mut found = Self::default();
         let mut sections = document.sections(|words| {
-            words.iter().take(3).any(|word| TITLES.contains(&word.as_str()))
+            words.iter().take(3).any(|word| has("deviations", word))
                 && words.first().is_none_or(|word| word != "task")
         });
         if sections.is_empty() {
-            sections = document.sections(|words| {
-                matches!(words, [auto, fixed, ..] if auto == "auto" && (fixed == "fixed" || fixed == "added"))
-            });
+            let is_auto = |words: &[String]| words.iter().take(2).eq(["auto", "fixed"]);
+            sections = document.sections(is_auto);
         }
         for section in sections {
             found.is_denied = false;
-            found.blocks(document, section, false);
-            let whole_is_denied = found.is_denied;
+            found.blocks(document, section);
+            let is_denied = found.is_denied;
             for inner in outline.subsections(section) {
-                found.is_denied =
-                    whole_is_denied && !inner.title.to_lowercase().starts_with("auto");
+                found.is_denied = is_denied && !inner.title.to_lowercase().starts_with("auto");
                 found.subsection(document, inner);
             }
-            found.ends.push(section.whole.end);
             found.speaks |= !outline.slice(&section.whole).is_empty();
         }
-        // The details of an entry are in its lines, up to the start of the next entry or other text.
-        let mut bounds = [found.starts.as_slice(), &found.ends].concat();
-        bounds.sort_unstable();
-        for (entry, start) in found.entries.iter_mut().zip(&found.starts) {
-            let next = bounds.get(bounds.partition_point(|bound| bound <= start));
-            let end = next.copied().unwrap_or(outline.text().len());
-            entry.read_details(outline.slice(&(*start..end)));
+        // The details of an entry are in its lines, up to the start of the next entry.
+        for (index, entry) in found.entries.iter_mut().enumerate() {
+            let Range { start, end } = found.ranges[index].clone();
+            let next = found.ranges.get(index + 1).map_or(end, |next| next.start);
+            entry.read_details(outline.slice(&(start..end.min(next).max(start))));
         }
         found
     }
@@ -219,59 +206,51 @@ impl Body {
 
     /// Reads a part of a section: an entry by itself, judged by its rule or the details below it, or a group of entries.
     fn subsection(&mut self, document: &Document<'_>, section: &Section) {
-        const SEVERAL: &[&str] = &["issues", "fixes", "bugs", "deviations", "additions"];
-        let (title, start) = (section.title.as_str(), section.heading.start);
-        let blocks = document.outline.blocks(&section.own);
-        let is_detailed = blocks.first().is_some_and(|block| match &block.content {
-            BlockContent::Item(item) => part_of(&item.text).is_some(),
-            BlockContent::Paragraph => part_of(document.outline.slice(&block.range)).is_some(),
-            _ => false,
-        });
-        let is_group = title_words(title).iter().any(|word| SEVERAL.contains(&word.as_str()));
+        let title = section.title.as_str();
+        let first = document.outline.blocks(&section.own).first();
+        let is_detailed =
+            first.is_some_and(|block| part_of(document.outline.slice(&block.range)).is_some());
+        let is_group = title_words(title).iter().any(|word| has("several deviations", word));
         if is_detailed || names_rule(title) && !is_group {
-            self.entry(unnumbered(title), section.line, start);
-            self.blocks(document, section, true);
-        } else {
-            self.ends.push(start);
-            if !is_remark(title) {
-                self.blocks(document, section, false);
-            }
+            let range = section.heading.start..section.own.end;
+            self.entry(unnumbered(title), section.line, range);
+        } else if !is_remark(title) {
+            self.blocks(document, section);
         }
     }
 
-    fn entry(&mut self, text: &str, line: usize, start: usize) {
+    fn entry(&mut self, text: &str, line: usize, range: Range<usize>) {
         self.is_denied |= is_none(text);
-        if is_none(text) || is_remark(text) || self.is_denied && !names_rule(text) {
-            self.ends.push(start);
-        } else {
-            self.entries.push(Deviation::from_text(text, line));
-            self.starts.push(start);
+        if !is_none(text) && !is_remark(text) && (!self.is_denied || names_rule(text)) {
+            self.entries.push(Deviation::new(text, line));
+            self.ranges.push(range);
         }
     }
 
-    /// Reads the blocks of a section, all of which are details of the entry in its heading if `is_inside`.
-    fn blocks(&mut self, document: &Document<'_>, section: &Section, is_inside: bool) {
+    /// Reads the blocks of a section.
+    fn blocks(&mut self, document: &Document<'_>, section: &Section) {
         let outline = &document.outline;
-        let blocks = outline.blocks(&section.own);
         let has_numbered = outline.paragraphs(&section.own).any(|(_, text)| is_numbered_head(text));
         // List items below an entry, or below a paragraph that introduces them, are details.
         let mut is_detail = false;
-        for block in blocks {
-            let (line, start) = (block.line, block.range.start);
+        for block in outline.blocks(&section.own) {
+            let range = block.range.start..section.own.end;
             match &block.content {
-                _ if is_inside && !matches!(block.content, BlockContent::Paragraph) => {}
                 BlockContent::Item(item) => {
                     if item.depth == 0 && !is_detail && part_of(&item.text).is_none() {
-                        self.entry(&unbolded(&item.text), line, start);
+                        self.entry(&unbolded(&item.text), block.line, range);
                     }
                 }
-                BlockContent::Table(table) => self.table(table, start),
+                BlockContent::Table(table) => self.table(table, block),
                 BlockContent::Paragraph => {
                     let text = one_line(outline.slice(&block.range));
-                    if part_of(&text).is_some() {
-                        self.label(&text, start);
-                    } else if !is_inside {
-                        is_detail = self.paragraph(&text, line, start, has_numbered);
+                    if part_of(&text).is_none() {
+                        is_detail = self.paragraph(&text, block.line, range, has_numbered);
+                    } else if let Some((name, value)) = text.split_once(':')
+                        && name.to_lowercase().contains("total deviation")
+                    {
+                        let mut numbers = value.split(|c: char| !c.is_ascii_digit());
+                        self.total = numbers.find_map(|number| number.parse().ok());
                     }
                 }
                 BlockContent::Code | BlockContent::Html => {}
@@ -279,20 +258,14 @@ impl Body {
         }
     }
 
-    /// Reads the total number of deviations.
-    fn label(&mut self, text: &str, start: usize) {
-        if let Some((_, value)) =
-            text.split_once(':').filter(|(name, _)| name.to_lowercase().contains("total deviation"))
-        {
-            let mut numbers = value.split(|c: char| !c.is_ascii_digit());
-            let number = numbers.find(|part| !part.is_empty());
-            self.total = number.and_then(|number| number.parse().ok());
-            self.ends.push(start);
-        }
-    }
-
     /// Reads a paragraph; returns whether the list below belongs to it.
-    fn paragraph(&mut self, text: &str, line: usize, start: usize, has_numbered: bool) -> bool {
+    fn paragraph(
+        &mut self,
+        text: &str,
+        line: usize,
+        range: Range<usize>,
+        has_numbered: bool,
+    ) -> bool {
         let lower = text.to_lowercase();
         let is_lead = text.trim_end_matches('*').ends_with(':');
         let is_bold = text.starts_with("**");
@@ -303,38 +276,31 @@ impl Body {
         }
         if is_none(text) {
             // `None beyond the following:` introduces entries.
-            let excepts =
-                ["beyond", "except", "other than"].iter().any(|word| lower.contains(word));
-            self.is_denied |= !(is_lead && excepts);
-            self.ends.push(start);
+            self.is_denied |= !(is_lead && lower.contains("beyond"));
             return false;
         }
         if is_head || is_bold && !has_numbered && !is_lead || names_rule(text) {
-            self.entry(&unbolded(text), line, start);
+            self.entry(&unbolded(text), line, range);
             return true;
-        } else if !is_bold && !self.is_denied && !is_remark(text) {
-            self.prose.push(Deviation::from_text(text, line));
         }
-        self.ends.push(start);
-        is_bold && !is_lead
-            || is_lead && !is_bold && !lower.contains("deviation")
-            || is_remark(text)
+        if !is_bold && !self.is_denied && !is_remark(text) {
+            self.prose.push(Deviation::new(text, line));
+        }
+        is_bold != is_lead && !lower.contains("deviation") || is_remark(text)
     }
 
-    fn table(&mut self, table: &Table, start: usize) {
+    fn table(&mut self, table: &Table, block: &Block) {
         for row in &table.rows {
             let fields = table.header.iter().map(String::as_str).zip(row.cells.iter().cloned());
             let fields = fields.filter(|(_, cell)| cell.contains(char::is_alphabetic));
             // A table of measurements or checks lists no deviations.
-            let read = Deviation::from_fields(fields.collect(), row.line).flatten();
-            let Some(read) = read.filter(|_| !row.cells.first().is_none_or(|one| is_none(one)))
-            else {
-                continue;
-            };
-            if !self.is_denied || read.kind.as_deref().is_some_and(names_rule) {
-                self.entries.push(read);
-                // The text after the table is not a detail of its last row.
-                self.starts.push(start);
+            let read = Deviation::from_fields(fields.collect(), row.line);
+            let is_denied = is_none(row.cells.first().map_or("", String::as_str));
+            let read = read.filter(|read| !is_denied && !is_none(&read.text));
+            let names_its_rule = |read: &Deviation| read.kind.as_deref().is_some_and(names_rule);
+            if let Some(found) = read.filter(|read| !self.is_denied || names_its_rule(read)) {
+                self.entries.push(found);
+                self.ranges.push(block.range.start..block.range.start);
             }
         }
     }
@@ -348,26 +314,19 @@ fn is_numbered_head(text: &str) -> bool {
 
 /// Returns whether a title or an entry is about something other than a deviation: `Deferred …`, `(not a deviation)`.
 fn is_remark(text: &str) -> bool {
-    const TITLES: &[&str] = &[
-        "deferred", "verification", "verified", "self check", "out of scope", "auth", "scope note",
-        "note", "decisions",
-    ];
     let lower = text.to_lowercase();
-    let words = title_words(text).join(" ");
-    let is_denied = ["not a deviation", "not deviation", "non-deviation"];
     !names_rule(text)
-        && (TITLES.iter().any(|title| words.starts_with(title))
-            || is_denied.iter().any(|words| lower.contains(words))
+        && (begins("not a deviation", &title_words(text).join(" "))
+            || lower.contains("not a deviation")
+            || lower.contains("not deviation")
             || text.starts_with(['✓', '✅', '✔']))
 }
 
 /// Strips the leading number: `1. Text`.
 fn unnumbered(text: &str) -> &str {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    match rest.strip_prefix(['.', ')']) {
-        Some(after) if rest.len() < text.len() && after.starts_with(' ') => after.trim_start(),
-        _ => text,
-    }
+    let after = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "));
+    after.filter(|_| rest.len() < text.len()).unwrap_or(text).trim_start()
 }
 
 /// Strips an entry's number, and the bold markup of a head with a number or tag.
@@ -383,108 +342,50 @@ fn unbolded(text: &str) -> String {
     }
 }
 
-/// The topic of a labelled part of a deviation.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Issue,
-    Cause,
-    Fix,
-    Files,
-    Severity,
-    /// A known part that does not describe the problem: a commit, a verification.
-    Other,
-}
-
-/// The labels of each part.
-const LABELS: &[(Part, &[&str])] = &[
-    (
-        Part::Issue,
-        &["issue", "problem", "defect", "description", "bug", "symptom", "finding", "diagnosis"],
-    ),
-    (
-        Part::Cause,
-        &["root cause", "cause", "reason", "reasoning", "why", "rationale", "justification"],
-    ),
-    (
-        Part::Fix,
-        &[
-            "fix", "fixed", "resolution", "solution", "action", "action taken", "decision",
-            "approach", "remedy", "workaround",
-        ],
-    ),
-    (
-        Part::Files,
-        &["files modified", "files changed", "files created", "files added", "files", "file"],
-    ),
-    (Part::Severity, &["severity", "classification"]),
-    (
-        Part::Other,
-        &[
-            "found during", "found in", "verification", "verified", "committed in", "commit",
-            "commits", "status", "rule", "rule applied", "type", "task", "note", "result",
-            "outcome", "planned", "details", "change", "risk", "mitigation", "context", "total",
-            "total deviations", "impact", "impact on plan", "effect",
-        ],
-    ),
-];
-
-impl Part {
-    fn from_label(label: &str) -> Option<Self> {
-        // Without the remark: `**Fix (abc1234):**`.
-        let name = label.split_once(" (").map_or(label, |(name, _)| name);
-        let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        LABELS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(part, _)| *part)
-    }
-}
-
 /// Returns the part whose label a text begins with.
-fn part_of(text: &str) -> Option<Part> {
-    Part::from_label(&Label::parse(text.lines().next()?, 0, 0)?.name)
+fn part_of(text: &str) -> Option<DeviationPart> {
+    DeviationPart::from_label(&Label::parse(text.lines().next()?, 0, 0)?.name)
 }
 
 impl Deviation {
     /// Returns a deviation with the kind and severity stated in its text.
-    fn from_text(text: &str, line: usize) -> Self {
+    fn new(text: &str, line: usize) -> Self {
         let (kind, severity) = kind_and_severity(text);
         Self { text: text.to_owned(), kind, severity, line, ..Self::default() }
     }
 
-    /// Parses the fields of a mapping or the cells of a row; `None` if no field describes it, and inside if that says
-    /// that there is none.
-    #[expect(clippy::option_option, reason = "no field and a field that says none are told apart")]
-    fn from_fields(fields: Vec<(&str, String)>, line: usize) -> Option<Option<Self>> {
+    /// Parses the fields of a mapping or the cells of a row; `None` if no field describes it.
+    fn from_fields(fields: Vec<(&str, String)>, line: usize) -> Option<Self> {
         const TEXTS: &[&str] = &[
             "description", "deviation", "text", "what", "change", "summary", "issue", "title",
             "detail", "details",
         ];
-        const KINDS: &[&str] = &["id", "code", "type", "kind", "rule", "category", "severity"];
-        let fields = fields.into_iter().map(|(key, value)| {
-            (key.trim_matches(['*', ' ']).to_lowercase().replace('_', " "), value)
-        });
-        let fields: Vec<(String, String)> = fields.collect();
+        const KINDS: &[&str] = &["code", "type", "kind", "rule", "category", "severity", "id"];
+        let name = |key: &str| key.trim_matches(['*', ' ']).to_lowercase();
         let of = |names: &[&str]| {
-            let found = names.iter().find_map(|name| fields.iter().find(|(key, _)| key == name));
-            found.filter(|(_, value)| !value.is_empty())
+            let mut found = names.iter().flat_map(|own| {
+                fields.iter().filter(move |(key, value)| name(key) == *own && !value.is_empty())
+            });
+            found.next()
         };
-        let (name, text) = of(TEXTS)?;
-        let mut found = Self::from_text(text, line);
-        for (key, value) in fields.iter().filter(|(key, _)| key != name) {
-            found.set_part(Part::from_label(key), value);
+        let (key, text) = of(TEXTS)?;
+        let mut found = Self::new(text, line);
+        for (label, value) in fields.iter().filter(|(own, _)| own != key) {
+            found.set_part(DeviationPart::from_label(label), value);
         }
-        let code = fields.iter().find(|(key, value)| key == "id" && value.starts_with("DEVN"));
-        let kind = code.or_else(|| of(&KINDS[1..])).or_else(|| of(KINDS));
-        found.kind = kind.map(|(_, kind)| kind.clone()).or(found.kind);
-        Some((!is_none(text)).then_some(found))
+        let code = of(&["id"]).filter(|(_, id)| id.starts_with("DEVN"));
+        found.kind = code.or_else(|| of(KINDS)).map(|(_, kind)| kind.clone()).or(found.kind);
+        Some(found)
     }
 
     /// Sets the parts from the labels in `passage`, the deviation's own lines. A value extends to the next label or blank
     /// line.
     fn read_details(&mut self, passage: &str) {
-        let mut open: Option<Part> = None;
+        let mut open: Option<DeviationPart> = None;
         let mut value = String::new();
         for line in passage.lines() {
             let label = Label::parse(line.trim_end(), 0, 1);
-            let part = label.as_ref().and_then(|label| Part::from_label(&label.name));
+            let part = label.as_ref().and_then(|label| DeviationPart::from_label(&label.name));
             let ends = part.is_some() || line.trim().is_empty();
             if ends || label.as_ref().is_some_and(|label| label.is_bold) {
                 self.set_part(open.take(), &std::mem::take(&mut value));
@@ -497,17 +398,17 @@ impl Deviation {
         self.set_part(open, &value);
     }
 
-    fn set_part(&mut self, part: Option<Part>, value: &str) {
+    fn set_part(&mut self, part: Option<DeviationPart>, value: &str) {
         let value = one_line(value);
         let value = value.trim_matches(|c: char| c.is_whitespace() || "—-|".contains(c));
         let Some(value) = non_placeholder(value).map(str::to_owned) else { return };
         let field = match part {
-            Some(Part::Files) => return self.files.extend(paths(&value)),
-            Some(Part::Severity) => &mut self.severity,
-            Some(Part::Issue) => &mut self.issue,
-            Some(Part::Cause) => &mut self.cause,
-            Some(Part::Fix) => &mut self.fix,
-            Some(Part::Other) | None => return,
+            Some(DeviationPart::Files) => return self.files.extend(paths(&value)),
+            Some(DeviationPart::Severity) => &mut self.severity,
+            Some(DeviationPart::Issue) => &mut self.issue,
+            Some(DeviationPart::Cause) => &mut self.cause,
+            Some(DeviationPart::Fix) => &mut self.fix,
+            Some(DeviationPart::Other) | None => return,
         };
         field.get_or_insert(value);
     }
@@ -525,30 +426,23 @@ fn paths(list: &str) -> impl Iterator<Item = String> {
 
 /// Returns what is stated at the start of a deviation's text: `[Rule 1 - Bug] …`, `DEVN-01 (minor): …`, `Blocking: …`.
 fn kind_and_severity(text: &str) -> (Option<String>, Option<String>) {
-    const SEVERITIES: &[&str] = &["minor", "moderate", "major", "critical", "low", "high"];
-    const WORDS: &[&str] = &[
-        "plan-amendment", "process-exception", "code-fix", "pre-existing", "minor", "critical",
-        "blocking", "architectural",
-    ];
     let text = text.trim_start_matches(['*', '_', '~', '`', ' ']);
     if let Some((tag, _)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         return ((tag.len() <= 48).then(|| tag.trim().to_owned()), None);
     }
     // Later in the text, these words are part of the description.
     let head = text.split([':', ')']).next().unwrap_or_default().to_lowercase();
-    let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '-');
-    let number = |rest: &str| {
-        let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
-        (!digits.is_empty()).then(|| digits.to_owned())
+    let find = |kind| {
+        let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '-');
+        words.find(|word| has(kind, word)).map(str::to_owned)
     };
-    let coded = [("devn-", "DEVN-"), ("rule ", "Rule ")]
-        .into_iter()
-        .find_map(|(start, name)| Some(format!("{name}{}", number(head.strip_prefix(start)?)?)));
+    let coded = [("devn-", "DEVN-"), ("rule ", "Rule ")].into_iter().find_map(|(start, name)| {
+        let number = head.strip_prefix(start)?.split(|c: char| !c.is_ascii_digit()).next()?;
+        (!number.is_empty()).then(|| format!("{name}{number}"))
+    });
     match coded {
-        Some(kind) => (Some(kind), words.find(|word| SEVERITIES.contains(word)).map(str::to_owned)),
-        None if head.len() < text.len() && head.len() <= 48 => {
-            (words.find(|word| WORDS.contains(word)).map(str::to_owned), None)
-        }
+        Some(kind) => (Some(kind), find("severity of a deviation")),
+        None if head.len() < text.len() && head.len() <= 48 => (find("kind of a deviation"), None),
         None => (None, None),
     }
 }
@@ -556,25 +450,16 @@ fn kind_and_severity(text: &str) -> (Option<String>, Option<String>) {
 /// Returns whether a text says that there is no deviation: `None.`, `No deviations`, `Plan executed exactly
 /// as written`.
 fn is_none(text: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "n/a",
-        "nothing to report",
-        "not applicable",
-        "plan executed exactly",
-        "plan executed as written",
-        "executed exactly as",
-        "plan followed exactly",
-    ];
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     if let Some(rest) = text.strip_prefix("none") {
         // "None of the tests could run" is a deviation.
         return !rest.starts_with(char::is_alphanumeric) && !rest.starts_with(" of ");
     }
     // `No major deviations`.
-    let denied = text.strip_prefix("no ").or_else(|| text.strip_prefix("zero "));
-    let mut words = denied.unwrap_or_default().split(' ').take(2);
-    let is_denied = words.any(|word| word.starts_with("deviation"));
-    is_denied || text.is_empty() || STARTS.iter().any(|start| text.starts_with(start))
+    let mut words = text.split(' ');
+    let is_no = words.next().is_some_and(|first| matches!(first, "no" | "zero"));
+    let is_denied = is_no && words.take(2).any(|word| word.starts_with("deviation"));
+    is_denied || text.is_empty() || begins("no deviation", &text)
 }
 
 /// Returns whether a text names a deviation rule of a workflow at its start: `[Rule 1 - Bug] …`, `DEVN-02: …`.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chrono::{DateTime, NaiveDate, Timelike, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
 use crate::markdown::{BlockContent, Node, Outline, Section, front_matter};
@@ -12,10 +12,10 @@ use crate::plan::read::identity::Identity;
 use crate::plan::read::list_entry::{self, is_lead};
 use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::{
-    Count, Decision, decision, heading, is_absent, json_lines, limit, non_placeholder,
-    serialize_phase, serialize_plan,
+    Count, Decision, decision, heading, is_absent, json_lines, non_placeholder, serialize_phase,
+    serialize_plan, vocabulary,
 };
-use crate::text::{one_line, strip_prefix_ignore_case};
+use crate::text::one_line;
 use crate::warning::{Parsed, Warning};
 
 mod changes;
@@ -71,7 +71,7 @@ pub struct Summary {
 }
 
 /// The outcome of a plan according to its summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SummaryStatus {
     /// All of it is done.
@@ -113,9 +113,6 @@ pub struct IssueNote {
     pub line: usize,
 }
 
-/// Maximum number of commits of a summary: git is asked about each.
-const MAX_COMMITS: usize = 1000;
-
 impl Summary {
     /// Parses a summary in markdown or JSON Lines; `path` identifies the plan if the text does not.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
@@ -131,10 +128,6 @@ impl Summary {
         let stated = stated_duration(&document, path, &mut warnings);
         let derived = if stated.is_none() { span(&document) } else { None };
         let (deviation_count, deviations) = deviation::deviations(&document);
-        let mut commits = changes::commits(&document);
-        if let Some(list) = &mut commits {
-            limit::truncate(list, MAX_COMMITS, "commits", path, &mut warnings);
-        }
         let title = document.front.text(&["title", "name"]).or_else(|| document.outline.title());
         let value = Self {
             phase: identity.phase,
@@ -148,7 +141,7 @@ impl Summary {
             deviations,
             tasks: TaskCount::from_document(&document),
             files: changes::files(&document),
-            commits,
+            commits: changes::commits(&document),
             decisions: decisions(&document),
             tokens_consumed: tokens(&document),
             acceptance: acceptance(&document),
@@ -178,30 +171,11 @@ impl AcceptanceResult {
     }
 }
 
-/// Beginnings of the words for the outcome of a plan, in lower case.
-const OUTCOMES: &[(SummaryStatus, &[&str])] = &[
-    (SummaryStatus::Complete, &["complete", "done", "finished", "success", "shipped", "passed"]),
-    (
-        SummaryStatus::Partial,
-        &[
-            "partial", "incomplete", "in progress", "in_progress", "in-progress", "blocked",
-            "pending", "paused", "not complete", "not started", "not_started", "wip", "started",
-            "awaiting", "checkpoint", "at checkpoint", "at-checkpoint", "stopped",
-        ],
-    ),
-    (SummaryStatus::Failed, &["fail", "abort", "abandon", "error"]),
-];
-
-/// Parts of headings under which a status is that of a task, an issue or a check, not of the plan.
-const PARTS: &[&str] =
-    &["task", "issue", "deviation", "checkpoint", "verif", "test", "check", "criteria"];
-
 impl SummaryStatus {
     /// Parses a status word: `complete`, `COMPLETED`, `completed_verified`, `✅ Done`, `partial`, `blocked`.
     pub fn from_word(text: &str) -> Option<Self> {
-        let word = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let begins = |(_, words): &&(Self, &[&str])| words.iter().any(|own| word.starts_with(own));
-        OUTCOMES.iter().find(begins).map(|(outcome, _)| *outcome)
+        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        vocabulary::find("outcome of a plan", |word| text.starts_with(word)).map(|(one, _)| one)
     }
 
     /// Parses only the status of a summary, without a full parse if possible.
@@ -244,10 +218,10 @@ impl SummaryStatus {
             let bare = line.trim_start_matches(['#', '-', '*', '+', '_', '>', '|', ' ']);
             let (name, value) = bare.split_once([':', '|']).unwrap_or((bare, ""));
             let name = name.trim_matches(['*', '_', ' ']).to_lowercase();
-            let is_label = ["status", "plan status", "overall status", "execution status"]
-                .contains(&name.as_str());
+            let is_label = vocabulary::has("status of a summary", &name);
             if line.starts_with('#') {
-                is_part = !is_label && PARTS.iter().any(|part| name.contains(part));
+                is_part = !is_label
+                    && vocabulary::words("part of a summary").any(|part| name.contains(part));
             }
             let word = if is_next { line } else { value };
             let is_stated = is_next || is_label && (!is_part || name != "status");
@@ -264,20 +238,6 @@ impl SummaryStatus {
     }
 }
 
-/// Fields with a duration, and the unit of a bare number if their name states it.
-const DURATIONS: &[(&[&str], Option<TimeUnit>)] = &[
-    (&["duration_minutes", "duration_min", "duration_mins"], Some(TimeUnit::Minutes)),
-    (&["duration_seconds", "duration_secs", "duration_sec"], Some(TimeUnit::Seconds)),
-    (&["duration_hours"], Some(TimeUnit::Hours)),
-    (DURATION, None),
-];
-const DURATION: &[&str] = &["duration", "actual_duration", "total_duration", "execution_time"];
-const STARTED: &[&str] = &["started_at", "started", "start_time", "start"];
-const COMPLETED: &[&str] = &[
-    "completed", "completed_at", "completed_date", "completed_on", "date_completed",
-    "completion_date", "finished", "finished_at", "ended_at", "ended", "end_time", "end", "date",
-];
-
 /// Maximum bare number taken as minutes; a larger one is as likely to be seconds.
 const MAX_BARE_MINUTES: f64 = 90.0;
 
@@ -287,38 +247,33 @@ fn stated_duration(
     path: &Path,
     warnings: &mut Vec<Warning>,
 ) -> Option<Minutes> {
-    for (keys, unit) in DURATIONS {
-        let Some(node) = document.field(keys) else { continue };
+    for key in vocabulary::words("duration") {
+        let Some(node) = document.get(key) else { continue };
         let Some(text) = node.as_text().filter(|text| !is_absent(text)) else { continue };
-        let number = text.trim_start_matches('~').trim().parse::<f64>().ok();
-        let minutes = match (number, unit) {
-            (Some(number), Some(unit)) => Minutes::from_number(number, *unit),
-            (Some(number), None) if number > MAX_BARE_MINUTES => None,
-            (Some(number), None) => Minutes::from_number(number, TimeUnit::Minutes),
-            (None, _) => Minutes::parse(text),
+        let unit = match key.split_once("duration_").map(|(_, unit)| unit) {
+            Some("hours") => Some(TimeUnit::Hours),
+            Some(unit) if unit.starts_with("sec") => Some(TimeUnit::Seconds),
+            unit => unit.map(|_| TimeUnit::Minutes),
         };
-        if minutes.is_some() {
-            return minutes;
-        }
-        let fault = match number {
-            Some(_) => "a number without a unit (minutes or seconds?)",
-            None => "not a duration",
+        let fault = match text.trim_start_matches('~').trim().parse::<f64>() {
+            Ok(number) if unit.is_none() && number > MAX_BARE_MINUTES => {
+                "a number without a unit (minutes or seconds?)"
+            }
+            Ok(number) => return Minutes::from_number(number, unit.unwrap_or(TimeUnit::Minutes)),
+            Err(_) => match Minutes::parse(text) {
+                Some(minutes) => return Some(minutes),
+                None => "not a duration",
+            },
         };
         warnings.push(Warning::at(path, node.line, format!("{fault}: {text:?}")));
     }
-    document.values(DURATION).into_iter().find_map(Minutes::parse)
-}
-
-/// Returns the values of a field, in the front matter and then in the body.
-fn stated<'d>(document: &'d Document<'_>, names: &'d [&str]) -> impl Iterator<Item = &'d str> {
-    let fields = names.iter().filter_map(|key| document.field(&[key])?.as_text());
-    fields.chain(document.values(names))
+    document.values("duration").into_iter().find_map(Minutes::parse)
 }
 
 /// Returns the time between the stated start and the stated end.
 fn span(document: &Document<'_>) -> Option<Minutes> {
-    let time = |names| stated(document, names).find_map(parse_timestamp);
-    let (start, end) = (time(STARTED)?, time(COMPLETED)?);
+    let time = |kind| document.stated(kind).find_map(parse_timestamp);
+    let (start, end) = (time("started")?, time("completed")?);
     // If both ends are exact multiples of five minutes, they were not measured.
     let is_round = |time: DateTime<Utc>| time.minute().is_multiple_of(5) && time.second() == 0;
     let span = Minutes::between(start, end).filter(|span| *span > Minutes::default());
@@ -326,36 +281,21 @@ fn span(document: &Document<'_>) -> Option<Minutes> {
 }
 
 fn completed(document: &Document<'_>) -> Option<NaiveDate> {
-    stated(document, COMPLETED).find_map(parse_date)
+    document.stated("completed").find_map(parse_date)
 }
 
 impl TaskCount {
     fn from_document(document: &Document<'_>) -> Self {
-        const COMPLETED: &[&str] = &["tasks_completed", "tasks_done", "completed_tasks"];
-        const TOTAL: &[&str] = &["tasks_total", "total_tasks", "task_count"];
-        let fields = [COMPLETED, &["tasks"], &["task_rows"]];
-        let nodes = fields.into_iter().filter_map(|keys| document.field(keys));
-        let mut count = Self::default();
-        for found in nodes.map(Self::from_node) {
-            count.add(found);
-        }
-        if let Some(total) = document.field(TOTAL).and_then(Node::as_text) {
-            count.total = Count::parse(total).map(|total| total.done).or(count.total);
-        }
+        let fields = vocabulary::words("completed tasks").chain(["task_rows"]);
+        let fields = fields.filter_map(|key| document.get(key));
+        let mut found: Vec<Self> = fields.map(Self::from_node).collect();
+        found.extend(document.values("completed tasks").into_iter().map(Self::parse));
+        let completed = found.iter().find_map(|count| count.completed);
+        let total = document.field("all tasks");
+        let total = total.and_then(|node| Self::parse(node.as_text()?).completed);
         // `2/2` in the body completes a lone `2` in the front matter, if the numbers of complete tasks agree.
-        let labels = [COMPLETED, &["tasks"]].concat();
-        for found in document.values(&labels).into_iter().map(Self::parse) {
-            if count.completed.is_none() || found.completed == count.completed {
-                count.add(found);
-            }
-        }
-        count
-    }
-
-    /// Fills in missing numbers.
-    fn add(&mut self, other: Self) {
-        self.completed = self.completed.or(other.completed);
-        self.total = self.total.or(other.total);
+        let mut same = found.iter().filter(|count| count.completed == completed);
+        Self { completed, total: total.or_else(|| same.find_map(|count| count.total)) }
     }
 
     /// Parses a number, `5/5`, or a list of tasks.
@@ -377,7 +317,7 @@ impl TaskCount {
 
     /// Parses `5`, `5/5`, `3 of 3 completed`, `8 (Tasks 4-5 skipped)`, `2 completed`.
     fn parse(text: &str) -> Self {
-        let count = Count::parse(text.trim().trim_start_matches(['*', '`', '~']));
+        let count = Count::parse(text.trim_start_matches(['*', '`', '~', ' ']));
         Self {
             completed: count.as_ref().map(|count| count.done),
             total: count.and_then(|count| count.total),
@@ -386,7 +326,7 @@ impl TaskCount {
 }
 
 fn tokens(document: &Document<'_>) -> Option<u64> {
-    let text = document.field(&["tokens_consumed", "tokens_used", "tokens"])?.as_text()?;
+    let text = document.field("tokens")?.as_text()?;
     text.replace(['_', ',', '~'], "").parse().ok()
 }
 
@@ -402,7 +342,7 @@ fn patterns(document: &Document<'_>) -> Option<Vec<String>> {
 
 /// Returns the acceptance results of the front matter.
 fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
-    let node = document.field(&["ac_results", "acceptance_results", "acceptance"])?;
+    let node = document.field("acceptance results")?;
     let results = node.elements().into_iter().map(|node| {
         let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
         let names = ["criterion", "must_have", "truth", "description", "text", "name", "id"];
@@ -419,7 +359,7 @@ fn acceptance(document: &Document<'_>) -> Option<Vec<AcceptanceResult>> {
 /// section.
 fn decisions(document: &Document<'_>) -> Option<Vec<Decision>> {
     const TEXTS: &[&str] = &["decision", "summary", "text", "title", "what", "choice"];
-    let node = document.field(&["key_decisions", "decisions", "decisions_made"]);
+    let node = document.field("decisions of a plan");
     let stated = node.into_iter().flat_map(Node::elements).map(|node| {
         let of = |keys: &[&str]| node.get(keys).and_then(Node::as_text).map(str::to_owned);
         Decision {
@@ -447,22 +387,16 @@ fn one_liner(document: &Document<'_>) -> Option<String> {
         let mut heads = outline.sections().iter().take_while(|section| section.level < 2);
         heads.find_map(paragraph).map(|(_, text)| text).filter(|text| !text.contains(":**"))
     };
-    let stated = stated(document, &["one_liner", "one_line"]).find(|value| !value.is_empty());
+    let stated = document.stated("result in one line").find(|value| !value.is_empty());
     let folded = one_line(stated.or_else(opening)?);
     non_placeholder(folded.trim_matches(['*', '_']).trim()).map(str::to_owned)
 }
 
-/// Headings of sections about issues, and about lessons.
-const ISSUES: &[&str] = &[
-    "issues encountered", "issues", "problems encountered", "problems", "known issues", "gotchas",
-];
-const LESSONS: &[&str] = &["key learnings", "learnings", "lessons", "lessons learned"];
-
 /// Returns the notes of a summary.
 fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
     let mut found = Vec::new();
-    for (is_lesson, titles) in [(false, ISSUES), (true, LESSONS)] {
-        for section in heading::sections(outline, titles).filter(|section| section.level > 1) {
+    for (is_lesson, kind) in [(false, "issues"), (true, "lessons")] {
+        for section in heading::sections(outline, kind).filter(|section| section.level > 1) {
             for block in outline.blocks(&section.own) {
                 let text = match &block.content {
                     BlockContent::Item(item) if item.depth == 0 => {
@@ -473,8 +407,9 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
                     BlockContent::Paragraph => one_line(outline.slice(&block.range)),
                     _ => continue,
                 };
+                let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
                 // A section that begins with "None" goes on to say what went well.
-                if is_nothing(&text) {
+                if is_none_remark(&text) || vocabulary::begins("no issue", &bare) {
                     break;
                 }
                 if text.contains(char::is_alphabetic) && !is_lead(&text) {
@@ -484,14 +419,6 @@ fn issue_notes(outline: &Outline<'_>) -> Vec<IssueNote> {
         }
     }
     found
-}
-
-/// Returns whether a text says that there were no issues.
-fn is_nothing(text: &str) -> bool {
-    let starts = ["no issues", "no problems", "no blockers", "nothing"];
-    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    is_none_remark(text)
-        || starts.iter().any(|start| strip_prefix_ignore_case(bare, start).is_some())
 }
 
 #[cfg(test)]

@@ -188,19 +188,3 @@ proptest::proptest! {
         proptest::prop_assert_eq!(SummaryStatus::from_text(&text), summary.status);
     }
 }
-
-#[test]
-fn more_commits_than_are_asked_about_are_warned_of() {
-    let of = |count: usize| {
-        let hashes = (0..count).map(|n| format!("  - a{n:06x}\n"));
-        let text = format!("---\ncommits:\n{}---\n", hashes.collect::<String>());
-        Summary::parse(&text, Path::new("05-02-SUMMARY.md"))
-    };
-    let parsed = of(MAX_COMMITS + 1);
-    assert_eq!(parsed.value.commits.unwrap().len(), MAX_COMMITS);
-    let [warning] = &parsed.warnings[..] else {
-        panic!("one warning: {:?}", parsed.warnings);
-    };
-    assert!(warning.to_string().contains("more than 1000 commits"), "{warning}");
-    assert_eq!(of(MAX_COMMITS).warnings, []);
-}
