@@ -25,6 +25,9 @@ const LEFT_OUT: &[&str] = &[
     "plan's", "ended partial",
 ];
 
+/// Words about what changes no later plan.
+const TRIFLES: &[&str] = &["commit", "import order", "lint", "style", "format"];
+
 /// First words of a sentence that needs the one before it.
 const REFERENCES: &[&str] =
     &["it", "this", "that", "these", "those", "they", "both", "also", "which"];
@@ -123,7 +126,12 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
             }
         }
     };
-    (!is_left_out(&text)).then_some(text)
+    let is_trifle = |text: &str| {
+        let lower = text.to_lowercase();
+        TRIFLES.iter().any(|words| lower.contains(words))
+    };
+    let is_lesson = !is_left_out(&text) && !is_trifle(&text) && !is_trifle(&title);
+    is_lesson.then_some(text)
 }
 
 /// Returns the first sentence of an issue with that of its fix; without the fix if both are too long together.
@@ -272,6 +280,7 @@ mod tests {
     #[test]
     fn what_changes_no_later_plan_is_left_out() {
         for (text, issue) in [
+            ("Import order", "The import order of `a.rs` is not accepted by the check"),
             ("Order", "Task 3 cannot be carried out before the others"),
             ("Names", "The plan's list of files does not have the lock of the store"),
             ("Where", "This is only true of the store that holds the lock of others"),
