@@ -5,6 +5,8 @@
 //! ## Phase 1 — Name — COMPLETE           - [ ] ~~**Phase 6: Name**~~ - what it is about
 //! ```
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -88,8 +90,39 @@ pub(super) fn not_understood(
     lines.collect()
 }
 
-/// Returns the first open checkbox: without a phase, the roadmap lists its work in a way that is not read.
-pub(super) fn open_box(outline: &Outline<'_>) -> Option<Located<String>> {
+/// Returns where a roadmap without phases seems to list its work, in a way that is not read.
+pub(super) fn unread_work(outline: &Outline<'_>) -> Option<Located<String>> {
+    open_box(outline).or_else(|| first_of_series(outline))
+}
+
+/// Returns the first of several headings that differ in a number or letter after the same word: `Step A`, `Step B`.
+fn first_of_series(outline: &Outline<'_>) -> Option<Located<String>> {
+    let mut heads: BTreeMap<String, (Span<'_>, &str)> = BTreeMap::new();
+    for span in outline.sections().iter().filter_map(|section| title(outline, section)) {
+        let mut words = span.text.split_whitespace();
+        let (Some(label), Some(id)) = (words.next(), words.next()) else { continue };
+        let id = id.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let is_id = id.starts_with(|c: char| c.is_ascii_digit()) || id.chars().count() == 1;
+        let is_label = label.chars().all(char::is_alphabetic);
+        if !is_id || !is_label {
+            continue;
+        }
+        match heads.entry(label.to_lowercase()) {
+            Entry::Vacant(free) => {
+                free.insert((span, id));
+            }
+            Entry::Occupied(seen) if seen.get().1 != id => {
+                let first = seen.get().0;
+                return Some(first.with_value(first.text.trim().to_owned()));
+            }
+            Entry::Occupied(_) => {}
+        }
+    }
+    None
+}
+
+/// Returns the first open checkbox.
+fn open_box(outline: &Outline<'_>) -> Option<Located<String>> {
     let all = 0..outline.text().len();
     let mut open = outline.items(&all).filter(|(_, item)| item.checked == Some(false));
     let (block, item) = open.next()?;

@@ -170,7 +170,7 @@ impl Roadmap {
         phases.sort_by(|a, b| (!a.is_shipped, &a.number).cmp(&(!b.is_shipped, &b.number)));
         let mut not_understood = mention::not_understood(&outline, numbering);
         if phases.is_empty() && not_understood.is_empty() {
-            not_understood.extend(mention::open_box(&outline));
+            not_understood.extend(mention::unread_work(&outline));
         }
         let rows = phases.iter().filter_map(|phase| phase.row.as_ref()?.status.as_ref());
         let unknown = rows.filter(|status| {
