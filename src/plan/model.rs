@@ -232,6 +232,11 @@ impl Survey {
         self.line_of(vocabulary::STATE, &self.lines[0], line)
     }
 
+    /// Returns what a line of STATE.md says.
+    pub(super) fn state_text(&self, line: usize) -> &str {
+        line.checked_sub(1).and_then(|index| self.lines[0].get(index)).map_or("", String::as_str)
+    }
+
     /// Returns the place of a line of ROADMAP.md, and what it says.
     pub(super) fn roadmap_line(&self, line: usize) -> String {
         self.line_of(vocabulary::ROADMAP, &self.lines[1], line)
@@ -282,6 +287,12 @@ impl Survey {
         let named = self.milestone();
         let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
         named.is_some_and(|name| shipped.any(|one| is_same_milestone(&one.name, name)))
+    }
+
+    /// Returns whether the roadmap names milestones, and calls all of them shipped.
+    pub(super) fn has_only_shipped(&self) -> bool {
+        let milestones = &self.roadmap.milestones;
+        !milestones.is_empty() && milestones.iter().all(|one| one.is_shipped)
     }
 
     /// Returns what was not understood, as warnings with their places.

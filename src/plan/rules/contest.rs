@@ -126,7 +126,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
     },
     Rule {
         name: "open plan behind",
-        reason: "a plan of a phase behind has no summary, or one that calls it partial or failed",
+        reason: "a plan of a phase behind has no summary, or one that calls it partial or failed; it contests the answer if that phase is the last one worked on",
         test: |case, choice| {
             let end = choice.phase.unwrap_or(case.phases.len());
             let is_left = |index: &&usize| {
@@ -135,8 +135,9 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
                     && case.state(**index) != PhaseState::Dropped
             };
             let left = case.members.iter().rfind(is_left)?;
-            let is_asked = matches!(choice.action, Action::None | Action::Unknown);
-            (!is_asked).then(|| Rival::new(Action::Execute, *left).uncontested())
+            let is_over = matches!(choice.action, Action::None | Action::Unknown);
+            let contests = case.frontier == Some(*left);
+            (!is_over).then(|| Rival { contests, ..Rival::new(Action::Execute, *left) })
         },
     },
     Rule {

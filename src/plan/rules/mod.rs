@@ -19,7 +19,8 @@ mod tests;
 use contest::Rival;
 pub(super) use next::is_same_milestone;
 use scope::Scope;
-use state::Facts;
+pub(super) use state::names_step;
+use state::{Facts, names_check, statuses};
 
 /// A rule of a table.
 pub(super) struct Rule<A, O> {
@@ -123,19 +124,22 @@ fn choose(case: &Case<'_>) -> Choice {
 
 /// Returns the phases as reports show them, once the cursor is known.
 fn finished(case: Case<'_>, cursor: Option<usize>) -> Vec<Phase> {
-    let Case { survey, text, mut phases, facts, .. } = case;
+    let Case { survey, text, mut phases, facts, stated, frontier, .. } = case;
+    // `Phase complete — ready for verification`
+    let says_check = statuses(&survey.state).any(names_check);
     let cursor = cursor.map(|cursor| phases[cursor].number.clone());
     let mut dirs = survey.folder.active.phases.iter().peekable();
-    for (phase, facts) in phases.iter_mut().zip(&facts) {
+    for (index, (phase, facts)) in phases.iter_mut().zip(&facts).enumerate() {
         // Further declared plans are no longer expected in a phase that was passed.
         if phase.state == PhaseState::Running
             && cursor.as_ref().is_some_and(|cursor| phase.number < *cursor)
         {
             phase.state = PhaseState::Done;
         }
+        let is_to_check = says_check && stated == Some(index) && frontier == Some(index);
         phase.awaits_check = phase.state == PhaseState::Done
             && facts.is_left_unticked()
-            && phase.check_left(text).is_some();
+            && (phase.check_left(text).is_some() || is_to_check && !phase.has_passed(text));
         // Both lists are in the same order.
         let dir = dirs.next_if(|dir| phase.dir.as_ref() == Some(&dir.dir));
         if let Some(dir) = dir

@@ -159,7 +159,8 @@ fn is_over(case: &Case<'_>) -> bool {
     // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
     let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
     if case.has_folders() {
-        let is_shipped = says_none || survey.has_shipped && !case.stated.is_some_and(is_partial);
+        let says_shipped = survey.has_shipped || survey.has_only_shipped();
+        let is_shipped = says_none || says_shipped && !case.stated.is_some_and(is_partial);
         survey.folder.archive_of_active().is_some() || is_shipped && is_all_done(case)
     } else {
         let is_shipped = survey.has_shipped && !case.scope.listed.is_empty();
