@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::plan::phase::Counts;
 use crate::plan::repair::{Move, is_plain, template_status};
 use crate::plan::rules::names_step;
 use crate::plan::{
@@ -161,10 +162,9 @@ fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
     left.collect()
 }
 
-/// Returns whether the files do not determine the number of plans of a phase: some were left behind, or more may follow.
+/// Returns whether the files do not determine the number of plans of a phase: some were left behind.
 fn has_unclear_counts(phase: &Phase) -> bool {
-    phase.state == PhaseState::Running
-        || phase.state == PhaseState::Done && phase.open_plans().next().is_some()
+    phase.state == PhaseState::Done && phase.has_open_plan()
 }
 
 /// Compares the statements of a file with the files of the phases.
@@ -330,8 +330,7 @@ impl<'a> Comparison<'a> {
         let actual = if says == Says::Percent {
             self.corrected_percent(stated, claim.line, here)
         } else {
-            let possible = self.possible(says, stated, here);
-            possible.filter(|range| !range.contains(&stated)).map(|range| *range.start())
+            self.corrected(says, stated, here)
         };
         if let Some(actual) = actual.map(|actual| actual.to_string()) {
             let place = (kind, subject, claim.line, &claim.range, here.filter(|_| is_of_phase));
@@ -372,60 +371,55 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the possible values of a number of phases or plans; `None` if the files do not determine it.
-    fn possible(
-        &self,
-        says: Says,
-        stated: usize,
-        here: Option<usize>,
-    ) -> Option<RangeInclusive<usize>> {
+    fn possible(&self, says: Says, here: Option<usize>) -> Option<RangeInclusive<usize>> {
         let position = self.position;
         let here = here.map(|index| &position.phases[index]);
-        let here = here.filter(|phase| !has_unclear_counts(phase));
-        // `Plan: 21 of 21` may count the plans of all phases.
-        let mut all = [Phase::complete_range, Phase::plans_range].into_iter();
-        let counts_all = here.is_some_and(|here| stated > here.plans.len())
-            && all.any(|count| *over_all(&position.phases, count).start() == stated);
-        match says {
-            Says::Total if is_a_count(position, stated) => None,
-            Says::PlansDone | Says::PlansTotal | Says::CurrentPlan if counts_all => None,
-            Says::Total => Some(position.total()..=position.total()),
-            Says::PhasesDone => {
-                // Those that wait for a check may be left out, and those of earlier milestones included.
-                let awaiting = position.members().filter(|phase| phase.awaits_check).count();
-                Some(position.done().saturating_sub(awaiting)..=usize::MAX)
-            }
-            Says::PlansDone => Some(here?.complete_range()),
-            Says::PlansTotal => Some(here?.plans_range()),
-            Says::CurrentPlan => {
-                // The last complete one, or the next.
-                let complete = here?.complete_range();
-                let next = here?.plans.len().min(complete.start() + 1);
-                let may_be = *complete.start()..=*complete.end() + 1;
-                Some(if may_be.contains(&stated) { may_be } else { next..=next })
-            }
-            Says::AllPlansDone => self.of_milestone(Phase::complete_range),
-            Says::AllPlansTotal => self.of_milestone(Phase::plans_range),
-            _ => None,
-        }
-    }
-
-    /// Returns the range of a count over the milestone's phases; `None` if it has no plans. Plans of earlier milestones
-    /// may be included, so then there is no upper bound.
-    fn of_milestone(
-        &self,
-        count: fn(&Phase) -> RangeInclusive<usize>,
-    ) -> Option<RangeInclusive<usize>> {
-        let position = self.position;
-        let has_plans = position.members().any(Phase::has_plans);
+        let here = here.filter(|phase| !has_unclear_counts(phase)).map(Phase::counts);
+        // Plans of earlier milestones may be included.
         let first = position.members().map(|phase| phase.number.whole()).min();
         let has_earlier =
             first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
-        let counted = over_all(position.members(), count);
-        let most = if has_earlier { usize::MAX } else { *counted.end() };
-        has_plans.then(|| *counted.start()..=most)
+        let all = Counts::sum(position.members());
+        let end = |end: usize| if has_earlier { usize::MAX } else { end };
+        Some(match says {
+            Says::Total => position.total()..=position.total(),
+            // Those that wait for a check may be left out, and those of earlier milestones included.
+            Says::PhasesDone => {
+                let awaiting = position.members().filter(|phase| phase.awaits_check).count();
+                position.done().saturating_sub(awaiting)..=usize::MAX
+            }
+            Says::PlansDone => here?.done,
+            Says::PlansTotal => here?.all,
+            // The last complete one, or the next.
+            Says::CurrentPlan => here.map(|here| *here.done.start()..=here.done.end() + 1)?,
+            _ if all.all.end() == &0 => return None,
+            Says::AllPlansDone => *all.done.start()..=end(*all.done.end()),
+            Says::AllPlansTotal => *all.all.start()..=end(*all.all.end()),
+            _ => return None,
+        })
     }
 
-    /// Returns the correct value of a percentage; `None` if it is one of the measures that templates use, or between them.
+    /// Returns the correct value of a number; `None` if the stated one is possible.
+    fn corrected(&self, says: Says, stated: usize, here: Option<usize>) -> Option<usize> {
+        let range = self.possible(says, here)?;
+        let phase = here.map(|index| &self.position.phases[index]);
+        let is_kept = match says {
+            Says::Total => is_a_count(self.position, stated),
+            // `Plan: 21 of 21` may count the plans of all phases.
+            Says::PlansDone | Says::PlansTotal | Says::CurrentPlan => {
+                let all = Counts::sum(&self.position.phases);
+                let is_more = phase.is_some_and(|phase| stated > phase.plans.len());
+                is_more && [all.done, all.all].iter().any(|count| *count.start() == stated)
+            }
+            _ => false,
+        };
+        let next = phase.map(|phase| phase.plans.len().min(range.start() + 1));
+        let correct = next.filter(|_| says == Says::CurrentPlan).unwrap_or(*range.start());
+        (!is_kept && !range.contains(&stated)).then_some(correct)
+    }
+
+    /// Returns the correct value of a percentage; `None` if it is at least the least of the measures that templates use,
+    /// and not 100 while work is left.
     fn corrected_percent(&self, stated: usize, line: usize, here: Option<usize>) -> Option<usize> {
         const PAIRS: [(Says, Says); 3] = [
             (Says::PhasesDone, Says::Total),
@@ -433,44 +427,34 @@ impl<'a> Comparison<'a> {
             (Says::PlansDone, Says::PlansTotal),
         ];
         let (position, claims) = (self.position, &self.survey.state.claims);
-        let count = |says| claims.iter().find_map(|claim| claim.value.count(says));
-        let corrected = |says| {
-            let stated = count(says)? as usize;
-            let wrong = self.possible(says, stated, here).filter(|range| !range.contains(&stated));
-            Some(wrong.map_or(stated, |range| *range.start()))
-        };
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         if claims.iter().any(|one| one.line == line && one.value.count(Says::Share).is_some()) {
             return None;
         }
-        let of_phases = share(position.done(), position.total()).unwrap_or(0);
+        let count = |says| {
+            let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
+            Some(self.corrected(says, stated, here).unwrap_or(stated))
+        };
         // The stated counts are the measure, once corrected.
-        let pairs = PAIRS.iter();
-        let counted = pairs.filter_map(|(done, all)| share(corrected(*done)?, corrected(*all)?));
+        let counted = PAIRS.iter().filter_map(|(done, all)| share(count(*done)?, count(*all)?));
         let mut measures: Vec<usize> = counted.collect();
         if measures.is_empty() {
+            let of_phases = share(position.done(), position.total()).unwrap_or(0);
             measures.extend([of_phases, position.percent_of_plans() as usize]);
         }
-        let all = |count| *over_all(&position.phases, count).start();
-        let plans = here.map(|index| &position.phases[index]);
-        let plans = plans.and_then(|here| share(*here.complete_range().start(), here.plans.len()));
-        let others = [
-            Some(of_phases),
-            Some(position.percent() as usize),
-            share(all(Phase::complete_range), all(Phase::plans_range)),
-            // A phase without plans has no progress yet.
-            plans.or(here.is_none().then_some(0).filter(|_| count(Says::PlansTotal) == Some(0))),
-        ];
-        let mut may_be = measures.iter().copied().chain(others.into_iter().flatten());
+        // A phase without plans has no progress yet.
+        let here = here.map_or(0, |index| {
+            let phase = &position.phases[index];
+            share(phase.count(PlanState::Complete), phase.plans.len()).unwrap_or(0)
+        });
+        let others = [here, position.percent() as usize];
+        let mut may_be = measures.iter().chain(&others);
         if may_be.any(|measure| measure.abs_diff(stated) <= 1) {
             return None;
         }
-        // If all plans so far are complete, that is 100 % only if no phases remain.
-        measures.retain(|measure| *measure < 100 || of_phases == 100);
-        let least = measures.iter().min().copied().unwrap_or(of_phases);
-        let most = measures.iter().max().copied().unwrap_or(of_phases);
-        let is_over = stated >= 100 && of_phases < 100;
-        if stated < least { Some(least) } else { is_over.then_some(most) }
+        let least = measures.iter().min().copied()?;
+        let most = measures.iter().filter(|measure| **measure < 100).max().copied();
+        if stated < least { Some(least) } else { most.filter(|_| stated >= 100) }
     }
 
     /// Compares the checkboxes and the rows of ROADMAP.md.
@@ -515,21 +499,17 @@ impl<'a> Comparison<'a> {
     /// calls a phase complete to which plans were added since.
     fn row(&mut self, row: &ProgressRow, index: usize) {
         let phase = &self.position.phases[index];
-        let is_running = phase.state == PhaseState::Running && phase.declared.is_some();
-        if has_unclear_counts(phase) && !is_running {
+        if has_unclear_counts(phase) {
             return;
         }
         let stated = row.status.as_ref();
-        let correct = stated.and_then(|stated| {
-            let is_under_way = match phase.state {
-                PhaseState::Done => phase.awaits_check,
-                PhaseState::Open | PhaseState::Running => phase.is_begun(),
-                _ => false,
-            };
-            let is_new = row.progress() == Some(PhaseProgress::NotStarted);
-            let own = (is_new && is_under_way).then_some(PhaseProgress::InProgress);
-            own.or_else(|| self.expected(&stated.value, index))
-        });
+        let is_under_way =
+            phase.awaits_check || phase.state != PhaseState::Done && phase.is_begun();
+        let is_late = row.progress() == Some(PhaseProgress::NotStarted) && is_under_way;
+        let correct = match stated {
+            Some(_) if is_late => Some(PhaseProgress::InProgress),
+            _ => stated.and_then(|stated| self.expected(&stated.value, index)),
+        };
         let is_set_back = correct.is_some_and(|progress| progress != PhaseProgress::Complete);
         let is_kept =
             stated.is_some_and(|stated| !is_plain(&stated.value)) || is_set_back && is_dated(row);
@@ -561,53 +541,33 @@ fn is_dated(row: &ProgressRow) -> bool {
 
 /// Returns what the cell of a row should count; `None` if what it counts is possible.
 fn row_counts(row: &ProgressRow, cell: &str, phase: &Phase) -> Option<String> {
-    let [done, all] =
-        [row.plans_complete, row.plans_total].map(|count| count.map(|count| count as usize));
-    let complete = phase.complete_range();
+    let counts = phase.counts();
     // More plans may be complete than were committed, but not fewer.
     let most = match phase.state {
         PhaseState::Running => phase.plans_expected(),
-        _ => *complete.end(),
+        _ => *counts.done.end(),
     };
-    let kept_done = done.filter(|done| (*complete.start()..=most).contains(done));
-    let kept_all = all.filter(|all| phase.plans_range().contains(all));
-    let complete = kept_done.unwrap_or_else(|| phase.count(PlanState::Complete));
-    let total = kept_all.unwrap_or(phase.plans_expected());
-    match (done, all) {
-        (Some(_), Some(_)) if kept_done.is_some() && kept_all.is_some() => None,
-        (Some(_), None) if !cell.contains('/') => Some(complete.to_string()),
-        (None, Some(_)) => Some(total.to_string()),
-        _ => Some(format!("{complete}/{total}")),
+    let done =
+        row.plans_complete.filter(|done| (*counts.done.start()..=most).contains(&(*done as usize)));
+    let all = row.plans_total.filter(|all| counts.all.contains(&(*all as usize)));
+    let right_done = done.map_or(phase.count(PlanState::Complete), |done| done as usize);
+    let right_all = all.map_or(phase.plans_expected(), |all| all as usize);
+    match (row.plans_complete, row.plans_total) {
+        (Some(_), Some(_)) if done.is_some() && all.is_some() => None,
+        (Some(_), None) if !cell.contains('/') => Some(right_done.to_string()),
+        (None, Some(_)) => Some(right_all.to_string()),
+        _ => Some(format!("{right_done}/{right_all}")),
     }
 }
 
 /// Returns whether a total is a plausible count of the phases, or would be below the current one: numbering continues
 /// across milestones, or folders are missing.
 fn is_a_count(position: &Position, stated: usize) -> bool {
-    let phases = || position.phases.iter();
     let ordinal = |phase: &Phase| phase.number.ordinal() as usize;
-    let folders = phases().filter(|phase| phase.dir.is_some()).count();
-    let whole =
-        phases().filter(|phase| phase.number == phase.number.sibling(phase.number.ordinal()));
-    [position.total(), position.phases.len(), folders, whole.count()].contains(&stated)
-        || phases().map(ordinal).max() == Some(stated)
+    let folders = position.phases.iter().filter(|phase| phase.dir.is_some()).count();
+    let last = position.phases.iter().map(ordinal).max().unwrap_or(0);
+    [position.total(), position.phases.len(), folders, last].contains(&stated)
         || position.phase().is_some_and(|phase| ordinal(phase) > position.total())
-}
-
-/// Sums a count over phases; plans of completed phases that were declared but never committed may be included.
-fn over_all<'a>(
-    phases: impl IntoIterator<Item = &'a Phase>,
-    count: fn(&Phase) -> RangeInclusive<usize>,
-) -> RangeInclusive<usize> {
-    let (mut least, mut most) = (0, 0);
-    for phase in phases {
-        let counted = count(phase);
-        let declared = phase.declared.filter(|_| phase.state == PhaseState::Done).unwrap_or(0);
-        // The plans of a dropped phase need not be done, but STATE.md may count them.
-        least += if phase.state == PhaseState::Dropped { 0 } else { *counted.start() };
-        most += declared.max(*counted.end());
-    }
-    least..=most
 }
 
 /// Returns a ratio in percent, at most 100; `None` if `all` is 0.

@@ -414,30 +414,26 @@ impl Documents<'_> {
     }
 }
 
-/// Returns the phases of the milestone in number order: those with a folder, and those that only the roadmap or STATE.md
-/// names. Their states are not determined yet.
+/// Returns the phases of the milestone in number order, with what the documents say of them: those with a folder, and those
+/// that only the roadmap or STATE.md names. Their states are not determined yet.
 pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
-    let old = old_folders(roadmap, dirs);
-    let folders = dirs.iter().zip(old);
-    let mut phases: Vec<Phase> = folders
-        .map(|(dir, is_old)| {
-            let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
-            Phase { is_old, ..Phase::with_folder(dir, planned, text) }
-        })
-        .collect();
+    let folders = dirs.iter().zip(old_folders(roadmap, dirs));
+    let with_folder = |(dir, is_old): (&PhaseDir, bool)| {
+        let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
+        Phase { is_old, ..Phase::with_folder(dir, planned, text) }
+    };
+    let mut phases: Vec<Phase> = folders.map(with_folder).collect();
     let live = phases.iter().filter(|phase| !phase.is_old);
     let known: BTreeSet<PhaseNumber> = live.map(|phase| phase.number.clone()).collect();
     let only_listed = |phase: &&RoadmapPhase| !phase.is_shipped && !known.contains(&phase.number);
-    phases.extend(roadmap.phases.iter().filter(only_listed).map(|planned| Phase {
-        name: planned.name.clone(),
-        goal: planned.goal.clone(),
-        ..Phase::empty(planned.number.clone())
-    }));
+    let listed = roadmap.phases.iter().filter(only_listed);
+    phases.extend(listed.map(|planned| Phase::new(planned.number.clone())));
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
+    phases.iter_mut().for_each(|phase| rules::add_documents(survey, phase));
     phases
 }
 
@@ -479,5 +475,5 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     let number = state.phase.number.clone().filter(|_| !known.is_empty())?;
     let is_known = known.iter().any(|phase| phase.number == number)
         || roadmap_phase(roadmap, &number).is_some();
-    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::empty(number) })
+    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number) })
 }

@@ -166,7 +166,7 @@ fn doubled(position: &Position) -> Option<&Phase> {
     let is_other = |phase: &&Phase| {
         phase.number == current.number
             && phase.dir != current.dir
-            && (!phase.has_plans() || phase.open_plans().next().is_some())
+            && (!phase.has_plans() || phase.has_open_plan())
     };
     position.phases.iter().find(is_other).map(|_| current)
 }

@@ -180,7 +180,7 @@ impl StatusReport {
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
             todos: survey.todos.clone(),
-            blockers: open_blockers(survey, usize::MAX),
+            blockers: open_blockers(survey),
             skills: survey.state.skills.clone(),
             next: NextStatus::from_position(position, &planning.layout),
             paused: PausedWork::from_survey(project, survey),
@@ -213,18 +213,17 @@ impl StatusReport {
 
 impl PlanCounts {
     fn count(position: &Position) -> Self {
-        let with_plans = || position.kept().filter(|phase| !phase.is_only_summarised());
-        let count = |state| with_plans().map(|phase| phase.count(state)).sum();
-        Self {
-            total: with_plans().map(Phase::plans_expected).sum(),
-            complete: count(PlanState::Complete),
-            partial: count(PlanState::Partial),
-            failed: count(PlanState::Failed),
-            unplanned_phases: position
-                .members()
-                .filter(|phase| phase.state == PhaseState::Unplanned)
-                .count(),
+        let mut counts = Self::default();
+        for phase in position.kept() {
+            counts.unplanned_phases += usize::from(phase.state == PhaseState::Unplanned);
+            if !phase.is_only_summarised() {
+                counts.total += phase.plans_expected();
+                counts.complete += phase.count(PlanState::Complete);
+                counts.partial += phase.count(PlanState::Partial);
+                counts.failed += phase.count(PlanState::Failed);
+            }
         }
+        counts
     }
 }
 
@@ -393,18 +392,17 @@ impl MilestoneStatus {
     }
 }
 
-/// Returns the open blockers; a text before ` (phase 2 is complete)` is truncated so that both fit into `width`
-/// characters.
-fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
+/// Returns the open blockers; those noted for a phase that is complete say so and come last.
+fn open_blockers(survey: &Survey) -> Vec<String> {
+    let is_complete = |number: &PhaseNumber| {
+        let mut named = survey.position.phases.iter().filter(|phase| phase.number == *number);
+        let is_over = |phase: &Phase| phase.state == PhaseState::Done && !phase.awaits_check;
+        named.next().is_some_and(is_over) && named.all(is_over)
+    };
     let (mut current, mut past) = (Vec::new(), Vec::new());
     for text in &survey.state.blockers {
-        let phase = phase_of(text, survey.state.numbering);
-        match phase.filter(|number| is_complete(&survey.position.phases, number)) {
-            Some(number) => {
-                let note = format!(" (phase {number} is complete)");
-                let text = clip(text, width.saturating_sub(note.len()));
-                past.push(format!("{text}{note}"));
-            }
+        match phase_of(text, survey.state.numbering).filter(is_complete) {
+            Some(number) => past.push(format!("{text} (phase {number} is complete)")),
             None => current.push(text.clone()),
         }
     }
@@ -421,13 +419,6 @@ fn phase_of(blocker: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
     let is_planning = strip_prefix_ignore_case(rest, " planning")
         .is_some_and(|rest| rest.starts_with([' ', ':', ']', ')']));
     (is_planning || rest.starts_with([':', ']', ')'])).then_some(number)
-}
-
-/// Returns whether a phase is complete and no check of it waits for a person.
-fn is_complete(phases: &[Phase], number: &PhaseNumber) -> bool {
-    let mut named = phases.iter().filter(|phase| phase.number == *number);
-    let is_over = |phase: &Phase| phase.state == PhaseState::Done && !phase.awaits_check;
-    named.next().is_some_and(is_over) && named.all(is_over)
 }
 
 /// Maximum distance between the first and last phase number; a larger one indicates years or ticket numbers.
@@ -480,27 +471,26 @@ pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
 fn gap(survey: &Survey) -> Option<String> {
     let members = || survey.position.members().map(|phase| &phase.number);
     // `2-01` is not compared with `1-04`.
-    let one = members().max()?;
-    let ordinals: BTreeSet<u32> =
-        members().filter(|number| number.is_sibling(one)).map(PhaseNumber::ordinal).collect();
-    let (first, last) = (*ordinals.first()?, *ordinals.last()?);
+    let last = members().max()?;
+    let first = members().filter(|number| number.is_sibling(last)).min()?;
     // The missing numbers may belong to earlier milestones.
     let phases = survey.position.phases.iter().map(|phase| &phase.number);
     let known = phases.chain(survey.roadmap.phases.iter().map(|phase| &phase.number));
     let known: BTreeSet<u32> =
-        known.filter(|number| number.is_sibling(one)).map(PhaseNumber::ordinal).collect();
-    let ranges = survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
-    let is_known = |number: &u32| {
-        known.contains(number) || ranges.clone().any(|range| range.contains(&one.sibling(*number)))
+        known.filter(|number| number.is_sibling(last)).map(PhaseNumber::ordinal).collect();
+    let ranges = || survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
+    let is_known = |number: &PhaseNumber| {
+        known.contains(&number.ordinal()) || ranges().any(|range| range.contains(number))
     };
-    let end = last.min(first.saturating_add(MAX_SPAN));
-    let absent = (first..end).filter(|number| !is_known(number));
-    let absent: Vec<String> = absent.map(|number| one.sibling(number).to_string()).collect();
+    let (first, end) = (first.ordinal(), last.ordinal());
+    let between = (first..end.min(first.saturating_add(MAX_SPAN))).map(|one| last.sibling(one));
+    let absent = between.filter(|number| !is_known(number)).map(|number| number.to_string());
+    let absent: Vec<String> = absent.collect();
     let missing = match absent.as_slice() {
         [] => return None,
         [one] => format!("phase {one} is"),
         [others @ .., end] => format!("phases {} and {end} are", others.join(", ")),
     };
-    let (from, to) = (one.sibling(first), one.sibling(last));
-    (last - first <= MAX_SPAN).then(|| format!("{missing} missing between {from} and {to}"))
+    let (from, to) = (last.sibling(first), last.sibling(end));
+    (end - first <= MAX_SPAN).then(|| format!("{missing} missing between {from} and {to}"))
 }

@@ -133,7 +133,7 @@ fn chosen(project: &Project, survey: &Survey, requested: Option<&PhaseNumber>) -
         (Some(phase), _) => Ok(phase.clone()),
         (None, Some(_)) => survey.phase(number).cloned(),
         // A new planning folder has no phase yet; this is the one to be created.
-        (None, None) => Ok(Phase::empty(number.clone())),
+        (None, None) => Ok(Phase::new(number.clone())),
     }
 }
 

@@ -269,7 +269,7 @@ fn is_untested(case: &Case<'_>, index: usize, action: Action) -> bool {
         checks.any(|check| check.kind == CheckKind::Uat && check.outcome != CheckOutcome::Unknown)
     };
     let before = case.members.iter().copied().take_while(|other| *other < index);
-    let mut earlier = before.filter(|other| case.facts[*other].summaries > 0);
+    let mut earlier = before.filter(|other| case.phases[*other].is_begun());
     case.survey.workflow.requires_uat
         && !is_tested(index)
         && (action == Action::Ship || earlier.all(is_tested))
