@@ -14,7 +14,7 @@ use crate::plan::{
     StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in, rules,
     todo_file,
 };
-use crate::project::{LayoutName, Project, vocabulary};
+use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
 use crate::warning::{Parsed, Warning};
 
@@ -42,7 +42,7 @@ pub struct Survey {
     /// The settings of config.json.
     pub workflow: WorkflowSettings,
     /// The planning tool.
-    pub(super) layout: LayoutName,
+    pub(super) layout: Layout,
     /// The position of the work.
     pub position: Position,
     /// Problems while reading the files, with paths relative to the project.
@@ -113,7 +113,7 @@ impl Survey {
             todos,
             handoff: None,
             workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
-            layout: project.planning_place().layout.name,
+            layout: project.planning_place().layout.clone(),
             position: Position::default(),
             warnings: Vec::new(),
             not_understood: Vec::new(),

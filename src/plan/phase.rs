@@ -312,35 +312,57 @@ pub enum Action {
 }
 
 /// The next action with its reasons.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Next {
     /// The action.
     pub action: Action,
-    /// The phase; `None` for [`Action::Ship`], [`Action::None`] and [`Action::Unknown`].
+    /// The phase; null for `ship`, `none` and `unknown`.
     pub phase: Option<PhaseNumber>,
-    /// The places of the facts that speak for it; what was not understood, if it is unknown.
-    pub because: Vec<String>,
-    /// What else may be next.
+    /// The workflow command for the action.
+    pub command: String,
+    /// Whether the alternative is almost as likely.
+    pub conflict: bool,
+    /// What else may be next; null if there is nothing.
     pub alternative: Option<Alternative>,
+    /// The places of the facts that speak for it, in a conflict followed by those for the alternative; what was not
+    /// understood, if it is unknown.
+    pub because: Vec<String>,
 }
 
 /// Another action that may be next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Alternative {
     /// The action.
     pub action: Action,
     /// The phase of that action.
     pub phase: Option<PhaseNumber>,
+    /// The workflow command for the action.
+    pub command: String,
     /// The places of the facts that speak for it.
     pub because: Vec<String>,
-    /// Whether it is almost as likely as the answer.
-    pub contests: bool,
 }
 
 impl Next {
     /// Returns the alternative that is almost as likely.
     pub fn rival(&self) -> Option<&Alternative> {
-        self.alternative.as_ref().filter(|other| other.contests)
+        self.alternative.as_ref().filter(|_| self.conflict)
+    }
+
+    /// Returns a sentence about what contests the action, or why it is unknown; `None` if nothing does.
+    pub fn contest(&self) -> Option<String> {
+        let own = self.because.first().map_or("", String::as_str);
+        if self.action == Action::Unknown {
+            return Some(format!(
+                "the files were not understood, so what comes next is unknown: {own}"
+            ));
+        }
+        let rival = self.rival()?;
+        let reason = rival.because.first().map_or("", String::as_str);
+        // The command comes first, so that truncation does not remove it.
+        Some(format!(
+            "perhaps {} comes next, since {reason}, but {own}; check before you act",
+            rival.command
+        ))
     }
 }
 

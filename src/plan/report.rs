@@ -7,11 +7,11 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, Decision, Drift, Phase, PhaseNumber, PhaseNumbering, PhaseState,
-    PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain_status, letters, metrics,
-    roadmap_phase, without_status,
+    Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseNumbering,
+    PhaseState, PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain_status, letters,
+    metrics, roadmap_phase, without_status,
 };
-use crate::project::{Commands, Layout, LayoutName, Project, vocabulary};
+use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;
 use crate::text::{clip, quantity, strip_prefix_ignore_case};
 use crate::warning::Warning;
@@ -44,7 +44,7 @@ pub struct StatusReport {
     /// The installed skills.
     pub skills: Vec<Skill>,
     /// The next action.
-    pub next: NextStatus,
+    pub next: Next,
     /// Where the planning tool says that paused work is to be resumed; left out if it says nothing, or if the work has
     /// gone on since.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,36 +133,6 @@ impl PausedWork {
 /// Maximum length of the first thing to do in a line, in characters.
 const MAX_NEXT_ACTION_LENGTH: usize = 240;
 
-/// The next action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NextStatus {
-    /// The action.
-    pub action: Action,
-    /// The phase; null for `ship`, `none` and `unknown`.
-    pub phase: Option<PhaseNumber>,
-    /// The workflow command for the action.
-    pub command: String,
-    /// Whether the alternative is almost as likely.
-    pub conflict: bool,
-    /// What else may be next; null if there is nothing.
-    pub alternative: Option<AlternativeStatus>,
-    /// The places of the facts that speak for it, in a conflict followed by those for the alternative.
-    pub because: Vec<String>,
-}
-
-/// Another action that may be next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AlternativeStatus {
-    /// The action.
-    pub action: Action,
-    /// The phase; null for `ship`, `none` and `unknown`.
-    pub phase: Option<PhaseNumber>,
-    /// The workflow command for the action.
-    pub command: String,
-    /// The places of the facts that speak for it.
-    pub because: Vec<String>,
-}
-
 impl StatusReport {
     /// Builds the report of a project.
     pub fn from_survey(project: &Project, survey: &Survey) -> Self {
@@ -182,7 +152,7 @@ impl StatusReport {
             todos: survey.todos.clone(),
             blockers: open_blockers(survey),
             skills: survey.state.skills.clone(),
-            next: NextStatus::from_position(position, &planning.layout),
+            next: position.next.clone(),
             paused: PausedWork::from_survey(project, survey),
             drift: drift(survey),
             findings: project.named(inconsistencies(survey)),
@@ -224,66 +194,6 @@ impl PlanCounts {
             }
         }
         counts
-    }
-}
-
-impl NextStatus {
-    /// Returns a sentence about what contests the action, or why it is unknown; `None` if nothing does.
-    pub fn contest(&self) -> Option<String> {
-        if self.action == Action::Unknown {
-            let unread = self.because.first().map_or("", String::as_str);
-            return Some(format!(
-                "the files were not understood, so what comes next is unknown: {unread}"
-            ));
-        }
-        let rival = self.alternative.as_ref().filter(|_| self.conflict)?;
-        let reason = rival.because.first().map_or("", String::as_str);
-        let own = self.because.first().map(|own| format!(", but {own}"));
-        // The command comes first, so that truncation does not remove it.
-        Some(format!(
-            "perhaps {} comes next, since {reason}{}; check before you act",
-            rival.command,
-            own.unwrap_or_default()
-        ))
-    }
-
-    /// Returns the next action with the layout's commands.
-    pub fn from_position(position: &Position, layout: &Layout) -> Self {
-        let next = &position.next;
-        let other = next.alternative.as_ref();
-        Self {
-            action: next.action,
-            phase: next.phase.clone(),
-            command: command(layout, next.action, next.phase.as_ref()),
-            conflict: next.rival().is_some(),
-            alternative: other.map(|other| AlternativeStatus {
-                action: other.action,
-                phase: other.phase.clone(),
-                command: command(layout, other.action, other.phase.as_ref()),
-                because: other.because.clone(),
-            }),
-            because: next
-                .because
-                .iter()
-                .chain(next.rival().iter().flat_map(|rival| &rival.because))
-                .cloned()
-                .collect(),
-        }
-    }
-}
-
-/// Returns the layout's command for an action.
-fn command(layout: &Layout, action: Action, phase: Option<&PhaseNumber>) -> String {
-    let phase = phase.map(ToString::to_string).unwrap_or_default();
-    match action {
-        Action::Plan => layout.commands.plan(&phase),
-        Action::Execute => layout.commands.execute(&phase),
-        Action::Verify => Commands::with_phase(&layout.commands.verify, &phase),
-        Action::Remediate => Commands::with_phase(&layout.commands.remediate, &phase),
-        Action::Discuss => Commands::with_phase(&layout.commands.discuss, &phase),
-        Action::Ship => layout.commands.ship.clone(),
-        Action::None => layout.commands.new_milestone.clone(),
-        Action::Unknown => "annals status".to_owned(),
     }
 }
 

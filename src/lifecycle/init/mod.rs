@@ -10,7 +10,7 @@ use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::codebase::CodebaseSummary;
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
-use crate::plan::{DEFAULT_MILESTONE, NextStatus, PlanningFolder, Skill, Survey, installed_skills};
+use crate::plan::{DEFAULT_MILESTONE, PlanningFolder, Skill, Survey, installed_skills};
 use crate::project::manifest::Manifest;
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
@@ -79,13 +79,12 @@ pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<
 /// is reported, and everything else is done.
 pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<InitReport>> {
     let project = &in_layout(project, request)?;
-    let layout = &project.planning_place().layout;
     let stores = [Store::Plan, Store::Context];
     carry_out(project, "init", &stores, |work| {
         let mut report = create(project, request, work)?;
         let after = afterwards(project, &work.changes)?;
         report.project = after.name(project);
-        work.point_to(NextStatus::from_position(&after.position, layout));
+        work.point_to(after.position.next.clone());
         work.warnings.extend(after.warnings.iter().cloned());
         refresh::plan(project, &after, work)?;
         Ok(report)

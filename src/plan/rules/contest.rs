@@ -136,7 +136,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
                     && case.state(**index) != PhaseState::Dropped
             };
             let left = case.members.iter().rfind(is_left)?;
-            let is_over = matches!(choice.action, Action::None | Action::Unknown);
+            let is_over = choice.action == Action::None;
             let contests = case.frontier == Some(*left);
             (!is_over).then(|| Rival { contests, ..Rival::new(Action::Execute, *left) })
         },

@@ -10,6 +10,7 @@ use crate::plan::{
     Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
     RoadmapPhase, Survey, TextOf, roadmap_phase,
 };
+use crate::project::{Commands, Layout};
 use crate::text::quantity;
 
 mod contest;
@@ -91,17 +92,20 @@ struct Choice {
 pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Position {
     let case = Case::new(survey, phases, text);
     let choice = choose(&case);
-    let next = Next {
-        action: choice.action,
-        phase: match (choice.action, choice.phase) {
-            (Action::Ship | Action::None | Action::Unknown, _) => None,
-            (_, Some(index)) => Some(case.phases[index].number.clone()),
-            (_, None) => Some(PhaseNumber::from(1)),
-        },
-        because: because(&case, &choice),
-        alternative: first(contest::RULES, &case, choice)
-            .map(|(rival, rule)| rival.written(&case, rule.reason)),
+    let is_known = choice.action != Action::Unknown;
+    let rival = is_known.then(|| first(contest::RULES, &case, choice)).flatten();
+    let conflict = rival.as_ref().is_some_and(|(rival, _)| rival.contests);
+    let alternative = rival.map(|(rival, rule)| rival.written(&case, rule.reason));
+    let phase = match (choice.action, choice.phase) {
+        (Action::Ship | Action::None | Action::Unknown, _) => None,
+        (_, Some(index)) => Some(case.phases[index].number.clone()),
+        (_, None) => Some(PhaseNumber::from(1)),
     };
+    let mut because = because(&case, &choice);
+    let of_rival = alternative.iter().filter(|_| conflict).flat_map(|other| &other.because);
+    because.extend(of_rival.cloned());
+    let command = command(&survey.layout, choice.action, phase.as_ref());
+    let next = Next { action: choice.action, phase, command, conflict, alternative, because };
     let current = choice.phase.or(choice.cursor).or(case.members.last().copied());
     // Without an active milestone, only finished work is left to name.
     let current = current
@@ -277,11 +281,24 @@ impl Rival {
         if because.is_empty() {
             because.push(reason.to_owned());
         }
-        Alternative {
-            action: self.action,
-            phase: Some(case.phases[self.phase].number.clone()),
-            because,
-            contests: self.contests,
-        }
+        let phase = Some(case.phases[self.phase].number.clone());
+        let command = command(&case.survey.layout, self.action, phase.as_ref());
+        Alternative { action: self.action, phase, command, because }
     }
+}
+
+/// Returns the layout's command for an action.
+fn command(layout: &Layout, action: Action, phase: Option<&PhaseNumber>) -> String {
+    let commands = &layout.commands;
+    let command = match action {
+        Action::Plan => &commands.plan,
+        Action::Execute => &commands.execute,
+        Action::Verify => &commands.verify,
+        Action::Remediate => &commands.remediate,
+        Action::Discuss => &commands.discuss,
+        Action::Ship => &commands.ship,
+        Action::None => &commands.new_milestone,
+        Action::Unknown => "annals status",
+    };
+    Commands::with_phase(command, &phase.map(ToString::to_string).unwrap_or_default())
 }

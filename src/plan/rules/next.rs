@@ -116,7 +116,8 @@ pub(super) const GATES: &[Rule<Choice, Step>] = &[
             let index = last_finished(case, &choice)?;
             let check = open_check(case, index)?;
             let action = action_for(check);
-            let asks_first = check.kind == CheckKind::Uat || !case.survey.layout.keeps_milestones();
+            let asks_first =
+                check.kind == CheckKind::Uat || !case.survey.layout.name.keeps_milestones();
             let is_first = match action {
                 Action::Remediate => asks_first,
                 _ => case.survey.workflow.requires_uat,

@@ -271,7 +271,7 @@ fn answer(files: &[(&str, &str)]) -> String {
     };
     let first = show(next.action, &next.phase);
     match next.alternative {
-        Some(other) if other.contests => {
+        Some(other) if next.conflict => {
             format!("{first}, or {}", show(other.action, &other.phase))
         }
         Some(other) => format!("{first} ({})", show(other.action, &other.phase)),
