@@ -8,7 +8,7 @@ use crate::support::{Case, Outcome, difference};
 
 const MEMORY: &str = ".vibekit/memory";
 const PROCESSES: usize = 16;
-const ROUNDS: usize = 100;
+const ROUNDS: usize = 25;
 
 fn write(case: &Case, key: &str, body: impl Into<Vec<u8>>, more: &str) -> Outcome {
     let line =
@@ -100,28 +100,6 @@ fn a_body_of_a_megabyte_round_trips() {
     assert_eq!(updated.stdout(), "Updated long (+1/-1 lines).\n");
     let too_long = write(&case, "huge", vec![b'x'; 9 * 1024 * 1024], "");
     assert_eq!(too_long.exit_code(), Some(1), "{}", too_long.report());
-}
-
-#[test]
-fn links_beyond_the_limit_are_not_checked() {
-    let case = Case::empty();
-    let links = "[[gone]]\n".repeat(10_000);
-    case.write(
-        &format!("{MEMORY}/full.md"),
-        format!("---\nkey: full\ntype: gotcha\n---\n\n# Full\n\n{links}"),
-    );
-    let found = case.run("entry audit --json").success();
-    let broken = |json: &serde_json::Value| json["broken_links"].as_array().unwrap().len();
-    assert_eq!(broken(&found.json()), 10_000);
-    assert_eq!(found.stderr(), "");
-    case.write(
-        &format!("{MEMORY}/full.md"),
-        format!("---\nkey: full\ntype: gotcha\n---\n\n# Full\n\n{links}[[one-more]]\n"),
-    );
-    let found = case.run("entry audit --json").success();
-    assert_eq!(broken(&found.json()), 10_000);
-    let warning = "full.md:10008: has more than 10000 links; those from here on are not checked";
-    assert!(found.stderr().contains(warning), "{}", found.stderr());
 }
 
 #[test]

@@ -132,9 +132,7 @@ pub fn merge_file(bytes: &[u8]) {
 
 /// Parses a notepad.
 pub fn notepad(bytes: &[u8]) {
-    with_text(bytes, |text, path| {
-        drop(knowledge::notepad::parse(text, path));
-    });
+    with_text(bytes, |text, _| drop(knowledge::notepad::Notepad::parse(text)));
 }
 
 /// Parses a turn to queue.

@@ -81,13 +81,10 @@ pub struct Excess {
 
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.lines, self.tokens) {
-            (lines, 0) => f.write_str(&quantity(lines, "line")),
-            (0, tokens) => f.write_str(&quantity(tokens, "token")),
-            (lines, tokens) => {
-                write!(f, "{} and {}", quantity(lines, "line"), quantity(tokens, "token"))
-            }
-        }
+        let parts = [(self.lines, "line"), (self.tokens, "token")].into_iter();
+        let parts = parts.filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts.map(|(count, unit)| quantity(count, unit)).collect();
+        f.write_str(&parts.join(" and "))
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+use regex_lite::Regex;
 
 use crate::patterns;
 use crate::plan::list_entry::is_lead;
@@ -16,6 +18,9 @@ pub(crate) const MAX_DECISIONS: usize = 10;
 
 /// Number of these that may be older but more important ones.
 const HELD: usize = 3;
+
+/// Maximum number of the newest ones that are of PROJECT.md's own table, which comes first.
+const CURATED: usize = 3;
 
 /// Maximum number of decisions from one plan.
 const MAX_PER_PLAN: usize = 3;
@@ -74,36 +79,27 @@ pub(crate) fn newest_first(lists: &[DecisionList]) -> impl Iterator<Item = &Deci
 /// Returns the statements of the decisions to show, newest first.
 pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
     let ranked = ranked(lists);
+    let mut weightiest: Vec<usize> = (0..ranked.len()).collect();
+    weightiest.sort_by_key(|index| Reverse(ranked[*index].impact));
     let mut of_plan: BTreeMap<&str, usize> = BTreeMap::new();
     let mut shown: Vec<(usize, WordSet, String)> = Vec::new();
-    let mut rest: Vec<usize> = Vec::new();
-    let mut take = |index: usize, shown: &mut Vec<(usize, WordSet, String)>| {
+    let curated = (0..ranked.len()).filter(|index| ranked[*index].is_curated);
+    let curated = curated.map(|index| (index, CURATED));
+    let logged = (0..ranked.len()).filter(|index| !ranked[*index].is_curated);
+    let newest = curated.chain(logged.map(|index| (index, MAX_DECISIONS - HELD)));
+    for (index, room) in newest.chain(weightiest.into_iter().map(|index| (index, MAX_DECISIONS))) {
         let decision = ranked[index].decision;
-        let words = WordSet::from_text(decision.untagged());
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
-        if count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN)
-            || shown.iter().any(|(_, known, _)| words.differs_only_by_additions(known))
-        {
-            return;
+        if shown.len() >= room || count.as_ref().is_some_and(|count| **count >= MAX_PER_PLAN) {
+            continue;
+        }
+        let words = WordSet::from_text(decision.untagged());
+        if shown.iter().any(|(_, known, _)| words.differs_only_by_additions(known)) {
+            continue;
         }
         if let Some(text) = decision_statement(decision) {
-            if let Some(count) = count {
-                *count += 1;
-            }
+            count.into_iter().for_each(|count| *count += 1);
             shown.push((index, words, text));
-        }
-    };
-    for index in 0..ranked.len() {
-        if shown.len() < MAX_DECISIONS - HELD {
-            take(index, &mut shown);
-        } else {
-            rest.push(index);
-        }
-    }
-    rest.sort_by_key(|index| Reverse(ranked[*index].impact));
-    for index in rest {
-        if shown.len() < MAX_DECISIONS {
-            take(index, &mut shown);
         }
     }
     shown.sort_by_key(|(index, ..)| *index);
@@ -119,15 +115,12 @@ pub(crate) fn decision_statement(decision: &Decision) -> Option<String> {
     let text = patterns::statement(decision.untagged(), MAX_CHARS)?;
     let is_new = |reason: &str| !fold(&decision.text).contains(&fold(reason));
     let joint = if is_lead(&text) { " " } else { " \u{2014} " };
-    let reason =
-        decision.rationale.as_deref().and_then(non_placeholder).filter(|reason| is_new(reason));
-    let Some(reason) = reason else { return Some(text) };
+    let reason = decision.rationale.as_deref().and_then(non_placeholder);
+    let Some(reason) = reason.filter(|reason| is_new(reason)) else { return Some(text) };
     let room = MAX_CHARS.saturating_sub(text.chars().count() + joint.chars().count());
-    let fitting = if reason.trim().chars().count() <= room {
-        Some(reason.trim().to_owned())
-    } else {
-        patterns::statement(reason, room).filter(|reason| is_new(reason))
-    };
+    let whole = Some(reason.to_owned()).filter(|reason| reason.chars().count() <= room);
+    let fitting =
+        whole.or_else(|| patterns::statement(reason, room).filter(|reason| is_new(reason)));
     match fitting {
         Some(reason) => Some(format!("{text}{joint}{reason}")),
         None => Some(text).filter(|text| text.contains(char::is_whitespace)),
@@ -141,12 +134,14 @@ struct Placed<'a> {
     date: Option<NaiveDate>,
     /// Its own milestone and phase, or those of its neighbour.
     era: Era,
+    /// Whether it stands in PROJECT.md without a date or phase: it is about the project as a whole.
+    is_curated: bool,
     /// One point each for a reason, a binding word and a structural word.
     impact: u8,
 }
 
 /// Returns the valid decisions, newest first: by date, or else by phase. Without either, those of PROJECT.md come
-/// first, and of the same list the last.
+/// first of all, and of the same list the last.
 fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
     let mut lists: Vec<&DecisionList> = lists.iter().collect();
     lists.sort_by_key(|list| list.file);
@@ -171,7 +166,7 @@ fn ranked(lists: &[DecisionList]) -> Vec<Placed<'_>> {
         }
     }
     // A stable sort: what has neither date nor era stays in the order of the files.
-    all.sort_by(|a, b| (&b.date, &b.era).cmp(&(&a.date, &a.era)));
+    all.sort_by(|a, b| (b.is_curated, &b.date, &b.era).cmp(&(a.is_curated, &a.date, &a.era)));
     let revoked = revoked(&all);
     all.retain(|placed| !revoked.contains(&std::ptr::from_ref(placed.decision)));
     all
@@ -200,8 +195,8 @@ fn is_binding(lower: &str) -> bool {
 
 /// Returns the decisions that another one revokes by id, where only one has it: `supersedes D-12`, `reversal of 02-01`.
 fn revoked<'a>(all: &[Placed<'a>]) -> HashSet<*const Decision> {
-    let ids = all.iter().flat_map(|placed| revoked_ids(&placed.decision.text));
-    let ids: HashSet<String> = ids.collect();
+    let ids = all.iter().flat_map(|placed| REVOKED.captures_iter(&placed.decision.text));
+    let ids: HashSet<String> = ids.map(|found| found[1].to_lowercase()).collect();
     let mut of_id: HashMap<&str, Vec<&'a Decision>> = HashMap::new();
     for placed in all.iter().filter(|_| !ids.is_empty()) {
         for id in placed.decision.possible_ids() {
@@ -214,28 +209,11 @@ fn revoked<'a>(all: &[Placed<'a>]) -> HashSet<*const Decision> {
     only.map(std::ptr::from_ref).collect()
 }
 
-/// Returns the ids after a word that revokes: `02-01` in `reversal of the 02-01 pattern`.
-fn revoked_ids(text: &str) -> Vec<String> {
-    let lower = text.to_lowercase();
-    let words =
-        lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let words: Vec<&str> = words.collect();
-    let is_number =
-        |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let is_id = |word: &str| {
-        word.split_once('-')
-            .is_some_and(|(first, second)| (first == "d" || is_number(first)) && is_number(second))
-    };
-    let revokes = ["supersedes", "reverses", "reversal", "replaces"];
-    let found = words.iter().enumerate().filter(|(_, word)| revokes.contains(word));
-    let after = found.filter_map(|(at, _)| {
-        let rest = words[at + 1..].iter();
-        rest.copied()
-            .find(|word| !["of", "the", "decision", "plan"].contains(word))
-            .filter(|word| is_id(word))
-    });
-    after.map(str::to_owned).collect()
-}
+/// A word that revokes, and the id after it: `02-01` in `reversal of the 02-01 pattern`.
+static REVOKED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:supersedes|reverses|reversal|replaces)\W+(?:(?:of|the|decision|plan)\W+)*(d-[\d.]*\d|\d[\d.]*-[\d.]*\d)\b")
+        .expect("a constant pattern")
+});
 
 /// Returns the plan that a decision came from, such as `02-03`, if its source is a plan.
 fn plan(decision: &Decision) -> Option<&str> {
@@ -266,27 +244,23 @@ struct Era {
 impl Era {
     /// Parses `[02-03]`, `Phase 6`, `v1.2 phase 4`, `3`; a date yields an empty era.
     fn parse(text: &str) -> Self {
-        let mut era = Self::default();
-        let lower = text.to_lowercase();
-        let words = lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '.');
-        let mut before = "";
-        for word in words.filter(|word| !word.is_empty()) {
-            let is_milestone = before == "milestone" || word.starts_with('v');
-            let parts = word.strip_prefix('v').unwrap_or(word).split('.');
-            let version: Option<Vec<u32>> = parts.map(|part| part.parse().ok()).collect();
-            if let Some(version) = version.filter(|_| is_milestone) {
-                era.milestone = version;
-            } else if era.phase.is_none() && !["milestone", "phase", "plan"].contains(&word) {
-                era.phase = PhaseNumber::parse(word).filter(|phase| !phase.is_year());
-                if era.phase.is_none() {
-                    break;
-                }
-            }
-            before = word;
+        let Some(found) = ERA.captures(text) else { return Self::default() };
+        let version = found.get(1).map_or("", |version| version.as_str()).split('.');
+        let phase = found.get(2).and_then(|phase| PhaseNumber::parse(phase.as_str()));
+        Self {
+            milestone: version.filter_map(|part| part.parse().ok()).collect(),
+            phase: phase.filter(|phase| !phase.is_year()),
         }
-        era
     }
 }
+
+/// A milestone's version and a phase, at the start of a text.
+static ERA: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)^\W*(?:(?:milestone\W+v?|v)(\d+(?:\.\d+)*)\b\W*)?(?:(?:phase|plan)\W+)*(\d[\w.]*)?",
+    )
+    .expect("a constant pattern")
+});
 
 impl DecisionList {
     /// Returns the decisions in chronological order; missing dates and eras are taken from their neighbours.
@@ -298,29 +272,28 @@ impl DecisionList {
                 era.milestone.clone_from(&heading.milestone);
             }
             era.phase = era.phase.or_else(|| heading.phase.clone());
-            Placed { decision, date: decision.date, era, impact: impact(decision) }
+            let date = decision.date;
+            Placed { decision, date, era, is_curated: false, impact: impact(decision) }
         });
         let mut ordered: Vec<Placed<'_>> = placed.collect();
         if self.is_newest_first(&ordered) {
             ordered.reverse();
         }
+        let is_known = |era: &&Era| **era != Era::default();
         let mut milestone: Vec<u32> = Vec::new();
-        for era in ordered.iter_mut().map(|placed| &mut placed.era) {
-            if era.milestone.is_empty() && era.phase.is_some() {
-                era.milestone.clone_from(&milestone);
-            }
-            milestone = milestone.max(era.milestone.clone());
-        }
         let mut day = ordered.iter().find_map(|placed| placed.date);
-        let mut era =
-            ordered.iter().map(|placed| &placed.era).find(|era| **era != Era::default()).cloned();
+        let mut era = ordered.iter().map(|placed| &placed.era).find(is_known).cloned();
         for placed in &mut ordered {
+            if placed.era.milestone.is_empty() && placed.era.phase.is_some() {
+                placed.era.milestone.clone_from(&milestone);
+            }
+            milestone = milestone.max(placed.era.milestone.clone());
             day = placed.date.or(day);
             placed.date = day;
-            if placed.era != Era::default() {
-                era = Some(placed.era.clone());
-            }
+            era = Some(placed.era.clone()).filter(|era| is_known(&era)).or(era);
             placed.era = era.clone().unwrap_or_default();
+            placed.is_curated =
+                self.file == DecisionFile::Project && day.is_none() && era.is_none();
         }
         ordered
     }
@@ -336,12 +309,11 @@ impl DecisionList {
             return false;
         }
         let days: Vec<NaiveDate> = decisions.iter().filter_map(|placed| placed.date).collect();
-        let eras: Vec<&Era> = decisions
-            .iter()
-            .map(|placed| &placed.era)
-            .filter(|era| **era != Era::default())
-            .collect();
-        if days.is_empty() { is_descending(&eras) } else { is_descending(&days) }
+        if !days.is_empty() {
+            return is_descending(&days);
+        }
+        let eras = decisions.iter().map(|placed| &placed.era);
+        is_descending(&eras.filter(|era| **era != Era::default()).collect::<Vec<_>>())
     }
 }
 

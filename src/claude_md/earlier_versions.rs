@@ -39,38 +39,29 @@ pub(crate) fn with_end<'a>(
             end = at;
         }
     }
-    Ok(Cow::Owned([&bytes[..end], marker::end().as_bytes(), b"\n", &bytes[end..]].concat()))
+    Ok(Cow::Owned([&bytes[..end], marker::END.as_bytes(), b"\n", &bytes[end..]].concat()))
 }
 
-/// Returns the block with this digest from an earlier version of the file.
+/// Returns the block with this digest from an earlier version of the file: in the undo history, or in git.
 pub(crate) fn find_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
-    let history = project.storage().history();
-    let has_block = |bytes: &[u8]| block_with_digest(bytes, path, stated).is_some();
-    let recorded = history.find_written(path, has_block)?;
-    match recorded.and_then(|bytes| block_with_digest(&bytes, path, stated)) {
-        Some(block) => Ok(Some(block)),
-        None => committed_block(project, path, stated),
+    let block = |bytes: &[u8]| block_with_digest(bytes, path, stated);
+    let recorded =
+        project.storage().history().find_written(path, |bytes| block(bytes).is_some())?;
+    if let Some(bytes) = recorded {
+        return Ok(block(&bytes));
     }
-}
-
-/// Returns the block with this digest from a committed version.
-fn committed_block(project: &Project, path: &Path, stated: &str) -> Result<Option<Vec<u8>>> {
-    let Some(relative) = project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed)
-    else {
-        return Ok(None);
-    };
-    let Some(objects) = project.git.objects()? else {
+    let relative = project.git.top().and_then(|top| path.strip_prefix(top).ok()).map(slashed);
+    let (Some(relative), Some(objects)) = (relative, project.git.objects()?) else {
         return Ok(None);
     };
     let commits = project.git.newest_commits(MAX_COMMITS)?;
     let versions: Vec<String> =
         commits.iter().map(|commit| format!("{}:{relative}", commit.hash)).collect();
-    let versions = objects.read(&versions)?.into_iter().flatten();
-    let mut blocks = versions.filter_map(|version| match version {
-        Object::Blob(bytes) => block_with_digest(&bytes, path, stated),
+    let mut versions = objects.read(&versions)?.into_iter().flatten();
+    Ok(versions.find_map(|version| match version {
+        Object::Blob(bytes) => block(&bytes),
         Object::Other => None,
-    });
-    Ok(blocks.next())
+    }))
 }
 
 /// Returns the text between the markers of a version, if it has this digest.

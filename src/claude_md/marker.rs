@@ -47,14 +47,12 @@ impl BlockMarker {
 }
 
 /// Returns the opening marker of a block with this hash.
-pub(crate) fn begin(digest: &str) -> String {
+fn begin(digest: &str) -> String {
     format!("<!-- annals:begin v1 sha256={digest} -->")
 }
 
-/// Returns the closing marker of a block.
-pub(crate) fn end() -> &'static str {
-    "<!-- annals:end -->"
-}
+/// The closing marker of a block.
+pub(crate) const END: &str = "<!-- annals:end -->";
 
 /// Returns the lines of a block, normalised for comparison and hashing.
 pub(crate) fn normalised_lines(inside: &[u8]) -> Vec<&[u8]> {
@@ -69,55 +67,25 @@ pub(crate) fn is_blank(line: &[u8]) -> bool {
 }
 
 /// Returns lines without the blank ones at either end.
-pub(crate) fn without_edges<'a, 'b>(mut lines: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
-    while let [first, rest @ ..] = lines
-        && is_blank(first)
-    {
-        lines = rest;
+pub(crate) fn without_edges<'a, 'b>(lines: &'b [&'a [u8]]) -> &'b [&'a [u8]] {
+    let is_text = |line: &&[u8]| !is_blank(line);
+    match (lines.iter().position(is_text), lines.iter().rposition(is_text)) {
+        (Some(first), Some(last)) => &lines[first..=last],
+        _ => &[],
     }
-    while let [rest @ .., last] = lines
-        && is_blank(last)
-    {
-        lines = rest;
-    }
-    lines
 }
 
 /// Returns the first 16 hexadecimal digits of the SHA-256 hash of a block's lines.
 pub(crate) fn digest(lines: &[&[u8]]) -> String {
-    BlockHasher::of_lines(lines).digest()
+    hexadecimal(&Sha256::digest(lines.join(&b'\n'))[..8])
 }
 
-/// Computes the digest of a block line by line.
-#[derive(Clone, Default)]
-pub(crate) struct BlockHasher {
-    hash: Sha256,
-    has_lines: bool,
-}
-
-impl BlockHasher {
-    /// Returns a hasher to which these lines have been added.
-    pub(crate) fn of_lines(lines: &[&[u8]]) -> Self {
-        let mut hasher = Self::default();
-        for line in lines {
-            hasher.add(line);
-        }
-        hasher
-    }
-
-    /// Adds the next line.
-    pub(crate) fn add(&mut self, line: &[u8]) {
-        if self.has_lines {
-            self.hash.update(b"\n");
-        }
-        self.hash.update(line);
-        self.has_lines = true;
-    }
-
-    /// Returns the digest of the lines added.
-    pub(crate) fn digest(self) -> String {
-        hexadecimal(&self.hash.finalize()[..8])
-    }
+/// Returns a block with its markers.
+pub(crate) fn marked(lines: &[&[u8]], newline: &str) -> Vec<u8> {
+    let begin = begin(&digest(lines));
+    let all = [begin.as_bytes()].into_iter().chain(lines.iter().copied());
+    let all: Vec<&[u8]> = all.chain([END.as_bytes()]).collect();
+    all.join(newline.as_bytes())
 }
 
 #[cfg(test)]
@@ -146,7 +114,7 @@ mod tests {
             assert_eq!(BlockMarker::from_line(line), expected, "{line:?}");
         }
         assert_eq!(BlockMarker::from_line(&begin("ab12")), hashed("ab12"));
-        assert_eq!(BlockMarker::from_line(end()), Some(BlockMarker::End));
+        assert_eq!(BlockMarker::from_line(END), Some(BlockMarker::End));
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! Regenerates the block of each context file.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use crate::claude_md::budget::{Excess, Fitted, Limits, ShrinkStep};
 use crate::claude_md::content::Content;
+use crate::claude_md::edited::without_edit;
 use crate::claude_md::generated::Recorded;
 use crate::claude_md::ownership::ContextFile;
 use crate::claude_md::select::Sources;
 use crate::claude_md::sentences::SentenceSet;
-use crate::claude_md::span::{conflict_in_block, readable};
+use crate::claude_md::span::{Span, conflict_in_block, readable};
 use crate::claude_md::targets::ContextPath;
 use crate::claude_md::{budget, earlier_versions, marker, targets};
 use crate::error::{Error, ErrorKind, Result};
@@ -86,17 +88,8 @@ impl From<RefusedContextFile> for Error {
     }
 }
 
-/// Maximum number of rounds until a file no longer changes.
-const MAX_ROUNDS: usize = 4;
-
 /// Number of bytes of AGENTS.md that Codex reads.
 const CODEX_BYTES: usize = 32 * 1024;
-
-/// A file's new content, and the block in it.
-struct Written {
-    bytes: Vec<u8>,
-    fitted: Fitted,
-}
 
 /// Returns a warning about what Codex does not read of AGENTS.md.
 fn beyond_codex(file: &Path, bytes: &[u8]) -> Option<Warning> {
@@ -107,7 +100,7 @@ fn beyond_codex(file: &Path, bytes: &[u8]) -> Option<Warning> {
     }
     let line = line_number(&*text, CODEX_BYTES);
     let what = clip(text.lines().nth(line - 1)?.trim(), 60).into_owned();
-    let block = if rest.contains(marker::end()) { ", part of the block included" } else { "" };
+    let block = if rest.contains(marker::END) { ", part of the block included" } else { "" };
     let message =
         format!("Codex reads the first 32 KiB; from here on nothing reaches it{block}: {what}");
     Some(Warning::at(file, line, message))
@@ -171,21 +164,22 @@ impl Regeneration<'_> {
         if let Some(unchanged) = self.in_conflict(&file, warnings) {
             return Ok(unchanged);
         }
-        let old = file
-            .bytes
-            .as_deref()
-            .map(|bytes| earlier_versions::with_end(self.project, &file.path, bytes));
-        let old = old.transpose()?;
-        let mut done = self.written(&file, old.as_deref(), relative, warnings)?;
-        // What was moved or taken out may change the block once more: its title, or a sentence that it repeats.
-        for _ in 1..MAX_ROUNDS {
-            let again = self.written(&file, Some(&done.bytes), relative, &mut Vec::new())?;
-            if again.bytes == done.bytes {
-                break;
-            }
-            done = again;
-        }
-        let Written { bytes, fitted } = done;
+        let old = file.bytes.as_deref().unwrap_or_default();
+        let whole = earlier_versions::with_end(self.project, &file.path, old)?;
+        let unedited = self.unedited(&file.path, relative, &whole, warnings)?;
+        let owned = ContextFile::parse(&unedited, relative, &self.known)?;
+        warnings.extend(owned.warnings.iter().cloned());
+        let (bytes, fitted) = if file.gives_up {
+            (owned.without_block(), Fitted::default())
+        } else {
+            let fitted = budget::fit(
+                self.content_for(&owned),
+                self.limits,
+                |block| owned.lines_with(block),
+                |content| templates::render(self.project, Template::ContextFile, content),
+            )?;
+            (owned.with_block(&fitted.block)?, fitted)
+        };
         let lines = readable(&bytes).lines().count();
         if let Some(excess) = fitted.excess {
             warnings.push(self.too_long(relative, lines, excess));
@@ -212,32 +206,31 @@ impl Regeneration<'_> {
         Ok(report)
     }
 
-    /// Returns the file with the block that belongs into it.
-    fn written(
+    /// Returns a file without the hand edit of its block: what was added to it stands below.
+    fn unedited<'a>(
         &self,
-        file: &ContextPath,
-        bytes: Option<&[u8]>,
+        path: &Path,
         relative: &Path,
+        bytes: &'a [u8],
         warnings: &mut Vec<Warning>,
-    ) -> Result<Written> {
-        let mut owned = ContextFile::parse(bytes, relative, &self.known)?;
-        if !self.force
-            && let Some(stated) = owned.edited_digest()
-        {
-            let generated = earlier_versions::find_block(self.project, &file.path, stated)?;
-            owned.keep_edits(generated.as_deref());
-        } else if file.gives_up {
-            return Ok(Written { bytes: owned.without_block(), fitted: Fitted::default() });
-        }
-        let fitted = budget::fit(
-            self.content_for(&owned),
-            self.limits,
-            |block| owned.lines_with(block),
-            |content| templates::render(self.project, Template::ContextFile, content),
-        )?;
-        let updated = owned.with_block(&fitted.block)?;
-        warnings.extend(updated.warnings);
-        Ok(Written { bytes: updated.bytes, fitted })
+    ) -> Result<Cow<'a, [u8]>> {
+        let span = Span::find(&readable(bytes), relative)?.filter(|span| span.is_edited(bytes));
+        let Some(span) = span else { return Ok(Cow::Borrowed(bytes)) };
+        let new = templates::render(self.project, Template::ContextFile, &self.content)?;
+        let new = marker::normalised_lines(new.as_bytes());
+        let (unedited, message) = if self.force {
+            let is_same = marker::normalised_lines(&bytes[span.inside.clone()]) == new;
+            let message = "the block was edited by hand; the edits are replaced".to_owned();
+            (Cow::Borrowed(bytes), (!is_same).then_some(message))
+        } else {
+            let stated = span.stated.as_deref().unwrap_or_default();
+            let generated = earlier_versions::find_block(self.project, path, stated)?;
+            let is_own = |line: &str| self.known.is_heading(line);
+            without_edit(bytes, &span, generated.as_deref(), &new, is_own)
+        };
+        let warning = message.map(|message| Warning::at(relative, span.begin_line, message));
+        warnings.extend(warning);
+        Ok(unedited)
     }
 
     /// Skips a file whose block is part of an unresolved merge conflict: both sides may contain a person's

@@ -4,13 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::claude_md::marker::BlockMarker;
+use crate::claude_md::marker::{self, BlockMarker};
 use crate::error::{Error, Result};
 use crate::markdown::{BlockContent, Outline};
 use crate::text::pluralize;
-
-/// Maximum number of lines named in an error.
-const MAX_NAMED_LINES: usize = 10;
 
 /// The single pair of markers of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,24 +40,27 @@ impl Span {
         markers(text).iter().any(|found| !found.is_code)
     }
 
+    /// Returns whether the text between the markers is not the one that was generated.
+    pub(crate) fn is_edited(&self, bytes: &[u8]) -> bool {
+        let lines = marker::normalised_lines(&bytes[self.inside.clone()]);
+        self.stated.as_deref() != Some(&marker::digest(&lines))
+    }
+
     /// Finds the pair of markers in `text`; `None` without any marker, an error if they are malformed.
     pub(crate) fn find(text: &str, path: &Path) -> Result<Option<Self>> {
         let hint = "shorten it: an agent reads all of it in every session";
         Outline::check_whole(text, path, hint)?;
         let markers = markers(text);
-        let refused = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
+        let about = |reason: &str, is_affected: fn(&PlacedMarker) -> bool| {
             let lines: Vec<usize> =
-                markers.iter().filter(|f| is_affected(f)).map(|f| f.line).collect();
-            Err(refused(reason, &lines, path))
+                markers.iter().filter(|marker| is_affected(marker)).map(|one| one.line).collect();
+            (!lines.is_empty()).then(|| refused(reason, &lines, path))
         };
-        if markers.iter().any(|marker| marker.is_code) {
-            return refused("a marker of the block is inside code", |marker| marker.is_code);
-        }
-        if markers.iter().any(|marker| marker.marker == BlockMarker::Damaged) {
-            return refused(
-                "a marker of the block is damaged or of an unknown version",
-                |marker| marker.marker == BlockMarker::Damaged,
-            );
+        let damaged = "a marker of the block is damaged or of an unknown version";
+        let problem = about("a marker of the block is inside code", |one| one.is_code)
+            .or_else(|| about(damaged, |one| one.marker == BlockMarker::Damaged));
+        if let Some(error) = problem {
+            return Err(error);
         }
         match markers.as_slice() {
             [] => Ok(None),
@@ -73,7 +73,10 @@ impl Span {
                 begin_line: markers[0].line,
                 stated: stated.clone(),
             })),
-            _ => refused("the markers of the block are unbalanced or duplicated", |_| true),
+            all => {
+                let lines: Vec<usize> = all.iter().map(|one| one.line).collect();
+                Err(refused("the markers of the block are unbalanced or duplicated", &lines, path))
+            }
         }
     }
 }
@@ -89,11 +92,7 @@ pub(crate) fn unclosed(text: &str) -> Option<(usize, String)> {
 }
 
 fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
-    let mut named: Vec<String> = lines.iter().map(usize::to_string).collect();
-    if named.len() > MAX_NAMED_LINES {
-        named.truncate(MAX_NAMED_LINES);
-        named.push("\u{2026}".to_owned());
-    }
+    let named: Vec<String> = lines.iter().map(usize::to_string).collect();
     let word = pluralize(lines.len(), "line");
     Error::refused(format!("{reason} ({word} {})", named.join(", ")))
         .at(path, lines.first().copied())
@@ -101,50 +100,36 @@ fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
 }
 
 fn markers(text: &str) -> Vec<PlacedMarker> {
+    // A byte order mark is part of no line, neither of a marker nor of a fence.
+    let head = text.len() - text.trim_start_matches('\u{feff}').len();
     let mut found = Vec::new();
-    let mut next = after_byte_order_mark(text);
-    for (index, line) in text[next..].split_inclusive('\n').enumerate() {
+    let mut next = head;
+    for (index, line) in text[head..].split_inclusive('\n').enumerate() {
         let start = next;
         next += line.len();
         if let Some(marker) = BlockMarker::from_line(line) {
+            let indent = &line[..line.len() - line.trim_start().len()];
             found.push(PlacedMarker {
                 marker,
                 line: index + 1,
                 start,
                 end: start + line.trim_end().len(),
                 next,
-                is_code: is_indented(line),
+                // A line indented by four columns is code in markdown, even a comment.
+                is_code: indent.len() > 3 || indent.contains('\t'),
             });
         }
     }
-    if !found.is_empty() {
-        mark_fenced(text, &mut found);
+    if found.is_empty() {
+        return found;
+    }
+    let outline = Outline::parse(text, head);
+    let blocks = outline.blocks(&(0..text.len())).iter();
+    for code in blocks.filter(|block| block.content == BlockContent::Code) {
+        let inside = found.iter_mut().filter(|marker| code.range.contains(&marker.start));
+        inside.for_each(|marker| marker.is_code = true);
     }
     found
-}
-
-/// A byte order mark is part of no line, neither of a marker nor of a fence.
-fn after_byte_order_mark(text: &str) -> usize {
-    text.len() - text.trim_start_matches('\u{feff}').len()
-}
-
-/// A line indented by four columns is code in markdown, even a comment.
-fn is_indented(line: &str) -> bool {
-    let indent = &line[..line.len() - line.trim_start().len()];
-    indent.len() > 3 || indent.contains('\t')
-}
-
-fn mark_fenced(text: &str, found: &mut [PlacedMarker]) {
-    let outline = Outline::parse(text, after_byte_order_mark(text));
-    let blocks = outline.blocks(&(0..text.len())).iter();
-    // Markers are sorted by position.
-    for code in blocks.filter(|block| block.content == BlockContent::Code) {
-        let first = found.partition_point(|marker| marker.start < code.range.start);
-        let inside = found[first..].iter_mut();
-        for marker in inside.take_while(|marker| marker.start < code.range.end) {
-            marker.is_code = true;
-        }
-    }
 }
 
 /// Returns the bytes as text, with each byte of invalid UTF-8 replaced by `?`, so that offsets stay the same.
@@ -176,11 +161,11 @@ pub(crate) fn conflict_in_block(text: &str) -> Option<usize> {
         if line.starts_with(">>>>>>> ") {
             conflict = None;
         }
-        match marker {
-            Some(BlockMarker::Begin(_)) => is_inside = true,
-            Some(BlockMarker::End) => is_inside = false,
-            Some(BlockMarker::Damaged) | None => {}
-        }
+        is_inside = match marker {
+            Some(BlockMarker::Begin(_)) => true,
+            Some(BlockMarker::End) => false,
+            _ => is_inside,
+        };
     }
     None
 }

@@ -24,8 +24,9 @@ use crate::{audit, facts, hooks, mcp, recall, sessions, share};
 ///
 /// Context files, drift, stale patterns, entries and notepad, ledger, journal, facts, and secrets in any of
 /// them. Stores that are not in use are left out. Nothing is changed.
+///
+/// Example: annals audit --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals audit --check")]
 pub(crate) struct AuditArgs {
     /// Exit with 1 if something needs fixing
     #[arg(long)]
@@ -36,8 +37,9 @@ pub(crate) struct AuditArgs {
 ///
 /// The program itself and git, the settings and where they come from, what can be written, the caches, the
 /// database of facts, each client, and the size of a session's start. Nothing is changed.
+///
+/// Example: annals doctor --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals doctor --check")]
 pub(crate) struct DoctorArgs {
     /// Exit with 1 if something needs fixing
     #[arg(long)]
@@ -65,18 +67,66 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
     out.show_until(&audit, text!("checks"), end)
 }
 
+/// What a check of the installation found: what is there, or what is wrong and its fix; `None` leaves the row out.
+type Found = Option<std::result::Result<String, Problem>>;
+
+/// Something wrong with the installation.
+struct Problem {
+    what: String,
+    fix: String,
+    /// Whether it keeps annals from working.
+    is_fault: bool,
+}
+
+fn ok(seen: impl Into<String>) -> Found {
+    Some(Ok(seen.into()))
+}
+
+fn attention(what: impl Into<String>, fix: impl Into<String>) -> Found {
+    Some(Err(Problem { what: what.into(), fix: fix.into(), is_fault: false }))
+}
+
+fn fault(what: impl Into<String>, fix: impl Into<String>) -> Found {
+    Some(Err(Problem { what: what.into(), fix: fix.into(), is_fault: true }))
+}
+
+/// The checks of the installation besides those of the clients, in the order of the table.
+const CHECKS: [(&str, &str, fn(&Project) -> Found); 10] = [
+    ("program", "PATH", program),
+    ("program", "git", git),
+    ("settings", "origins", settings),
+    ("project", "planning", planning),
+    ("project", ".annals folder", own_folder),
+    ("project", "interrupted", interrupted),
+    ("recall", "cache", cache),
+    ("facts", "database", database),
+    ("facts", "sharing", sharing),
+    ("sessions", "transcripts", transcripts),
+];
+
+fn row(store: &'static str, check: &'static str, found: Found) -> Option<AuditRow> {
+    Some(match found? {
+        Ok(seen) => AuditRow::ok(store, check, &seen),
+        Err(problem) => {
+            let row = AuditRow::attention(store, check, &problem.what, problem.fix);
+            if problem.is_fault { row.into_fault() } else { row }
+        }
+    })
+}
+
 pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> Result<()> {
     out.paint(check_style);
     let project = &project.dry_run(true);
-    let mut rows = vec![program(project), git(project), settings(project)];
-    rows.extend([planning(project), own_folder(project), cache(project)]);
+    let checks = CHECKS.iter();
+    let mut rows: Vec<AuditRow> =
+        checks.filter_map(|(store, check, run)| row(store, check, run(project))).collect();
     rows.extend(audit::lack_of_room(project));
-    rows.extend(interrupted(project));
-    rows.extend(database(project));
-    rows.extend(sharing(project));
-    rows.push(transcripts(project));
-    rows.extend(Harness::ALL.into_iter().map(|harness| client(project, harness)));
-    rows.push(start(project)?);
+    let clients = Harness::ALL.into_iter();
+    rows.extend(clients.filter_map(|one| row("harness", one.as_str(), client(project, one))));
+    let tokens =
+        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised(&[])?);
+    let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
+    rows.push(AuditRow::ok("session", "start", &message));
     let diagnosis = Diagnosis {
         version: env!("CARGO_PKG_VERSION"),
         level: rows.iter().map(|row| row.level).max().unwrap_or(Level::Ok),
@@ -92,35 +142,36 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
 /// program.
-fn program(project: &Project) -> AuditRow {
+fn program(project: &Project) -> Found {
     let resolved = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
     let own = std::env::current_exe().ok().map(resolved);
     let folder = own.as_deref().and_then(Path::parent);
     let folder = folder.map_or("its folder".to_owned(), |path| path.display().to_string());
-    let finding = |message: &str| {
-        AuditRow::attention("program", "PATH", message, format!("export PATH=\"{folder}:$PATH\""))
-    };
+    let fix = format!("export PATH=\"{folder}:$PATH\"");
     match on_path(project, "annals") {
-        None => finding("annals is not on PATH, where hooks and MCP entries look for it"),
+        None => attention("annals is not on PATH, where hooks and MCP entries look for it", fix),
         Some(found) if own.is_some_and(|own| own != resolved(found.clone())) => {
-            finding(&format!("a different annals is first on PATH: {}", found.display()))
+            attention(format!("a different annals is first on PATH: {}", found.display()), fix)
         }
-        Some(found) => AuditRow::ok("program", "PATH", &found.display().to_string()),
+        Some(found) => ok(found.display().to_string()),
     }
 }
 
-fn git(project: &Project) -> AuditRow {
+fn git(project: &Project) -> Found {
     if on_path(project, "git").is_none() {
-        let message =
-            "git is not on PATH: history, staleness and the ledger's coverage are unknown";
-        return AuditRow::attention("program", "git", message, "install git");
+        return attention(
+            "git is not on PATH: history, staleness and the ledger's coverage are unknown",
+            "install git",
+        );
     }
-    let found = project.git.top().map(|top| format!("repository at {}", top.display()));
-    AuditRow::ok("program", "git", found.as_deref().unwrap_or("found; no repository here"))
+    ok(match project.git.top() {
+        Some(top) => format!("repository at {}", top.display()),
+        None => "found; no repository here".to_owned(),
+    })
 }
 
 /// Lists the sources of non-default settings, with their keys.
-fn settings(project: &Project) -> AuditRow {
+fn settings(project: &Project) -> Found {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for setting in project.settings.list() {
         let place = match &setting.origin {
@@ -133,10 +184,11 @@ fn settings(project: &Project) -> AuditRow {
         };
         places.entry(place).or_default().push(setting.key);
     }
+    if places.is_empty() {
+        return ok("all defaults");
+    }
     let origins = places.iter().map(|(place, keys)| format!("{place}: {}", keys.join(", ")));
-    let origins = origins.collect::<Vec<_>>().join("; ");
-    let origins = if origins.is_empty() { "all defaults" } else { &origins };
-    AuditRow::ok("settings", "origins", origins)
+    ok(origins.collect::<Vec<_>>().join("; "))
 }
 
 /// Returns the path that PATH resolves a program name to.
@@ -158,129 +210,112 @@ fn is_program(file: &Path) -> bool {
     file.is_file() || file.with_extension("exe").is_file()
 }
 
-fn planning(project: &Project) -> AuditRow {
+fn planning(project: &Project) -> Found {
     if let Some(odd) = project.warnings.first() {
         let fix = "annals --planning-dir DIR, or planning_dir in annals.toml";
-        return AuditRow::attention("project", "planning", &odd.message, fix);
+        return attention(&odd.message, fix);
     }
-    let folder =
-        project.planning().map(|planning| project.relative(&planning.dir).display().to_string());
-    let folder =
-        folder.unwrap_or_else(|_| "no planning folder; annals init creates one".to_owned());
-    AuditRow::ok("project", "planning", &folder)
+    match project.planning() {
+        Ok(planning) => ok(project.relative(&planning.dir).display().to_string()),
+        Err(_) => ok("no planning folder; annals init creates one"),
+    }
 }
 
 /// Checks whether the folder for locks, history and caches is writable, without writing.
-fn own_folder(project: &Project) -> AuditRow {
-    let fault = |message: &str, fix: &str| {
-        AuditRow::attention("project", ".annals folder", message, fix).into_fault()
-    };
+fn own_folder(project: &Project) -> Found {
     // With a trailing slash, the lookup would fail if it is not a folder.
     let folder: PathBuf = project.storage().own_file("").components().collect();
-    let what = project.relative(&folder).display().to_string();
-    let (is_there, looked_at) = match fs::symlink_metadata(&folder) {
-        Ok(found) if !found.is_dir() => {
-            let message = format!("{what} is not a folder, so nothing can be written");
-            return fault(&message, "move or rename it");
-        }
-        Ok(_) => (true, folder.as_path()),
-        Err(_) => (false, project.root.as_path()),
-    };
+    let what = project.relative(&folder).display();
+    let found = fs::symlink_metadata(&folder).ok();
+    if found.as_ref().is_some_and(|found| !found.is_dir()) {
+        let what = format!("{what} is not a folder, so nothing can be written");
+        return fault(what, "move or rename it");
+    }
+    let looked_at = if found.is_some() { &folder } else { &project.root };
     let is_read_only = fs::metadata(looked_at).is_ok_and(|found| found.permissions().readonly());
     let ignore = folder.join(".gitignore");
     if is_read_only || ignore.is_file() && !is_writable(&ignore) {
-        let message = format!("{what} cannot be written: nothing can be changed or cached");
-        return fault(&message, &format!("chmod -R u+w {}", project.relative(looked_at).display()));
+        let fix = format!("chmod -R u+w {}", project.relative(looked_at).display());
+        return fault(format!("{what} cannot be written: nothing can be changed or cached"), fix);
     }
-    let state = if is_there { "writable" } else { "created at the first write" };
-    AuditRow::ok("project", ".annals folder", &format!("{what}: {state}"))
+    let state = if found.is_some() { "writable" } else { "created at the first write" };
+    ok(format!("{what}: {state}"))
 }
 
-fn cache(project: &Project) -> AuditRow {
-    let unusable = "cache unusable; the next search rebuilds it";
+fn cache(project: &Project) -> Found {
     match recall::cache_state(project) {
-        CacheState::Absent => AuditRow::ok("recall", "cache", "built at the first search"),
-        CacheState::Sound => AuditRow::ok("recall", "cache", "sound"),
+        CacheState::Absent => ok("built at the first search"),
+        CacheState::Sound => ok("sound"),
         CacheState::Unusable => {
-            AuditRow::attention("recall", "cache", unusable, "annals recall WORDS")
+            attention("cache unusable; the next search rebuilds it", "annals recall WORDS")
         }
     }
 }
 
-/// Returns a row about an interrupted operation, or `None` if there is none.
-fn interrupted(project: &Project) -> Option<AuditRow> {
-    let message = match project.storage().interrupted() {
+/// Names an interrupted operation, if there is one.
+fn interrupted(project: &Project) -> Found {
+    let what = match project.storage().interrupted() {
         Err(error) => error.reason(),
         Ok(found) => {
             let first = found.value.first()?;
             format!("operation {} ({}) was interrupted", first.id, first.operation)
         }
     };
-    let fix = "annals sync, or any other command that writes";
-    Some(AuditRow::attention("project", "interrupted", &message, fix))
+    attention(what, "annals sync, or any other command that writes")
 }
 
 /// Checks the database of facts, if there is one.
-fn database(project: &Project) -> Option<AuditRow> {
-    let ok = |message: &str| AuditRow::ok("facts", "database", message);
-    let fault = |message: &str, fix: &str| {
-        AuditRow::attention("facts", "database", message, fix).into_fault()
-    };
+fn database(project: &Project) -> Found {
     let facts = match Facts::open(project, None, Purpose::Read) {
         Ok(facts) => facts,
         // Facts require a home directory; having none is not a problem.
         Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
             return None;
         }
-        Err(error) => return Some(fault(&error.to_string(), "annals facts check")),
+        Err(error) => return fault(error.to_string(), "annals facts check"),
     };
     let path = facts.path();
-    if !path.exists() {
-        return Some(ok("none; the first fact creates it"));
-    }
     let file = path.display();
-    if !is_writable(path) {
-        return Some(fault(&format!("{file} cannot be written"), &format!("chmod u+w {file}")));
+    if !path.exists() {
+        return ok("none; the first fact creates it");
     }
-    let whose = facts::user(project, None).map(|user| format!("for {}", user.as_str()));
-    let whose =
-        whose.unwrap_or_else(|_| "no user is set; set `user` in your config.toml".to_owned());
-    Some(ok(&format!("{file}, {whose}")))
+    if !is_writable(path) {
+        return fault(format!("{file} cannot be written"), format!("chmod u+w {file}"));
+    }
+    ok(match facts::user(project, None) {
+        Ok(user) => format!("{file}, for {}", user.as_str()),
+        Err(_) => format!("{file}, no user is set; set `user` in your config.toml"),
+    })
 }
 
 /// Reports the local state of sharing, if the database is shared; the server is not contacted.
-fn sharing(project: &Project) -> Option<AuditRow> {
+fn sharing(project: &Project) -> Found {
     let facts = Facts::open(project, None, Purpose::Read).ok()?;
     let here = facts::sharing(&facts).ok()?.filter(|here| !here.has_left)?;
-    let row =
-        |message: &str, fix: &str| Some(AuditRow::attention("facts", "sharing", message, fix));
     if !share::is_configured(project) {
-        let message = "the database is shared, but no server is set";
-        return row(message, "set share.url, or annals share leave");
+        let what = "the database is shared, but no server is set";
+        return attention(what, "set share.url, or annals share leave");
     }
     if let (Some(at), Some(why)) = (&here.failed_at, &here.last_error) {
-        return row(&format!("not synchronised since {at}: {why}"), "annals share sync");
+        return attention(format!("not synchronised since {at}: {why}"), "annals share sync");
     }
     let last = here.synced_at.as_deref().unwrap_or("never");
     let (device, waits) = (&here.device, quantity(here.pending, "operation"));
-    let message = format!("device {device}, last sync: {last}, {waits} to send");
-    Some(AuditRow::ok("facts", "sharing", &message))
+    ok(format!("device {device}, last sync: {last}, {waits} to send"))
 }
 
 /// Says whose transcripts of sessions are read, and how many are of this project.
-fn transcripts(project: &Project) -> AuditRow {
+fn transcripts(project: &Project) -> Found {
     let clients = &project.settings.sessions;
     if clients.is_empty() {
-        let message = "transcripts are not read; annals setup CLIENT --sessions turns it on";
-        return AuditRow::ok("sessions", "transcripts", message);
+        return ok("transcripts are not read; annals setup CLIENT --sessions turns it on");
     }
     let found = sessions::transcripts(project).newest;
     let counts = clients.iter().map(|client| {
         let count = found.iter().filter(|file| file.source == *client as usize).count();
         format!("{} ({count} of this project)", client.title())
     });
-    let message = format!("read: {}", counts.collect::<Vec<_>>().join(", "));
-    AuditRow::ok("sessions", "transcripts", &message)
+    ok(format!("read: {}", counts.collect::<Vec<_>>().join(", ")))
 }
 
 /// Returns whether a file can be opened for appending, without writing to it.
@@ -289,57 +324,43 @@ fn is_writable(path: &Path) -> bool {
 }
 
 /// Checks whether a client calls annals, and what prevents it.
-fn client(project: &Project, harness: Harness) -> AuditRow {
+fn client(project: &Project, harness: Harness) -> Found {
     let command = format!("annals setup {}", harness.as_str());
-    let finding =
-        |message: &str, fix: &str| AuditRow::attention("harness", harness.as_str(), message, fix);
     let mut scopes = Vec::new();
     for (scope, flag) in [(SetupScope::Project, ""), (SetupScope::User, " --user")] {
         match setup::setup_state(project, harness, scope) {
             // User settings require a home directory.
             Err(_) if scope == SetupScope::User && project.environment.home().is_none() => {}
             Err(error) => {
-                let message = error.relative_to(&project.root).to_string();
-                return finding(&message, &format!("{command}{flag}"));
+                let what = error.relative_to(&project.root).to_string();
+                return attention(what, format!("{command}{flag}"));
             }
             Ok(SetupState::Absent) => {}
             Ok(SetupState::Current) => scopes.push(scope),
             Ok(SetupState::Partial) => {
-                let message = "is only partly set up, or was set up by another version";
-                return finding(message, &format!("{command}{flag}"));
+                let what = "is only partly set up, or was set up by another version";
+                return attention(what, format!("{command}{flag}"));
             }
         }
     }
     let (scope, whose) = match scopes[..] {
-        [] => {
-            let message = format!("not set up; run {command}");
-            return AuditRow::ok("harness", harness.as_str(), &message);
-        }
+        [] => return ok(format!("not set up; run {command}")),
         [scope @ SetupScope::Project] => (scope, "this project"),
         [scope @ SetupScope::User] => (scope, "all of your projects"),
         _ => {
-            let message = "is set up twice, for this project and for all of your projects";
-            return finding(message, &format!("{command} --remove"));
+            let what = "is set up twice, for this project and for all of your projects";
+            return attention(what, format!("{command} --remove"));
         }
     };
     // What the client has disabled or not approved yet.
     let obstacles = match setup::obstacles(project, harness, scope) {
         Ok(obstacles) => obstacles,
-        Err(error) => return finding(&error.relative_to(&project.root).to_string(), &command),
+        Err(error) => return attention(error.relative_to(&project.root).to_string(), command),
     };
     if let Some(obstacle) = obstacles.iter().find(|obstacle| obstacle.is_decided) {
-        return finding(&obstacle.message, obstacle.next);
+        return attention(&obstacle.message, obstacle.next);
     }
     let open = obstacles.iter();
     let open = open.map(|obstacle| format!("; {} ({})", obstacle.message, obstacle.next));
-    let message = format!("set up for {whose}{}", open.collect::<String>());
-    AuditRow::ok("harness", harness.as_str(), &message)
-}
-
-/// Returns the size of what a session reads at its start.
-fn start(project: &Project) -> Result<AuditRow> {
-    let tokens =
-        hooks::start_tokens(project, Harness::Claude) + estimate_tokens(&mcp::advertised(&[])?);
-    let message = format!("about {tokens} tokens: context files, hook answer, MCP tools");
-    Ok(AuditRow::ok("session", "start", &message))
+    ok(format!("set up for {whose}{}", open.collect::<String>()))
 }

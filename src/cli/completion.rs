@@ -19,13 +19,11 @@ use crate::storage::listing;
 const VARIABLE: &str = "ANNALS_COMPLETE";
 
 /// Print a shell's completion script, which knows phases and keys
+///
+/// Example: annals completions bash > ~/.local/share/bash-completion/completions/annals
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals completions bash > ~/.local/share/bash-completion/completions/annals"
-)]
 pub(crate) struct CompletionsArgs {
     /// The shell
-    #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 

@@ -1,20 +1,19 @@
 //! `annals demo`
 
-use std::io;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::output::Output;
+use crate::cli::text::text;
 use crate::cli::{Arguments, Global, working_directory};
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::lifecycle::{finish_example, write_example};
 use crate::project::{Environment, OpenRequest, Project};
 use crate::storage::{Scratch, create_empty};
-use crate::text::quantity;
 
 /// The commands in the order in which they are run, with a description each.
 const STEPS: &[(&str, &str)] = &[
@@ -37,20 +36,14 @@ const STEPS: &[(&str, &str)] = &[
 /// The step before which an agent executes the open plans.
 const WORK_BEFORE: &str = "execute";
 
-/// Maximum number of lines shown of a command's output, and of a file's diff.
-const OUTPUT_LINES: usize = 16;
-const DIFF_LINES: usize = 10;
-
-/// Maximum number of files shown of a diff.
-const DIFF_FILES: usize = 4;
-
 /// See what an agent reads, and a workflow, on a scratch copy of an example
 ///
 /// Shows what an agent sees and one search, then runs init, plan, execute and ship, and shows what each prints and how
 /// the files change.
 /// The scratch folder is deleted at the end. With --keep it stays, and its undo records are signed with your key.
+///
+/// Example: annals demo --keep /tmp/larderbook
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals demo --keep /tmp/larderbook")]
 pub(crate) struct DemoArgs {
     /// Use this folder, new or empty, and keep it; with --dry-run it is not created
     #[arg(long, value_name = "DIR")]
@@ -95,7 +88,8 @@ pub(crate) fn run(args: &DemoArgs, global: &Global, out: &mut Output) -> Result<
         data.delete()?;
         DemoReport { steps, kept: None }
     };
-    out.result(&report, show)
+    let files: Vec<_> = report.steps.iter().map(|step| files_of(&step.diff)).collect();
+    out.show_with(&report, &json!({ "files": files }), text!("demo"))
 }
 
 /// Returns an environment with only the caller's clock and a data folder: their settings must not affect the
@@ -156,57 +150,15 @@ fn printed(command: &str, project: &Project) -> Result<String> {
     Ok(captured.into_text())
 }
 
-fn show(report: &DemoReport, to: &mut dyn Write) -> io::Result<()> {
-    for step in &report.steps {
-        writeln!(to, "# {}", step.about)?;
-        if let Some(command) = &step.command {
-            writeln!(to, "$ {command}")?;
-        }
-        let output: Vec<&str> = step.output.lines().collect();
-        clipped(&output, OUTPUT_LINES, to)?;
-        let files = files_of(&step.diff);
-        if !output.is_empty() && !files.is_empty() {
-            writeln!(to)?;
-        }
-        for file in files.iter().take(DIFF_FILES) {
-            clipped(file, DIFF_LINES, to)?;
-        }
-        if let Some(more) = files.len().checked_sub(DIFF_FILES).filter(|more| *more > 0) {
-            writeln!(to, "… and {}", quantity(more, "more file"))?;
-        }
-        writeln!(to)?;
-    }
-    match &report.kept {
-        Some(folder) => writeln!(to, "The project is in {}.", folder.display()),
-        None => writeln!(
-            to,
-            "The scratch copy is deleted; `annals demo --keep DIR` keeps one to try things on."
-        ),
-    }
-}
-
-/// Prints at most `most` lines, and the number of the rest.
-fn clipped(lines: &[&str], most: usize, to: &mut dyn Write) -> io::Result<()> {
-    // Printing one more line takes no more space than printing that there is one.
-    let shown = if lines.len() <= most + 1 { lines.len() } else { most };
-    for line in &lines[..shown] {
-        writeln!(to, "{line}")?;
-    }
-    match lines.len() - shown {
-        0 => Ok(()),
-        more => writeln!(to, "… {}", quantity(more, "more line")),
-    }
-}
-
 /// Splits a diff by file, without unchanged lines and the markers of annals.
-fn files_of(diff: &str) -> Vec<Vec<&str>> {
-    let mut files: Vec<Vec<&str>> = Vec::new();
+fn files_of(diff: &str) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
     let changed = |line: &&str| !line.starts_with([' ', '@']) && !line.contains("<!-- annals:");
     for line in diff.lines().filter(changed) {
         let starts = line.starts_with("--- ") || line.starts_with("rename from ");
         match files.last_mut() {
-            Some(file) if !starts => file.push(line),
-            _ => files.push(vec![line]),
+            Some(file) if !starts => file.push_str(&format!("\n{line}")),
+            _ => files.push(line.to_owned()),
         }
     }
     files

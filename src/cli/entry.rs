@@ -1,10 +1,11 @@
 //! `annals entry`, `annals remember` and `annals forget`
 
 use std::io;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use crate::cli::completion::keys;
 use crate::cli::output::Output;
@@ -12,10 +13,7 @@ use crate::cli::shared::{stdin, value_enum};
 use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{Facts, Purpose, Statement};
-use crate::knowledge::{
-    Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, EntryWriteReport, Remember,
-    Remembered,
-};
+use crate::knowledge::{Confidence, EntryFilter, EntryQuery, EntryType, EntryWrite, Remember};
 use crate::project::Project;
 use crate::storage::read;
 use crate::{facts, knowledge};
@@ -28,19 +26,15 @@ value_enum!(Confidence);
 /// Stores an entry (`.vibekit/memory/`); its key and type follow from the words. Options come before the text:
 /// from the first plain word on, everything is text. A key that exists is never overwritten, unless --key names
 /// it. Refused if an entry says the same, or if the text contains what looks like a secret.
+///
+/// Example: annals remember run the tests with pytest -q -x
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals remember run the tests with pytest -q -x")]
 pub(crate) struct RememberArgs {
     /// What to remember
-    #[arg(
-        value_name = "TEXT",
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     text: Vec<String>,
     /// The entry to create or update, instead of a new one
-    #[arg(long, value_name = "KEY", add = keys())]
+    #[arg(long, add = keys())]
     key: Option<String>,
     /// What kind of knowledge it is [default: by its words, else reference]
     #[arg(long = "type", value_name = "TYPE")]
@@ -65,8 +59,9 @@ pub(crate) struct RememberArgs {
 /// Forget an entry: delete it, with a reason for the log
 ///
 /// To keep the history, supersede it instead. Facts are erased by `annals facts forget`, never by this command.
+///
+/// Example: annals forget old-runner --reason "replaced by vitest"
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals forget old-runner --reason \"replaced by vitest\"")]
 pub(crate) struct ForgetArgs {
     /// The entry's key
     #[arg(add = keys())]
@@ -88,8 +83,9 @@ struct ReasonArgs {
 /// Store and find what is worth knowing in later sessions, one file per key
 ///
 /// The entries are in .vibekit/memory/ (`store` in annals.toml replaces .vibekit).
+///
+/// Example: annals entry query --text "test runner"
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals entry query --text \"test runner\"")]
 pub(crate) struct EntryArgs {
     #[command(subcommand)]
     command: EntryCommand,
@@ -100,14 +96,14 @@ enum EntryCommand {
     /// Print an entry exactly as it is in its file
     ///
     /// With --json, prints its fields, its body and the hash that `write --if-match` takes.
-    #[command(after_help = "Example: annals entry read test-runner")]
+    ///
+    /// Example: annals entry read test-runner
     Read(KeyArgs),
     /// Propose where a finding belongs: an entry, the notepad or, for most, nowhere
     ///
     /// Rules alone decide, and nothing is written.
-    #[command(
-        after_help = "Example: annals entry classify \"We chose SQLite because one file is enough\""
-    )]
+    ///
+    /// Example: annals entry classify "We chose SQLite because one file is enough"
     Classify {
         /// What was found, in one sentence
         #[arg(allow_hyphen_values = true)]
@@ -117,10 +113,11 @@ enum EntryCommand {
     ///
     /// Matches whole words, ignoring case; any of them is enough. An exact key scores 10, a tag and the type
     /// 5 each, a word of the title 3, a word of the body 1. Entries that are not active are left out.
-    #[command(after_help = "Example: annals entry query --text \"test runner\" --tags testing")]
+    ///
+    /// Example: annals entry query --text "test runner" --tags testing
     Query {
         /// Words to look for
-        #[arg(long, value_name = "TEXT", allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
+        #[arg(long, allow_hyphen_values = true, required_unless_present_any = ["tags", "kind"])]
         text: Option<String>,
         #[command(flatten)]
         filter: EntryFilterArgs,
@@ -128,14 +125,16 @@ enum EntryCommand {
     /// List entries from INDEX.md: key, title, type and the day of the last update
     ///
     /// Entries that are not active are left out.
-    #[command(after_help = "Example: annals entry list --type gotcha")]
+    ///
+    /// Example: annals entry list --type gotcha
     List(EntryFilterArgs),
     Write(WriteArgs),
     /// Mark an entry as superseded by another; both stay
     ///
     /// From then on, searches leave out the old one; `--include-superseded` shows it. If the new one was
     /// superseded by the old one, it becomes active again: that is the way back.
-    #[command(after_help = "Example: annals entry supersede --old use-jest --new use-vitest")]
+    ///
+    /// Example: annals entry supersede --old use-jest --new use-vitest
     Supersede {
         /// The entry that is no longer valid
         #[arg(long, value_name = "KEY", add = keys())]
@@ -147,9 +146,8 @@ enum EntryCommand {
     /// Delete an entry for good; prefer `supersede`, which keeps the history
     ///
     /// The reason goes into log.md. Links to the entry stay, and `audit` reports them.
-    #[command(
-        after_help = "Example: annals entry delete old-runner --reason \"written by mistake\""
-    )]
+    ///
+    /// Example: annals entry delete old-runner --reason "written by mistake"
     Delete {
         #[command(flatten)]
         key: KeyArgs,
@@ -160,14 +158,15 @@ enum EntryCommand {
     ///
     /// Finds old guesses, old entries, duplicates, broken links, bodies over 500 lines, links to superseded
     /// entries, and files that could not be understood. No entry is ever changed.
-    #[command(after_help = "Example: annals entry audit --dry-run")]
+    ///
+    /// Example: annals entry audit --dry-run
     Audit,
 }
 
 #[derive(Args, Debug)]
 struct KeyArgs {
     /// The entry's key
-    #[arg(value_name = "KEY", required_unless_present = "named", add = keys())]
+    #[arg(required_unless_present = "named", add = keys())]
     key: Option<String>,
     /// The entry's key, as an option
     #[arg(long = "key", id = "named", value_name = "KEY", conflicts_with = "key", hide = true)]
@@ -209,13 +208,12 @@ impl EntryFilterArgs {
 /// The body is stored byte for byte; if it has no `# Title`, it gets --title, or the key in words.
 /// An update without a body changes only the front matter; a new entry needs a body, or a --title. Refused if another
 /// entry says the same, or if the text contains what looks like a secret.
+///
+/// Example: annals entry write --key test-runner --type convention --confidence high --body @note.md
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals entry write --key test-runner --type convention --confidence high --body @note.md"
-)]
 struct WriteArgs {
     /// Lower-case words with hyphens, 60 characters at most
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: String,
     /// What kind of knowledge it is
     #[arg(long = "type", value_name = "TYPE")]
@@ -270,7 +268,7 @@ pub(crate) fn run(args: &EntryArgs, project: &Project, out: &mut Output) -> Resu
         EntryCommand::Write(args) => {
             let written = knowledge::write(project, &args.request()?)?;
             out.warnings(&written.warnings);
-            out.result(&written, show_written)
+            out.show_with(&written, &json!({ "said": written.to_string() }), text!("entry/written"))
         }
         EntryCommand::Supersede { old, new } => {
             let done = knowledge::supersede(project, old, new)?;
@@ -321,7 +319,7 @@ pub(crate) fn remember(args: &RememberArgs, project: &Project, out: &mut Output)
     };
     let done = knowledge::remember(project, &asked)?;
     out.warnings(&done.written.warnings);
-    out.result(&done, show_remembered)
+    out.show_with(&done, &json!({ "said": done.written.to_string() }), text!("entry/written"))
 }
 
 pub(crate) fn forget(args: &ForgetArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -388,20 +386,4 @@ impl WriteArgs {
             None => Err(Error::not_found("there is no such file").at(file, None)),
         }
     }
-}
-
-fn show_written(written: &EntryWriteReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &written.diff {
-        return write!(to, "{diff}");
-    }
-    writeln!(to, "{written}")
-}
-
-fn show_remembered(done: &Remembered, to: &mut dyn Write) -> io::Result<()> {
-    show_written(&done.written, to)?;
-    if done.written.diff.is_some() || done.written.unchanged {
-        return Ok(());
-    }
-    let how = if done.type_derived { ", by its words" } else { "" };
-    writeln!(to, "  type {}{how}; confidence {}", done.kind.as_str(), done.confidence.as_str())
 }

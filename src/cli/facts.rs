@@ -34,10 +34,9 @@ value_enum!(TurnStatus);
 ///
 /// Facts live in one database per person and machine: `db` in the user's own settings, else mem.db in
 /// the data folder.
+///
+/// Example: annals facts add --key preference.editor --value helix --user ada
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
-)]
 pub(crate) struct FactsArgs {
     /// Whose facts [default: the setting `user`, else the system's user name]
     #[arg(long, value_name = "ID", global = true)]
@@ -58,9 +57,8 @@ enum FactsCommand {
     ///
     /// Constraints come first, then current tasks, then preferences; stale and uncertain facts are left out
     /// first. With a query, prints only facts relevant to it, hard preferences, and facts about health.
-    #[command(
-        after_help = "Example: annals facts inject --user ada --budget 300 --query 'set up the editor'"
-    )]
+    ///
+    /// Example: annals facts inject --user ada --budget 300 --query 'set up the editor'
     Inject {
         /// Maximum number of tokens to print
         #[arg(long, value_name = "TOKENS", default_value_t = 500)]
@@ -76,10 +74,10 @@ enum FactsCommand {
     ///
     /// A pending fact takes effect; one that was superseded or expired becomes active again. With --reject, a
     /// pending fact is dropped, and an active one ends.
-    #[command(after_help = "Example: annals facts confirm 4f2c81d0 --user ada")]
+    ///
+    /// Example: annals facts confirm 4f2c81d0 --user ada
     Confirm {
         /// The fact's id, or the beginning of it
-        #[arg(value_name = "ID")]
         id: String,
         /// The user rejected it
         #[arg(long)]
@@ -93,9 +91,8 @@ enum FactsCommand {
     ///
     /// Reads one JSON object: `user_input`, and if known `assistant_response`, `turn_id`, `timestamp`,
     /// `user_id`, `session_id`, `project`. It is only queued; `annals facts work` judges it.
-    #[command(
-        after_help = "Example: echo '{\"user_input\": \"I moved to Turin\"}' | annals facts observe --user ada"
-    )]
+    ///
+    /// Example: echo '{"user_input": "I moved to Turin"}' | annals facts observe --user ada
     Observe {
         /// The turn's id: repeating it returns the first answer and writes nothing
         #[arg(long, value_name = "ID")]
@@ -107,19 +104,22 @@ enum FactsCommand {
     Turns(TurnsArgs),
     Work(WorkArgs),
     /// Print all facts of a user as JSON Lines, archived ones too
-    #[command(after_help = "Example: annals facts export --user ada > ada.jsonl")]
+    ///
+    /// Example: annals facts export --user ada > ada.jsonl
     Export,
     /// Import facts about a user from standard input, one JSON object per line; overwrites nothing
     ///
     /// Known facts are left unchanged. A fact that contradicts a current one waits for confirmation.
-    #[command(after_help = "Example: annals facts import --user ada < ada.jsonl")]
+    ///
+    /// Example: annals facts import --user ada < ada.jsonl
     Import {
         /// Keep a value that looks like a secret
         #[arg(long)]
         allow_secret: bool,
     },
     /// Check the database: pages and indexes, the history, and orphaned rows; exits with 1 on a problem
-    #[command(after_help = "Example: annals facts check")]
+    ///
+    /// Example: annals facts check
     Check,
     /// Show how well a user's facts were found, judged and used in the last days
     ///
@@ -129,7 +129,8 @@ enum FactsCommand {
     /// With --eval, measures retrieval instead. Each line of the dataset is a JSON object: an item (kind, id,
     /// group, text, ts, prev, next) or a query (kind, id, group, text, category, relevant). The items go into a
     /// temporary database; every query is asked by words, by meaning, and by two combinations of both.
-    #[command(after_help = "Example: annals facts metrics --user ada --days 7")]
+    ///
+    /// Example: annals facts metrics --user ada --days 7
     Metrics {
         /// Number of days, including today
         #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
@@ -145,13 +146,12 @@ enum FactsCommand {
 /// The same value confirms the existing fact, a new key inserts one, a value that contains the whole old
 /// one refines it, and any other contradicts it: then the old fact is superseded, or, if it is established
 /// or high-risk, the new one waits for `annals facts confirm`.
+///
+/// Example: annals facts add --key preference.editor --value helix --user ada
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals facts add --key preference.editor --value helix --user ada"
-)]
 struct AddArgs {
     /// What the fact is about: dotted, lower case; `likes[]` has several values
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: String,
     /// The value
     #[arg(long, value_name = "TEXT")]
@@ -160,7 +160,7 @@ struct AddArgs {
     #[arg(long, value_name = "JSON")]
     value_json: Option<String>,
     /// Its category, if it is not the key's default
-    #[arg(long, value_name = "CATEGORY")]
+    #[arg(long)]
     category: Option<Category>,
     /// The project that it belongs to
     #[arg(long, value_name = "NAME")]
@@ -184,19 +184,19 @@ struct AddArgs {
     #[arg(long, value_name = "ID")]
     request_id: Option<String>,
     /// Who sees it if the database is shared: device, private, or a name that others share
-    #[arg(long, value_name = "SCOPE")]
+    #[arg(long)]
     scope: Option<String>,
 }
 
 /// List a user's facts by key: id, confidence, key and value
 ///
 /// Active and pending facts, unless you ask for others. With ID, everything about one fact.
+///
+/// Example: annals facts list --user ada --key preference.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals facts list --user ada --key preference.")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct ListArgs {
     /// One fact, by its id or the beginning of it; with --history also by its key
-    #[arg(value_name = "ID", conflicts_with_all = ["pending", "profile", "stored"])]
+    #[arg(conflicts_with_all = ["pending", "profile", "stored"])]
     id: Option<String>,
     /// Facts that await the user's confirmation, with a question if one is worth asking
     #[arg(long)]
@@ -214,13 +214,13 @@ struct ListArgs {
     #[arg(long, conflicts_with = "status")]
     all: bool,
     /// Only this status
-    #[arg(long, value_name = "STATUS")]
+    #[arg(long)]
     status: Option<FactStatus>,
     /// Only this category
-    #[arg(long, value_name = "CATEGORY")]
+    #[arg(long)]
     category: Option<Category>,
     /// Only this key, or, if it ends in a dot, all keys with that prefix
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: Option<String>,
     /// Only facts that belong to this project or to none
     #[arg(long, value_name = "NAME")]
@@ -232,11 +232,9 @@ struct ListArgs {
 /// The query is plain text: no character has a special meaning. The three nearest facts are always shown,
 /// marked `low relevance` where little speaks for them; further ones only if they have to do with the query. If
 /// vectors are not available, the search uses words alone and the answer is marked `degraded`.
+///
+/// Example: annals facts retrieve --user ada --query "which editor" --explain
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals facts retrieve --user ada --query \"which editor\" --explain"
-)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 struct RetrieveArgs {
     /// Search query [default: standard input]
     #[arg(long, value_name = "TEXT")]
@@ -269,13 +267,12 @@ struct RetrieveArgs {
 /// is asked to erase them; if one does not, the exit code is 1 and `annals facts work` repeats the request.
 /// If the database is shared, the facts are erased on the server at once, and on each other device at its
 /// next sync.
+///
+/// Example: annals facts forget --user ada --key home.address --reason 'asked to'
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals facts forget --user ada --key home.address --reason 'asked to'"
-)]
 struct ForgetArgs {
     /// Only the facts under this key
-    #[arg(long, value_name = "KEY")]
+    #[arg(long)]
     key: Option<String>,
     /// Why; any forgotten text is removed from it
     #[arg(long, value_name = "TEXT")]
@@ -287,15 +284,17 @@ struct ForgetArgs {
 /// With --prompt, prints the memory auditor's prompt for a turn: the old facts and the new input. With --apply,
 /// applies the answer to it, all of its actions or none: the rules decide what each action does, whatever it
 /// claims. Repeating the same answer changes nothing and returns the first result.
+///
+/// Example: annals facts turns --user ada --status dead
+///
+/// Example: annals facts turns 7f3a --apply --user ada < actions.json
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals facts turns --user ada --status dead\n\
-                  Example: annals facts turns 7f3a --apply --user ada < actions.json")]
 struct TurnsArgs {
     /// The id of one turn
-    #[arg(value_name = "TURN", requires = "what")]
+    #[arg(requires = "what")]
     turn: Option<String>,
     /// Only this status
-    #[arg(long, value_name = "STATUS", conflicts_with = "turn")]
+    #[arg(long, conflicts_with = "turn")]
     status: Option<TurnStatus>,
     /// Print the auditor's prompt for the turn
     #[arg(long, requires = "turn", group = "what")]
@@ -313,8 +312,9 @@ struct TurnsArgs {
 /// The auditor is the command that the user's setting `llm.command` names, with the prompt on its standard
 /// input. An invalid answer is requested again, up to three times in all; then the turn is marked dead, and the
 /// last answer is kept. Without an auditor, the turns wait for `annals facts turns TURN --apply`.
+///
+/// Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once
 #[derive(Args, Debug)]
-#[command(after_help = "Example: ANNALS_LLM_COMMAND='claude -p' annals facts work --once")]
 struct WorkArgs {
     /// End when the queue is empty; this is the default
     #[arg(long, conflicts_with = "watch")]
@@ -540,7 +540,7 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
         scope,
         method: Method::from(context.project.settings.facts.fusion),
         selection: if args.all { Selection::All } else { Selection::Relevant },
-        uses_encoder: !args.no_encoder,
+        uses_encoder: !args.no_encoder && context.project.settings.encoder,
     };
     let embedder = facts::embedder(context.project)?;
     let found = facts::retrieve(&mut context.read()?, &user, &query, &embedder)?;

@@ -41,68 +41,7 @@ const GROUPS: [(&str, &str); 5] = [
 
 /// Words that users try instead of a command, after the command line that does it: first those of `annals` itself,
 /// then those of a group, whose commands have more words.
-const MEANT: &str = "\
-recall: search find grep query lookup ask memory memories where-is why which
-entry list: list ls entries keys
-remember: save store add write learn note-that keep
-entry read: get read cat
-notepad working: note notes jot
-forget: delete remove rm
-facts list: fact user users
-ledger brief: decision decisions constraint constraints
-journal write: record append
-audit: check health verify lint validate
-doctor: diagnose debug troubleshoot cost usage tokens price budget
-setup claude: install configure connect hooks claude codex gemini
-config: settings options
-init: new create start bootstrap
-sync: update refresh generate regenerate
-status: progress state where next show info position todo todos blockers
-plan: phase phases brief-phase roadmap
-sessions: transcripts transcript conversations session
-context: brief digest summary prime
-execute: build run finish retro retrospective
-ship: release archive complete done
-pause: stop handoff checkpoint
-resume: continue
-patterns list: pattern lessons lesson insights
-log: history changes
-undo: revert restore rollback
-report: dashboard html page
-facts export: export backup dump
-journal write --import: import load migrate ingest
-mcp: serve server
-merge-file: merge
-demo: tutorial example try tour
---version: version
-entry query: entry search find grep
-entry write: entry add create new save set update edit
-entry read: entry get show cat open
-entry delete: entry remove rm forget
-entry supersede: entry replace
-entry audit: entry check lint
-entry list: entry ls
-facts retrieve: facts search find query recall
-facts list: facts show get read ls
-facts list --pending: facts pending
-facts list --history: facts history
-facts list --profile: facts profile
-facts confirm --reject: facts reject
-facts turns: facts prompt apply queue
-facts work --archive: facts archive
-facts metrics --eval: facts eval
-facts add: facts set remember write update
-facts forget: facts delete remove rm erase
-journal search: journal find grep query recall
-journal write: journal add append record
-journal tail: journal list show read log
-journal tail --stats: journal stats
-journal write --import: journal import
-ledger brief: ledger show read
-ledger update: ledger apply write add
-ledger check: ledger lint audit verify
-ledger pending: ledger log commits status
-ledger pending --skill: ledger skill";
+const MEANT: &str = include_str!("../../templates/text/meant.txt");
 
 /// Messages of the standard library about invalid values, with plain English replacements.
 const PLAIN: [(&str, &str); 6] = [

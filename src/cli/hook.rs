@@ -26,11 +26,11 @@ const TIME_AT_END: Duration = Duration::from_millis(1_200);
 /// Reads the harness's JSON from standard input and prints JSON or nothing. The entries that `annals setup`
 /// writes call it. It never fails a session: the exit code is always 0, and problems are noted in
 /// .annals/hook.log.
+///
+/// Example: annals hook session-start < input.json
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example: annals hook session-start < input.json")]
 pub(crate) struct HookArgs {
     /// session-start, post-tool-use, pre-compact, subagent-stop or session-end, or the harness's name for it
-    #[arg(value_name = "EVENT")]
     event: Option<String>,
     /// Harness that calls the hook: claude, codex, gemini, opencode, qwen or copilot
     #[arg(long, value_name = "NAME")]

@@ -34,8 +34,9 @@ value_enum!(Mode);
 ///
 /// The journal is the file that the variable `MEMORY_FILE` names, else ~/.codex/memory.jsonl. All projects
 /// share it.
+///
+/// Example: annals journal search Python
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals journal search Python")]
 pub(crate) struct JournalArgs {
     #[command(subcommand)]
     command: JournalCommand,
@@ -48,7 +49,8 @@ enum JournalCommand {
     /// Print the latest records, the latest last
     ///
     /// One line per record; with --json, each exactly as it is in the journal.
-    #[command(after_help = "Example: annals journal tail -n 3 --json | jq -r .content")]
+    ///
+    /// Example: annals journal tail -n 3 --json | jq -r .content
     Tail {
         /// Maximum number of records to print
         #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = 10)]
@@ -66,11 +68,11 @@ enum JournalCommand {
 ///
 /// Reads {type, content, tags?, meta?} as JSON from the standard input, unless --content is given. Prints
 /// {"ok":true,"file":…,"entry":{…}} once the record is on the disk, or {"ok":false,"error":…}.
+///
+/// Example: printf '%s' '{"type":"note","content":"User prefers Python."}' | annals journal write
+///
+/// Example: annals journal write --content 'User prefers Python.' --tag preference
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: printf '%s' '{\"type\":\"note\",\"content\":\"User prefers Python.\"}' | annals journal write\n\
-                  Example: annals journal write --content 'User prefers Python.' --tag preference"
-)]
 struct WriteArgs {
     /// The text of the record
     #[arg(long, value_name = "TEXT")]
@@ -122,14 +124,13 @@ struct WriteArgs {
 ///
 /// Searches the last `window_lines` lines. While that finds fewer results than the limit, the window grows
 /// fourfold, up to 1,000,000 lines.
+///
+/// Example: printf '%s' '{"q":"Python","limit":5}' | annals journal search
+///
+/// Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: printf '%s' '{\"q\":\"Python\",\"limit\":5}' | annals journal search\n\
-                  Example: annals journal search '/prefers? py/i' --type note --since 2026-02-01"
-)]
 struct SearchArgs {
     /// Literal text, or /…/ or /…/i for a regular expression; '' matches every record
-    #[arg(value_name = "Q")]
     q: Option<String>,
     /// Maximum number of results [default: 20]
     #[arg(long, value_name = "N", requires = "q")]
@@ -139,7 +140,7 @@ struct SearchArgs {
     window_lines: Option<usize>,
     /// Search the raw lines (rg), their decoded texts (jq), or both where a line may escape Q (hybrid)
     /// [default: hybrid]
-    #[arg(long, value_name = "MODE", requires = "q")]
+    #[arg(long, requires = "q")]
     mode: Option<Mode>,
     /// The type that a record must have
     #[arg(long = "type", value_name = "TYPE", requires = "q")]

@@ -1,20 +1,18 @@
 //! `annals ledger`
 
-use std::io;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::json;
 
 use crate::cli::output::Output;
+use crate::cli::shared;
 use crate::cli::text::text;
-use crate::cli::{shared, text};
 use crate::error::{Error, Result};
 use crate::hooks::setup;
 use crate::ledger;
-use crate::ledger::{CheckReport, InitReport};
+use crate::ledger::InitReport;
 use crate::project::Project;
 use crate::storage::Store;
 use crate::text::quantity;
@@ -22,8 +20,9 @@ use crate::text::quantity;
 /// Keep docs/memory: what is true now, what must not change, what was decided
 ///
 /// In three files: STATE.md, CONSTRAINTS.md and DECISIONS.md.
+///
+/// Example: annals ledger brief
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals ledger brief")]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
     command: LedgerCommand,
@@ -35,7 +34,8 @@ enum LedgerCommand {
     ///
     /// What exists stays as it is. The commit that is checked out becomes the anchor, which covers nothing
     /// yet: before the first update, `pending` lists the latest commits.
-    #[command(after_help = "Example: annals ledger init --hook")]
+    ///
+    /// Example: annals ledger init --hook
     Init {
         /// Make Claude Code add the brief to each new session (.claude/settings.json)
         ///
@@ -47,7 +47,8 @@ enum LedgerCommand {
     ///
     /// All of STATE.md; infrastructure, rules and hazards from CONSTRAINTS.md; the rollup and the latest
     /// entries from DECISIONS.md; and the newest commits that the ledger does not cover yet. Writes nothing.
-    #[command(after_help = "Example: annals ledger brief --days 14")]
+    ///
+    /// Example: annals ledger brief --days 14
     Brief {
         /// Number of days whose decisions are printed in full
         #[arg(long, value_name = "N", default_value_t = 7)]
@@ -58,8 +59,10 @@ enum LedgerCommand {
     /// Oldest first, with the specs and plans they touch or name. If there is more than one batch, it says
     /// where this one ends: after an update through that commit, the next batch begins after it. Before the
     /// first update, the latest commits are listed; with --all, the whole history, batch by batch.
-    #[command(after_help = "Example: annals ledger pending --json\n\
-                      Example: annals ledger pending --skill > .claude/skills/update-ledger/SKILL.md")]
+    ///
+    /// Example: annals ledger pending --json
+    ///
+    /// Example: annals ledger pending --skill > .claude/skills/update-ledger/SKILL.md
     Pending {
         /// Maximum number of commits in a batch
         #[arg(long, value_name = "N", default_value_t = 50)]
@@ -79,10 +82,11 @@ enum LedgerCommand {
     /// Reads JSON from standard input. STATE.md is rewritten, CONSTRAINTS.md merged into,
     /// DECISIONS.md appended to. Refused (exit 4) with every problem at once, each with its
     /// JSON pointer. A document that is already applied changes nothing.
-    #[command(after_help = "Example: annals ledger update < update.json")]
+    ///
+    /// Example: annals ledger update < update.json
     Update {
         /// Read the document from a file
-        #[arg(long, value_name = "FILE")]
+        #[arg(long)]
         file: Option<PathBuf>,
         /// Accept text that looks like a key or a password
         #[arg(long)]
@@ -93,7 +97,8 @@ enum LedgerCommand {
     /// Exits with 1 if a rule is broken, or if a constraint or a decision of the last commit is gone or was
     /// edited, for CI. `--fix` repairs what needs no judgement: comments at the head, missing sections, the
     /// order of months, a rollup that is too short.
-    #[command(after_help = "Example: annals ledger check --fix")]
+    ///
+    /// Example: annals ledger check --fix
     Check {
         /// Repair what can be repaired without losing anything, then check
         #[arg(long)]
@@ -107,12 +112,11 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Brief { days } => {
             let brief = ledger::brief(project, *days)?;
             out.warnings(&brief.warnings);
-            out.result(&brief, |brief, to| write!(to, "{brief}"))
+            out.show_with(&brief, &json!({ "text": brief.to_string() }), "{{ text }}")
         }
         LedgerCommand::Pending { schema: true, .. } => {
-            out.result(ledger::schema(), |schema: &Value, to: &mut dyn Write| {
-                writeln!(to, "{}", serde_json::to_string_pretty(schema).map_err(io::Error::from)?)
-            })
+            let schema = ledger::schema();
+            out.show_with(schema, &json!({ "text": format!("{schema:#}") }), "{{ text }}\n")
         }
         LedgerCommand::Pending { skill: true, .. } => {
             out.verbatim(ledger::skill(project)?.as_bytes())
@@ -120,13 +124,8 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Pending { max_commits, all, .. } => {
             let pending = ledger::pending(project, *max_commits, *all)?;
             out.warnings(&pending.warnings);
-            out.result(&pending, |pending, to| {
-                writeln!(to, "Coverage: {}.", pending.coverage.line())?;
-                if let Some(advice) = &pending.coverage.advice {
-                    writeln!(to, "Note: {advice}.")?;
-                }
-                write!(to, "{}", text::render(text!("ledger/pending"), pending)?)
-            })
+            let more = json!({ "covered": pending.coverage.line() });
+            out.show_with(&pending, &more, text!("ledger/pending"))
         }
         LedgerCommand::Update { file, allow_secret } => {
             update(file.as_deref(), *allow_secret, project, out)
@@ -186,8 +185,7 @@ fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
         let fixed = ledger::fix(project)?;
         out.warnings(&fixed.warnings);
         if fixed.diff.as_ref().is_some_and(|diff| !diff.is_empty()) {
-            return out
-                .result(&fixed, |fixed, to| shared::diff(fixed.diff.as_deref(), to).map(|_| ()));
+            return out.show(&fixed, "{{ diff }}");
         }
         for path in &fixed.changed {
             out.note(&format!("repaired {}", path.display()));
@@ -203,10 +201,9 @@ fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
             Err(if is_fixable { error.hint("annals ledger check --fix") } else { error })
         }
     };
-    out.result_until(&report, show_check, end)
-}
-
-fn show_check(report: &CheckReport, to: &mut dyn Write) -> io::Result<()> {
-    write!(to, "{}", text::render(text!("ledger/check"), report)?)?;
-    writeln!(to, "Coverage: {}.", report.coverage.line())
+    let more = json!({ "covered": report.coverage.line() });
+    if end.is_ok() || !out.is_json() {
+        out.show_with(&report, &more, text!("ledger/check"))?;
+    }
+    end
 }

@@ -1,5 +1,7 @@
 //! Parses arguments, calls the library, prints the result.
 
+#![expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+
 mod checks;
 mod completion;
 mod demo;
@@ -66,76 +68,92 @@ impl Arguments {
     }
 }
 
-/// Heading of these options in the help of a command, below the command's own options.
-const GLOBAL_OPTIONS: &str = "Global options";
-
 /// Options that every command takes
 #[derive(Args, Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(next_help_heading = "Global options")]
 struct Global {
     /// The project's folder [default: nearest parent folder with a planning folder or .git]
-    #[arg(short = 'C', long, value_name = "DIR", global = true, help_heading = GLOBAL_OPTIONS)]
+    #[arg(short = 'C', long, value_name = "DIR", global = true)]
     project: Option<PathBuf>,
     /// Planning folder, if it has a non-standard name; relative to the project's folder
-    #[arg(long, value_name = "DIR", global = true, help_heading = GLOBAL_OPTIONS)]
+    #[arg(long, value_name = "DIR", global = true)]
     planning_dir: Option<PathBuf>,
     /// Print one JSON document
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
+    #[arg(long, global = true)]
     json: bool,
     /// Print no warnings
-    #[arg(short, long, global = true, help_heading = GLOBAL_OPTIONS)]
+    #[arg(short, long, global = true)]
     quiet: bool,
     /// Print more detail
-    #[arg(short, long, global = true, help_heading = GLOBAL_OPTIONS)]
+    #[arg(short, long, global = true)]
     verbose: bool,
     /// When to use colour
-    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", help_heading = GLOBAL_OPTIONS)]
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
     color: clap::ColorChoice,
     /// Show what would change (a unified diff, for text files), and change nothing
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
+    #[arg(long, global = true)]
     dry_run: bool,
     /// Do not record this change for `annals undo`
-    #[arg(long, global = true, help_heading = GLOBAL_OPTIONS)]
+    #[arg(long, global = true)]
     no_history: bool,
 }
 
-// Deferred, so that only the command being run is built: building all takes a large part of the startup time.
-#[derive(Debug, Subcommand)]
-#[command(defer = true)]
-enum Command {
-    Remember(entry::RememberArgs),
-    Recall(search::RecallArgs),
-    Forget(entry::ForgetArgs),
-    Context(search::ContextArgs),
-    Init(workflow::InitArgs),
-    Plan(plan::PlanArgs),
-    Execute(workflow::ExecuteArgs),
-    Ship(workflow::ShipArgs),
-    Sync(workflow::SyncArgs),
-    Status(status::StatusArgs),
-    Setup(setup::SetupArgs),
-    Audit(checks::AuditArgs),
-    Doctor(checks::DoctorArgs),
-    Undo(tools::UndoArgs),
-    Report(tools::ReportArgs),
-    Entry(entry::EntryArgs),
-    Notepad(notepad::NotepadArgs),
+/// Defines the commands: first those that work in a project, each with its function.
+macro_rules! commands {
+    ($($name:ident($arguments:ty) $run:path,)+; $($other:ident($other_arguments:ty),)+) => {
+        // Deferred, so that only the command being run is built: building all takes a large part of the startup time.
+        #[derive(Debug, Subcommand)]
+        #[command(defer = true)]
+        enum Command {
+            $($name($arguments),)+
+            $($other($other_arguments),)+
+        }
+
+        impl Command {
+            fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
+                match self {
+                    $(Self::$name(args) => $run(args, project, out),)+
+                    $(Self::$other(_) => Ok(()),)+
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Remember(entry::RememberArgs) entry::remember,
+    Recall(search::RecallArgs) search::run,
+    Forget(entry::ForgetArgs) entry::forget,
+    Context(search::ContextArgs) search::context,
+    Init(workflow::InitArgs) workflow::init,
+    Plan(plan::PlanArgs) plan::run,
+    Execute(workflow::ExecuteArgs) workflow::execute,
+    Ship(workflow::ShipArgs) workflow::ship,
+    Sync(workflow::SyncArgs) workflow::sync,
+    Status(status::StatusArgs) status::run,
+    Setup(setup::SetupArgs) setup::run,
+    Audit(checks::AuditArgs) checks::audit,
+    Doctor(checks::DoctorArgs) checks::doctor,
+    Undo(tools::UndoArgs) tools::undo,
+    Report(tools::ReportArgs) tools::report,
+    Entry(entry::EntryArgs) entry::run,
+    Notepad(notepad::NotepadArgs) notepad::run,
+    Ledger(ledger::LedgerArgs) ledger::run,
+    Facts(facts::FactsArgs) facts::run,
+    Patterns(patterns::PatternsArgs) patterns::run,
+    Milestone(workflow::MilestoneArgs) workflow::milestone,
+    Share(share::ShareArgs) share::run,
+    Sessions(sessions::SessionsArgs) sessions::run,
+    Pause(workflow::PauseArgs) workflow::pause,
+    Resume(workflow::ResumeArgs) workflow::resume,
+    Inspect(workflow::InspectArgs) workflow::inspect,
+    Log(tools::LogArgs) tools::log,
+    Config(tools::ConfigArgs) tools::config,
+    MergeFile(tools::MergeFileArgs) tools::merge_file,;
     Journal(journal::JournalArgs),
-    Ledger(ledger::LedgerArgs),
-    Facts(facts::FactsArgs),
-    Patterns(patterns::PatternsArgs),
-    Milestone(workflow::MilestoneArgs),
-    Share(share::ShareArgs),
-    Sessions(sessions::SessionsArgs),
-    Pause(workflow::PauseArgs),
-    Resume(workflow::ResumeArgs),
-    Inspect(workflow::InspectArgs),
-    Log(tools::LogArgs),
-    Config(tools::ConfigArgs),
     Demo(demo::DemoArgs),
     Hook(hook::HookArgs),
     Mcp(tools::McpArgs),
-    MergeFile(tools::MergeFileArgs),
     Completions(completion::CompletionsArgs),
     Man(tools::ManArgs),
 }
@@ -178,54 +196,9 @@ impl Command {
             _ => false,
         }
     }
-
-    fn run_in(&self, project: &Project, out: &mut Output) -> Result<()> {
-        match self {
-            Self::Remember(args) => entry::remember(args, project, out),
-            Self::Recall(args) => search::run(args, project, out),
-            Self::Forget(args) => entry::forget(args, project, out),
-            Self::Context(args) => search::context(args, project, out),
-            Self::Init(args) => workflow::init(args, project, out),
-            Self::Plan(args) => plan::run(args, project, out),
-            Self::Execute(args) => workflow::execute(args, project, out),
-            Self::Ship(args) => workflow::ship(args, project, out),
-            Self::Sync(args) => workflow::sync(args, project, out),
-            Self::Status(args) => status::run(args, project, out),
-            Self::Setup(args) => setup::run(args, project, out),
-            Self::Audit(args) => checks::audit(args, project, out),
-            Self::Doctor(args) => checks::doctor(args, project, out),
-            Self::Undo(args) => tools::undo(args, project, out),
-            Self::Report(args) => tools::report(args, project, out),
-            Self::Entry(args) => entry::run(args, project, out),
-            Self::Notepad(args) => notepad::run(args, project, out),
-            Self::Ledger(args) => ledger::run(args, project, out),
-            Self::Facts(args) => facts::run(args, project, out),
-            Self::Patterns(args) => patterns::run(args, project, out),
-            Self::Milestone(args) => workflow::milestone(args, project, out),
-            Self::Share(args) => share::run(args, project, out),
-            Self::Sessions(args) => sessions::run(args, project, out),
-            Self::Pause(args) => workflow::pause(args, project, out),
-            Self::Resume(_) => workflow::resume(project, out),
-            Self::Inspect(args) => workflow::inspect(args, project, out),
-            Self::Log(args) => tools::log(args, project, out),
-            Self::Config(_) => tools::config(project, out),
-            Self::MergeFile(args) => tools::merge_file(args, project, out),
-            // Commands that were run without a project.
-            Self::Journal(_)
-            | Self::Demo(_)
-            | Self::Hook(_)
-            | Self::Mcp(_)
-            | Self::Completions(_)
-            | Self::Man(_) => Ok(()),
-        }
-    }
 }
 
 impl Global {
-    fn progress(&self) -> Progress {
-        if self.quiet { Progress::default() } else { shared::progress_on_terminal() }
-    }
-
     fn request(&self) -> Result<OpenRequest> {
         let environment = Environment::new(std::env::vars_os());
         Ok(OpenRequest {
@@ -234,7 +207,7 @@ impl Global {
             planning_dir: self.planning_dir.clone(),
             dry_run: self.dry_run,
             no_history: self.no_history,
-            progress: self.progress(),
+            progress: if self.quiet { Progress::default() } else { shared::progress_on_terminal() },
             environment,
         })
     }

@@ -1,15 +1,14 @@
 //! `annals notepad`
 
-use std::io;
-use std::io::Write;
-
 use clap::Args;
+use serde_json::json;
 
 use crate::cli::output::Output;
 use crate::cli::shared::value_enum;
+use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::knowledge::notepad;
-use crate::knowledge::notepad::{Note, NoteReport, NotepadSection};
+use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::project::Project;
 
 /// Read and add to the notepad, which survives compaction
@@ -17,18 +16,20 @@ use crate::project::Project;
 /// Without TEXT, prints the notepad or one of its sections verbatim. With TEXT, adds it: a bullet to Priority
 /// Context, a dated line at the top of Working Memory (pruned after 7 days by `annals entry audit`), or text at
 /// the end of Manual, the user's own section.
+///
+/// Example: annals notepad working Parser done, next: the writer
+///
+/// Example: annals notepad read --section priority
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals notepad working Parser done, next: the writer\n\
-                        Example: annals notepad read --section priority")]
 pub(crate) struct NotepadArgs {
     /// What to read or add to; priority has 500 characters in all
     #[arg(value_name = "SECTION", default_value = "read", hide_default_value = true, value_parser = ["read", "priority", "working", "manual"])]
     part: String,
     /// What to add, in plain words
-    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true)]
     text: Vec<String>,
     /// With `read`, only this section, without its heading
-    #[arg(long, value_name = "SECTION", conflicts_with = "text")]
+    #[arg(long, conflicts_with = "text")]
     section: Option<NotepadSection>,
     /// Write it even if it looks like a secret
     #[arg(long, requires = "text")]
@@ -58,12 +59,5 @@ pub(crate) fn run(args: &NotepadArgs, project: &Project, out: &mut Output) -> Re
     };
     let report = notepad::write(project, &note)?;
     out.warnings(&report.warnings);
-    out.result(&report, show)
-}
-
-fn show(report: &NoteReport, to: &mut dyn Write) -> io::Result<()> {
-    if let Some(diff) = &report.diff {
-        return write!(to, "{diff}");
-    }
-    writeln!(to, "{report}")
+    out.show_with(&report, &json!({ "said": report.to_string() }), text!("entry/written"))
 }

@@ -9,10 +9,11 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::cli::shared;
-use crate::cli::text::render as text_of;
-use crate::error::{At, Error, ErrorKind, Problem, Result};
+use crate::cli::text::{render as text_of, text};
+use crate::error::{At, Error, ErrorKind, Result};
 use crate::lifecycle::CommandOutcome;
 use crate::project::Project;
 use crate::text;
@@ -98,33 +99,33 @@ impl Output {
         self.mode.json
     }
 
-    /// Prints a result: as a JSON document, or as text formatted by `show`.
-    pub(crate) fn result<T: Serialize>(
-        &mut self,
-        result: &T,
-        show: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<()> {
-        let mut page = Vec::new();
-        let shown = if self.mode.json {
-            self.document(result, &mut page)
-        } else {
-            let preface = self.preface.take();
-            let preface = preface.map_or(Ok(()), |line| writeln!(page, "{line}"));
-            preface.and_then(|()| show(result, &mut page))
-        };
-        shown.map_err(|error| unshown(&error))?;
-        if self.mode.json || !self.redacts {
-            self.print(&page);
-        } else {
-            let text = String::from_utf8_lossy(&page);
-            self.print(text::sanitized(&text).as_bytes());
-        }
-        Ok(())
-    }
-
     /// Prints a result: as a JSON document, or as the text that a template makes of it.
     pub(crate) fn show<T: Serialize>(&mut self, result: &T, template: &str) -> Result<()> {
-        self.result(result, |result, to| write!(to, "{}", text_of(template, result)?))
+        self.show_with(result, &(), template)
+    }
+
+    /// Prints a result with a template that also uses `more`, which the JSON document does not contain.
+    pub(crate) fn show_with<T: Serialize>(
+        &mut self,
+        result: &T,
+        more: &impl Serialize,
+        template: &str,
+    ) -> Result<()> {
+        let page = if self.mode.json {
+            self.document(result)
+        } else {
+            text_of(template, result, more).map(|page| match self.preface.take() {
+                Some(line) => format!("{line}\n{page}"),
+                None => page,
+            })
+        };
+        let page = page.map_err(|error| unshown(&error))?;
+        if self.redacts && !self.mode.json {
+            self.print(&text::sanitized(&page));
+        } else {
+            self.print(&page);
+        }
+        Ok(())
     }
 
     /// Prints a result before returning `end`, which may be an error; as JSON, only one of them is printed.
@@ -134,7 +135,10 @@ impl Output {
         template: &str,
         end: Result<()>,
     ) -> Result<()> {
-        self.result_until(result, |result, to| write!(to, "{}", text_of(template, result)?), end)
+        if end.is_ok() || !self.is_json() {
+            self.show(result, template)?;
+        }
+        end
     }
 
     /// Prints one of the results of a command that streams: as a line of JSON, or as the text that a template makes of it.
@@ -146,16 +150,16 @@ impl Output {
         }
     }
 
-    /// Writes a result as JSON, with secrets redacted if enabled.
-    fn document<T: Serialize>(&self, result: &T, page: &mut Vec<u8>) -> io::Result<()> {
-        if self.redacts {
+    /// Returns a result as JSON, with secrets redacted if enabled.
+    fn document<T: Serialize>(&self, result: &T) -> io::Result<String> {
+        let document = if self.redacts {
             let mut document = serde_json::to_value(result)?;
             text::sanitize_json(&mut document);
-            serde_json::to_writer_pretty(&mut *page, &document)?;
+            serde_json::to_string_pretty(&document)?
         } else {
-            serde_json::to_writer_pretty(&mut *page, result)?;
-        }
-        page.write_all(b"\n")
+            serde_json::to_string_pretty(result)?
+        };
+        Ok(document + "\n")
     }
 
     /// Enables redaction of secrets in all further results.
@@ -183,21 +187,8 @@ impl Output {
         self.show(&BTreeMap::from([(name, items)]), template)
     }
 
-    /// Prints a result before returning `end`, which may be an error; as JSON, only one of them is printed.
-    pub(crate) fn result_until<T: Serialize>(
-        &mut self,
-        result: &T,
-        show: impl Fn(&T, &mut dyn Write) -> io::Result<()>,
-        end: Result<()>,
-    ) -> Result<()> {
-        if end.is_ok() || !self.is_json() {
-            self.result(result, show)?;
-        }
-        end
-    }
-
-    /// Prints the outcome of a writing command: in a dry run the diff, otherwise the text that a template makes of its
-    /// value, the context files and the next command.
+    /// Prints the outcome of a writing command: in a dry run the diff, otherwise the text that a template makes of it,
+    /// the context files and the next command.
     pub(crate) fn outcome<T: Serialize>(
         &mut self,
         outcome: &CommandOutcome<T>,
@@ -205,20 +196,15 @@ impl Output {
         end: Result<()>,
     ) -> Result<()> {
         self.warnings(&outcome.warnings);
-        let show = |outcome: &CommandOutcome<T>, to: &mut dyn Write| {
-            if shared::diff(outcome.diff.as_deref(), to)? {
-                return Ok(());
-            }
-            write!(to, "{}", text_of(template, &outcome.value)?)?;
-            shared::ending(outcome, to)
-        };
-        self.result_until(outcome, show, end)
+        let is_planned = outcome.diff.as_ref().is_some_and(|diff| !diff.is_empty());
+        let whole = format!("{template}{}", text!("workflow/ending"));
+        self.show_until(outcome, if is_planned { "{{ diff }}" } else { &whole }, end)
     }
 
     /// Prints one line of JSON, for commands that stream.
     pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_string(result) {
-            Ok(line) => self.print(format!("{line}\n").as_bytes()),
+            Ok(line) => self.print(&format!("{line}\n")),
             Err(error) => self.failure(&unshown(&error.into())),
         }
     }
@@ -236,14 +222,13 @@ impl Output {
 
     /// Prints a text that is the result itself: a completion script, a manual page.
     pub(crate) fn verbatim(&mut self, bytes: &[u8]) -> Result<()> {
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        self.file(&Verbatim { text }, bytes)
+        self.file(&json!({ "text": String::from_utf8_lossy(bytes) }), bytes)
     }
 
     /// Prints the bytes of a file unchanged, or as JSON, the document that contains them.
     pub(crate) fn file<T: Serialize>(&mut self, document: &T, bytes: &[u8]) -> Result<()> {
         if self.mode.json {
-            return self.result(document, |_, _| Ok(()));
+            return self.show(document, "");
         }
         if io::stdout().is_terminal() {
             // Control sequences are not printed to a terminal.
@@ -259,29 +244,23 @@ impl Output {
     pub(crate) fn help(&mut self, text: &str) -> Result<()> {
         if self.mode.json {
             let text = anstream::adapter::strip_str(text).to_string();
-            return self.result(&Verbatim { text }, |_, _| Ok(()));
+            return self.show(&json!({ "text": text }), "");
         }
         self.styled(text);
         Ok(())
     }
 
     /// Prints a page without escape sequences that stored text might contain.
-    fn print(&mut self, page: &[u8]) {
-        let page = String::from_utf8_lossy(page);
-        let page = text::strip_controls(&page);
+    fn print(&mut self, page: &str) {
+        let page = text::strip_controls(page);
         if self.mode.json || self.stdout.current_choice() == ColorChoice::Never {
             // Unstyled text bypasses the style processing, since it may be long.
             return self.raw(page.as_bytes());
         }
         let mut styled = String::with_capacity(page.len());
         for line in page.split_inclusive('\n') {
-            let style = (self.paint)(line);
-            let body = line.trim_end_matches('\n');
-            let end = &line[body.len()..];
-            for piece in [&style.render().to_string(), body, &style.render_reset().to_string(), end]
-            {
-                styled.push_str(piece);
-            }
+            let (body, style) = (line.trim_end_matches('\n'), (self.paint)(line));
+            styled.push_str(&format!("{style}{body}{style:#}{}", &line[body.len()..]));
         }
         self.styled(&styled);
     }
@@ -394,7 +373,7 @@ impl Output {
         self.failed = Some(error.kind);
         let place = error.place.as_ref().map(|place| self.named(place));
         if self.mode.json {
-            self.sanitized_line(&Failure::new(error, place.as_ref()));
+            self.sanitized_line(&failure(error, place.as_ref()));
             return;
         }
         let message = match place {
@@ -439,40 +418,14 @@ impl Output {
     }
 }
 
-/// The JSON document of a result that is a text.
-#[derive(Serialize)]
-struct Verbatim {
-    text: String,
-}
-
 /// The JSON document of a failure.
-#[derive(Serialize)]
-struct Failure<'a> {
-    error: FailureBody<'a>,
-}
-
-#[derive(Serialize)]
-struct FailureBody<'a> {
-    kind: ErrorKind,
-    message: String,
-    place: Option<&'a SourceLocation>,
-    hint: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
-    problems: &'a [Problem],
-}
-
-impl<'a> Failure<'a> {
-    fn new(error: &'a Error, place: Option<&'a SourceLocation>) -> Self {
-        Self {
-            error: FailureBody {
-                kind: error.kind,
-                message: error.reason(),
-                place,
-                hint: error.hint.as_deref(),
-                problems: &error.problems,
-            },
-        }
+fn failure(error: &Error, place: Option<&SourceLocation>) -> Value {
+    let (kind, message, hint) = (error.kind, error.reason(), &error.hint);
+    let mut body = json!({ "kind": kind, "message": message, "place": place, "hint": hint });
+    if !error.problems.is_empty() {
+        body["problems"] = json!(error.problems);
     }
+    json!({ "error": body })
 }
 
 /// Returns the error for a result that could not be formatted.

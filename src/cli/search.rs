@@ -1,28 +1,25 @@
 //! `annals recall` and `annals context`
 
-use std::io;
-use std::io::Write;
 use std::num::NonZeroUsize;
 
 use clap::Args;
 
 use crate::cli::output::{Output, head_style};
-use crate::cli::shared::{NOTHING_RELEVANT, value_enum};
+use crate::cli::shared::value_enum;
+use crate::cli::text::text;
 use crate::context;
 use crate::context::DigestRequest;
 use crate::error::Result;
 use crate::project::Project;
-use crate::recall::{RecallHit, RecallQuery, Recalled, SourceName, recall};
-use crate::search::Relevance;
+use crate::recall::{RecallQuery, SourceName, recall};
 
 /// Search everything the project remembers, by words and by meaning
 ///
 /// The query is plain text: no character has a special meaning, and no quotes are needed. The index in .annals/ is
 /// brought up to date first; if you delete it, the next search rebuilds it.
+///
+/// Example: annals recall why do we lock the file before reading --in plan,patterns
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals recall why do we lock the file before reading --in plan,patterns"
-)]
 pub(crate) struct RecallArgs {
     /// What to look for, in plain words
     // Only the first word may begin with a hyphen: if all could, options after the words would count as words.
@@ -55,8 +52,9 @@ value_enum!(SourceName);
 /// Position and next action, blockers, the notepad's priorities, the ledger's constraints, decisions,
 /// relevant patterns that still hold, the newest and most cited entries, and the user's facts. Says what was left
 /// out. With --for, the entries that answer, with their text.
+///
+/// Example: annals context --budget 1000 --for "offline sync"
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals context --budget 1000 --for \"offline sync\"")]
 pub(crate) struct ContextArgs {
     /// Maximum number of tokens to print (estimated)
     #[arg(long, value_name = "TOKENS", default_value_t = context::BUDGET)]
@@ -77,7 +75,7 @@ pub(crate) fn context(args: &ContextArgs, project: &Project, out: &mut Output) -
     if digest.text.is_empty() {
         out.note("no memory here yet; `annals remember TEXT` stores a first entry, `annals init` starts a plan");
     }
-    out.result(&digest, |digest, to| write!(to, "{}", digest.text))
+    out.show(&digest, "{{ text }}")
 }
 
 pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -98,58 +96,5 @@ pub(crate) fn run(args: &RecallArgs, project: &Project, out: &mut Output) -> Res
     }
     out.warnings(&found.warnings);
     out.paint(head_style);
-    out.result(&found.value, show)
-}
-
-fn show(found: &Recalled, to: &mut dyn Write) -> io::Result<()> {
-    if found.hits.is_empty() && !found.truncated {
-        return match found.withheld {
-            0 => writeln!(to, "Nothing found."),
-            _ => writeln!(to, "{NOTHING_RELEVANT}"),
-        };
-    }
-    for (at, hit) in found.hits.iter().enumerate() {
-        if at > 0 {
-            writeln!(to)?;
-        }
-        show_hit(hit, to)?;
-    }
-    if found.truncated {
-        writeln!(to, "\nMore results are available; raise --limit.")?;
-    }
-    Ok(())
-}
-
-fn show_hit(hit: &RecallHit, to: &mut dyn Write) -> io::Result<()> {
-    let line = hit.line.map(|line| format!(":{line}")).unwrap_or_default();
-    let place = hit.file.as_deref().unwrap_or("your facts");
-    let mut notes = vec![hit.source.as_str().to_owned()];
-    notes.extend(hit.id.clone());
-    notes.extend(hit.date.map(|date| date.to_string()));
-    if hit.relevance == Relevance::Low {
-        notes.push("low relevance".to_owned());
-    }
-    notes.extend(hit.flags.iter().map(|flag| flag.as_str().to_owned()));
-    notes.push(format!("{:.2}", hit.score));
-    writeln!(to, "{place}{line} ({})", notes.join(", "))?;
-    if !hit.headings.is_empty() {
-        writeln!(to, "  {}", hit.headings.join(" > "))?;
-    }
-    hit.snippet.lines().try_for_each(|line| writeln!(to, "    {line}"))?;
-    hit.copies.iter().try_for_each(|copy| writeln!(to, "  also {copy}"))?;
-    hit.resume.iter().try_for_each(|resume| writeln!(to, "  resume with {resume}"))?;
-    if let Some(parts) = &hit.parts {
-        writeln!(
-            to,
-            "  (words {:.2} + meaning {:.2} + late {:.2} + encoder {:.2}) x {:.2} + neighbours {:.2} + recency {:.3}",
-            parts.words,
-            parts.meaning,
-            parts.late,
-            parts.encoder,
-            parts.weight,
-            parts.neighbours,
-            parts.recency
-        )?;
-    }
-    Ok(())
+    out.show(&found.value, text!("recall"))
 }

@@ -24,13 +24,13 @@ use crate::{context, sessions};
 /// Adds its own entries to the client's settings and leaves every other byte as it is: hooks, so that each new
 /// session reads where the work stands and what is remembered, and the MCP server. Invalid settings are refused.
 /// --remove restores what was there before.
+///
+/// Example: annals setup claude --user
+///
+/// Example: annals setup journal --dir memory/scripts
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals setup claude --user\n\
-                        Example: annals setup journal --dir memory/scripts")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SetupArgs {
     /// What to set up
-    #[arg(value_name = "TARGET")]
     target: Target,
     /// Use your own settings, for all projects [default: this project's settings]
     #[arg(long)]
@@ -63,11 +63,11 @@ pub(crate) struct SetupArgs {
     #[arg(long, conflicts_with_all = ["check", "remove"])]
     sessions: bool,
     /// With `journal`, the folder to create the links in
-    #[arg(long, value_name = "DIR", required_if_eq("target", "journal"))]
+    #[arg(long, required_if_eq("target", "journal"))]
     dir: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 enum Target {
     /// Claude Code: hooks in settings.json, the MCP server in .mcp.json
     Claude,
@@ -91,43 +91,15 @@ enum Target {
     Journal,
 }
 
-impl Target {
-    /// Returns the client whose transcripts can be read.
-    fn with_sessions(self) -> Option<Client> {
-        match self {
-            Self::Claude => Some(Client::Claude),
-            Self::Codex => Some(Client::Codex),
-            Self::Gemini => Some(Client::Gemini),
-            Self::Opencode => Some(Client::Opencode),
-            _ => None,
-        }
-    }
-}
-
 pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
-    if args.sessions && args.target.with_sessions().is_none() {
+    let name = args.target.to_possible_value();
+    let name = name.as_ref().map_or("", |value| value.get_name());
+    let transcripts = Client::from_word(name).filter(|_| args.sessions);
+    if args.sessions && transcripts.is_none() {
         return Err(Error::usage("--sessions is for claude, codex, gemini and opencode"));
     }
-    let harness = match args.target {
-        Target::Claude => Harness::Claude,
-        Target::Codex => Harness::Codex,
-        Target::Gemini => Harness::Gemini,
-        Target::Opencode => Harness::Opencode,
-        Target::Qwen => Harness::Qwen,
-        Target::Copilot => Harness::Copilot,
-        Target::Vbw => return workflow(LayoutName::Vbw, args, project, out),
-        Target::Gsd => return workflow(LayoutName::Gsd, args, project, out),
-        Target::Git | Target::Journal => {
-            if args.user || args.overrides() != SetupOverrides::default() {
-                let options = "--user, --notepad, --entries and --breadcrumb are for clients";
-                return Err(Error::usage(options).hint("annals setup claude --user"));
-            }
-            return if args.target == Target::Git {
-                git(args, project, out)
-            } else {
-                journal(args, project, out)
-            };
-        }
+    let Some(harness) = Harness::from_word(name) else {
+        return without_client(args, project, out);
     };
     let request = SetupRequest {
         harness,
@@ -140,7 +112,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
     out.show_until(&report, text!("setup/client"), verdict)?;
-    if let Some(client) = args.target.with_sessions().filter(|_| args.sessions) {
+    if let Some(client) = transcripts {
         let mut clients = project.settings.sessions.clone();
         clients.push(client);
         clients.sort_unstable();
@@ -160,6 +132,20 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
         ));
     }
     Ok(())
+}
+
+/// Sets up what is no client.
+fn without_client(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
+    match args.target {
+        Target::Vbw => workflow(LayoutName::Vbw, args, project, out),
+        Target::Gsd => workflow(LayoutName::Gsd, args, project, out),
+        _ if args.user || args.overrides() != SetupOverrides::default() => {
+            let options = "--user, --notepad, --entries and --breadcrumb are for clients";
+            Err(Error::usage(options).hint("annals setup claude --user"))
+        }
+        Target::Git => git(args, project, out),
+        _ => journal(args, project, out),
+    }
 }
 
 impl SetupArgs {

@@ -1,9 +1,9 @@
 //! `annals share`
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use crate::cli::output::Output;
 use crate::cli::text::text;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::facts::{Facts, Purpose};
 use crate::project::Project;
 use crate::share;
-use crate::share::{Direction, Synced};
+use crate::share::Direction;
 use crate::text::quantity;
 
 /// Share facts and the journal between devices, through your own PostgreSQL database
@@ -19,12 +19,14 @@ use crate::text::quantity;
 /// `share.url` in your own config.toml, or `ANNALS_SHARE_URL`, names the database. Everything is read and
 /// written here as before; the server only passes on what each device did. Only facts and journal lines are sent,
 /// in batches, each whole or not at all; what is interrupted resumes where it stopped.
+///
+/// Example: annals share sync
+///
+/// Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals share sync\n\
-                  Example: ANNALS_SHARE_URL=postgres://ada@db.example.com/annals annals share init")]
 pub(crate) struct ShareArgs {
     /// What to do
-    #[arg(value_name = "ACTION", default_value = "status", hide_default_value = true)]
+    #[arg(default_value = "status", hide_default_value = true)]
     action: Action,
     /// The database of facts [default: the setting `db`, else mem.db in the data folder]
     #[arg(long, value_name = "FILE")]
@@ -122,13 +124,8 @@ fn sync(
         out.note("facts forgotten on other devices are erased, but may remain in free pages of the file: the next sync with exclusive access to it clears them");
     }
     let would = if project.dry_run { "would have " } else { "" };
-    out.result(&synced, |synced: &Synced, to: &mut dyn Write| {
-        let (sent, taken) =
-            (quantity(synced.pushed, "operation"), quantity(synced.pulled, "operation"));
-        match direction {
-            Direction::Push => writeln!(to, "{would}sent {sent}"),
-            Direction::Pull => writeln!(to, "{would}received {taken}"),
-            Direction::Both => writeln!(to, "{would}sent {sent}, {would}received {taken}"),
-        }
-    })
+    let sends = direction != Direction::Pull;
+    let receives = direction != Direction::Push;
+    let more = json!({ "would": would, "sends": sends, "receives": receives });
+    out.show_with(&synced, &more, text!("share/synced"))
 }

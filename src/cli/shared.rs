@@ -1,15 +1,16 @@
 //! What several commands share: option values, input, lines that they print, progress bars.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 use std::{io, path};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use regex::Regex;
 
 use crate::error::{At, Error, Result};
-use crate::lifecycle::CommandOutcome;
 use crate::progress::Progress;
 use crate::storage::read;
 use crate::text::quantity;
@@ -31,9 +32,6 @@ macro_rules! value_enum {
 }
 
 pub(crate) use value_enum;
-
-/// Message printed instead of hits, with a hint on how to see the nearest.
-pub(crate) const NOTHING_RELEVANT: &str = "nothing relevant; --all shows the nearest";
 
 /// Maximum number of files for which the same warning is printed each time.
 const MAX_FILES: usize = 5;
@@ -69,75 +67,31 @@ pub(crate) fn document(file: Option<&Path>, what: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| Error::refused(format!("{what} is not UTF-8 text")))
 }
 
-/// Prints the end of the report of a writing command: a line per context file, and the next command.
-pub(crate) fn ending<T>(outcome: &CommandOutcome<T>, to: &mut dyn Write) -> io::Result<()> {
-    for file in outcome.context.iter().flat_map(|context| &context.files) {
-        let (path, done, lines) = (file.file.display(), file.outcome.as_str(), file.lines);
-        writeln!(to, "{path} {done} ({}).", quantity(lines, "line"))?;
-    }
-    next(outcome.next.as_deref(), outcome.contested.as_deref(), to)
-}
-
-/// Prints the next command, and what speaks against it.
-pub(crate) fn next(
-    command: Option<&str>,
-    contested: Option<&str>,
-    to: &mut dyn Write,
-) -> io::Result<()> {
-    for (label, text) in [("Next", command), ("Contested", contested)] {
-        if let Some(text) = text {
-            writeln!(to, "{label}: {text}")?;
-        }
-    }
-    Ok(())
-}
-
-/// Prints a diff, unless there is none or it is empty; returns whether it did.
-pub(crate) fn diff(diff: Option<&str>, to: &mut dyn Write) -> io::Result<bool> {
-    match diff.filter(|diff| !diff.is_empty()) {
-        Some(diff) => write!(to, "{diff}").map(|()| true),
-        None => Ok(false),
-    }
-}
-
 /// Returns the warnings, with only the first of those that repeat for many files, followed by the number of the others.
 ///
 /// Warnings are the same if they differ only in their location and in text in brackets.
 pub(crate) fn combined(warnings: &[Warning]) -> Vec<Warning> {
+    static BRACKETS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r" \([^)]*\)").expect("a constant pattern"));
+    let key = |warning: &Warning| BRACKETS.replace_all(&warning.message, "").into_owned();
     let mut files: BTreeMap<String, BTreeSet<&Path>> = BTreeMap::new();
     for warning in warnings {
-        let same = files.entry(without_brackets(&warning.message)).or_default();
-        same.insert(&warning.place.file);
+        files.entry(key(warning)).or_default().insert(&warning.place.file);
     }
     let mut printed = BTreeSet::new();
     let mut combined = Vec::new();
     for warning in warnings {
-        let message = without_brackets(&warning.message);
-        let others = files.get(&message).map_or(0, BTreeSet::len).saturating_sub(1);
+        let key = key(warning);
+        let others = files.get(&key).map_or(0, BTreeSet::len).saturating_sub(1);
         if others < MAX_FILES {
             combined.push(warning.clone());
-        } else if printed.insert(message) {
+        } else if printed.insert(key) {
             let others = quantity(others, "more file");
             let message = format!("{}; the same in {others} (-v lists them)", warning.message);
             combined.push(Warning { place: warning.place.clone(), message });
         }
     }
     combined
-}
-
-/// Returns a message without text in brackets, which is about one file.
-fn without_brackets(message: &str) -> String {
-    let mut plain = String::with_capacity(message.len());
-    let mut rest = message;
-    while let Some((before, inside)) = rest.split_once(" (") {
-        let Some((_, after)) = inside.split_once(')') else {
-            break;
-        };
-        plain.push_str(before);
-        rest = after;
-    }
-    plain.push_str(rest);
-    plain
 }
 
 /// Returns the progress reporter of this run: bars on standard error if it is a terminal, otherwise none.

@@ -7,17 +7,28 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
 use serde::Serialize;
+use serde_json::Value as Json;
 
-use crate::clock::parse_date;
+use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::knowledge::yaml;
 use crate::text::{Line, clip, one_line, quantity, slashed};
 
 /// Number of characters of an id that are printed, enough to identify a fact.
 const ID: usize = 8;
 
-/// Renders a template of `templates/text/`.
-pub(crate) fn render<T: Serialize>(template: &str, document: &T) -> io::Result<String> {
-    let document = Value::from(Serde(serde_json::to_value(document)?));
+/// Renders a template of `templates/text/` over a document and what is added to it for people.
+pub(crate) fn render(
+    template: &str,
+    document: &impl Serialize,
+    more: &impl Serialize,
+) -> io::Result<String> {
+    let mut document = serde_json::to_value(document)?;
+    if let (Some(fields), Json::Object(more)) =
+        (document.as_object_mut(), serde_json::to_value(more)?)
+    {
+        fields.extend(more);
+    }
+    let document = Value::from(Serde(document));
     let rendered = environment().and_then(|engine| engine.render_str(template, document));
     rendered.map_err(io::Error::other)
 }
@@ -42,6 +53,17 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("left", |text: &str, width: usize| format!("{text:<width$}"));
     engine.add_filter("right", |text: &str, width: usize| format!("{text:>width$}"));
     engine.add_filter("trim_end", |text: &str| text.trim_end().to_owned());
+    engine.add_filter("minutes", |minutes: f64| {
+        let minutes = Minutes::from_number(minutes, TimeUnit::Minutes);
+        minutes.map_or("unknown".to_owned(), |minutes| minutes.to_string())
+    });
+    engine.add_filter("bullets", bullets);
+    engine.add_filter("head", head);
+    engine.add_filter("span", |sizes: Option<Vec<usize>>, one: &str| match sizes.as_deref() {
+        Some([from, to]) if from < to => format!("{from}-{to} {one}s"),
+        Some([from, _]) => quantity(*from, one),
+        _ => String::new(),
+    });
     engine.add_filter("some", some);
     engine.add_filter("below", below);
     engine.add_filter("folder", |path: &str| {
@@ -55,6 +77,36 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
     engine.add_filter("flow", flow);
     engine.add_filter("id", |id: &str| id.get(..ID).unwrap_or(id).to_owned());
     Ok(engine)
+}
+
+/// Returns the lines of a text as a list with a heading, each clipped; nothing if there are none.
+fn bullets(text: &str, heading: &str, most: usize, width: usize) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    // A line "1 more" takes as much space as the line it replaces.
+    let shown = if lines.len() > most { most - 1 } else { lines.len() };
+    let mut list = format!("{heading}:\n");
+    for line in &lines[..shown] {
+        list.push_str(&format!("  - {}\n", clip(line, width)));
+    }
+    if lines.len() > shown {
+        list.push_str(&format!("  - … {} more (--json)\n", lines.len() - shown));
+    }
+    list
+}
+
+/// Returns the first lines of a text, and the number of the rest.
+fn head(text: &str, most: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    // Printing one more line takes no more space than printing that there is one.
+    let shown = if lines.len() <= most + 1 { lines.len() } else { most };
+    let mut head: String = lines[..shown].iter().map(|line| format!("{line}\n")).collect();
+    if lines.len() > shown {
+        head.push_str(&format!("… {}\n", quantity(lines.len() - shown, "more line")));
+    }
+    head
 }
 
 /// Joins the first items of a list, and counts the others.
@@ -108,3 +160,44 @@ macro_rules! text {
 }
 
 pub(crate) use text;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::storage::read;
+
+    fn templates(folder: &Path, found: &mut Vec<PathBuf>) {
+        for file in fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_dir() {
+                templates(&path, found);
+            } else if path.extension().is_some_and(|end| end == "j2") {
+                found.push(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_template_is_understood() {
+        let mut found = Vec::new();
+        templates(&Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/text"), &mut found);
+        let engine = environment().unwrap();
+        for file in &found {
+            let text = String::from_utf8(read::users_bytes(file).unwrap().unwrap()).unwrap();
+            engine.template_from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        }
+        assert!(found.len() > 30, "{found:?}");
+    }
+
+    #[test]
+    fn a_list_and_the_head_of_a_text_say_what_they_leave_out() {
+        assert_eq!(bullets("", "Plans", 2, 9), "");
+        assert_eq!(bullets("a\n\nb\n", "Plans", 2, 9), "Plans:\n  - a\n  - b\n");
+        assert_eq!(bullets("a\nb\nc", "Plans", 2, 9), "Plans:\n  - a\n  - … 2 more (--json)\n");
+        assert_eq!(head("a\nb\nc", 2), "a\nb\nc\n");
+        assert_eq!(head("a\nb\nc\nd", 2), "a\nb\n… 2 more lines\n");
+    }
+}

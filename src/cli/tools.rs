@@ -1,13 +1,13 @@
 //! `annals report`, `log`, `undo`, `config`, `man`, `mcp` and `merge-file`
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory, ValueEnum};
+use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::Arguments;
 use crate::cli::output::{Output, head_style};
@@ -26,8 +26,9 @@ use crate::{context, lifecycle, mcp, report};
 /// One HTML file without scripts, fonts or network: where the work stands, phases over time, deviations
 /// and durations, what the history shows, decisions, knowledge entries and their links, facts that wait
 /// for confirmation (if a user is set), and what the start of a session costs.
+///
+/// Example: annals report --open
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals report --open")]
 pub(crate) struct ReportArgs {
     /// Write it to this file of the project, new or an earlier report; `-` prints it [default: .annals/report.html]
     #[arg(long, value_name = "FILE")]
@@ -40,8 +41,9 @@ pub(crate) struct ReportArgs {
 /// List the changes that annals made, newest first
 ///
 /// The last 200 operations are kept, or 64 MiB of them, in .annals/history/.
+///
+/// Example: annals log --limit 5
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals log --limit 5")]
 pub(crate) struct LogArgs {
     /// Maximum number of changes to list
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -56,11 +58,11 @@ pub(crate) struct LogArgs {
 /// Restores the exact bytes from before it; lines in log.md stay. Refused if a file was changed since. An
 /// undo is itself a change, so a second `annals undo` reverts it. Git commits, git tags and git configuration
 /// are not undone, and are listed.
+///
+/// Example: annals undo 17
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals undo 17")]
 pub(crate) struct UndoArgs {
     /// The operation, as `annals log` numbers it
-    #[arg(value_name = "ID")]
     id: Option<OperationId>,
 }
 
@@ -68,58 +70,52 @@ pub(crate) struct UndoArgs {
 ///
 /// Weakest first: defaults, the user file (`$XDG_CONFIG_HOME/annals/config.toml`), the project's
 /// annals.toml, the environment (`ANNALS_*`), flags.
+///
+/// Example: annals config --json
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals config --json")]
 pub(crate) struct ConfigArgs {}
 
 /// Print the manual page of annals or of one of its commands
+///
+/// Example: annals man sync | man -l -
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals man sync | man -l -")]
 pub(crate) struct ManArgs {
     /// The command, and a subcommand if any; without one, annals itself
-    #[arg(value_name = "COMMAND")]
     command: Vec<String>,
 }
 
 /// Serve the project's memory to agents as MCP tools on stdin and stdout
 ///
 /// Nine tools by default; --tools adds more. Ends when the client disconnects.
+///
+/// Example: annals mcp --tools plan,ledger
+///
+/// `annals setup` writes the server into a client's settings.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals mcp --tools plan,ledger\n\n\
-                        `annals setup` writes the server into a client's settings.")]
 pub(crate) struct McpArgs {
     /// Sets of tools to add to the default ones
-    #[arg(long, value_name = "SET", value_delimiter = ',')]
-    tools: Vec<More>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum More {
-    Plan,
-    Ledger,
-    Facts,
-    All,
+    #[arg(long, value_name = "SET", value_delimiter = ',', value_parser = ["plan", "ledger", "facts", "all"])]
+    tools: Vec<String>,
 }
 
 /// Merge versions of a file of appended entries, as git's merge driver
 ///
 /// Writes the result over OURS: the entries of both sides, whole, in the order of their dates. If both sides
 /// changed the same entry, nothing is written and the exit code is 1, so that git can merge it and mark the conflict.
+///
+/// Example: annals merge-file %O %A %B --path %P
+///
+/// `annals setup git` says how git is told to call this.
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals merge-file %O %A %B --path %P\n\n\
-                        `annals setup git` says how git is told to call this.")]
 pub(crate) struct MergeFileArgs {
     /// The common ancestor
-    #[arg(value_name = "BASE")]
     base: PathBuf,
     /// The version on the current branch; the result is written here
-    #[arg(value_name = "OURS")]
     ours: PathBuf,
     /// The version on the branch being merged
-    #[arg(value_name = "THEIRS")]
     theirs: PathBuf,
     /// The file's path in the project, for messages
-    #[arg(long, value_name = "PATH")]
+    #[arg(long)]
     path: Option<PathBuf>,
 }
 
@@ -141,11 +137,7 @@ pub(crate) fn report(args: &ReportArgs, project: &Project, out: &mut Output) -> 
     let file = args.out.as_deref().unwrap_or_else(|| project.relative(&own));
     let written = report::write_report(project, &costs, file)?;
     out.warnings(&written.warnings);
-    out.result(&written, |written, to| match (&written.diff, &written.file) {
-        (Some(diff), _) => write!(to, "{diff}"),
-        (None, Some(file)) => writeln!(to, "{}", file.display()),
-        (None, None) => Ok(()),
-    })?;
+    out.show(&written, "{% if diff is string %}{{ diff }}{% else %}{{ file }}\n{% endif %}")?;
     if args.open && !project.dry_run {
         open(&project.root.join(file))?;
     }
@@ -162,12 +154,14 @@ fn open(page: &Path) -> Result<()> {
     };
     let mut command = std::process::Command::new(program);
     command.args(first.into_iter().flatten()).arg(page);
-    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Error::failed(format!("{program}: {status}")).at(page, None)),
-        Err(error) => Err(Error::failed(format!("cannot start {program}: {error}")).at(page, None)),
+    let null = std::process::Stdio::null;
+    // What it says of each browser that it looks for helps nobody.
+    command.stdin(null()).stdout(null()).stderr(null());
+    if command.status().is_ok_and(|status| status.success()) {
+        return Ok(());
     }
+    let what = format!("was written, but {program} found no browser to open it");
+    Err(Error::failed(what).at(page, None).hint("open the file in a browser yourself"))
 }
 
 pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -194,13 +188,13 @@ pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Resu
     out.show(&report, text!("undo"))
 }
 
-pub(crate) fn config(project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn config(_: &ConfigArgs, project: &Project, out: &mut Output) -> Result<()> {
     let settings = project.settings.list();
-    out.result(&BTreeMap::from([("settings", &settings)]), |_, to| {
-        settings.iter().try_for_each(|Setting { key, value, origin, about, .. }| {
-            writeln!(to, "{key} = {value}  # {origin}; {about}")
-        })
-    })
+    let line =
+        |one: &Setting| format!("{} = {}  # {}; {}", one.key, one.value, one.origin, one.about);
+    let lines: Vec<String> = settings.iter().map(line).collect();
+    let document = BTreeMap::from([("settings", &settings)]);
+    out.show_with(&document, &json!({ "lines": lines }), "{{ lines|join('\n') }}\n")
 }
 
 pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<()> {
@@ -220,15 +214,8 @@ pub(crate) fn man(args: &ManArgs, out: &mut Output) -> Result<()> {
 }
 
 pub(crate) fn mcp(args: &McpArgs, directory: PathBuf) -> Result<()> {
-    let mut sets = Vec::new();
-    for more in &args.tools {
-        match more {
-            More::Plan => sets.push(ToolSet::Plan),
-            More::Ledger => sets.push(ToolSet::Ledger),
-            More::Facts => sets.push(ToolSet::Facts),
-            More::All => sets.extend(ToolSet::OPTIONAL),
-        }
-    }
+    let is_asked = |set: &ToolSet| args.tools.iter().any(|one| one == set.as_str() || one == "all");
+    let sets: Vec<ToolSet> = ToolSet::OPTIONAL.into_iter().filter(is_asked).collect();
     mcp::serve(Environment::new(std::env::vars_os()), directory, &sets)
 }
 
@@ -260,10 +247,7 @@ pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Outp
         })?;
     out.warnings(&applied.warnings);
     let report = Merged { path: shown.to_owned(), diff: applied.diff };
-    out.result(&report, |report: &Merged, to: &mut dyn Write| match &report.diff {
-        Some(diff) => write!(to, "{diff}"),
-        None => writeln!(to, "Merged {}.", report.path.display()),
-    })
+    out.show(&report, "{% if diff is defined %}{{ diff }}{% else %}Merged {{ path }}.\n{% endif %}")
 }
 
 /// Reads one version. Invalid UTF-8 is refused, since decoding it would change the bytes.

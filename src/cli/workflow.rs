@@ -1,17 +1,17 @@
 //! The commands of a planning workflow besides `plan`: `init`, `execute`, `ship`, `sync`, `pause`, `resume`,
 //! `milestone` and `inspect`
 
-use std::io::Write;
+use std::path;
 use std::path::PathBuf;
-use std::{io, path};
 
 use clap::{Args, ValueEnum};
+use serde_json::json;
 
 use crate::cli::completion::phases;
 use crate::cli::output::Output;
+use crate::cli::shared;
 use crate::cli::shared::value_enum;
 use crate::cli::text::text;
-use crate::cli::{shared, text};
 use crate::error::{At, Error, Result};
 use crate::lifecycle;
 use crate::lifecycle::{
@@ -29,16 +29,14 @@ value_enum!(ContextTarget, file);
 /// missing; what exists stays as it is. STATE.md records the installed skills and a profile of
 /// existing code. On a terminal, asks for what is not given, also whether there should be a planning folder at
 /// all; otherwise takes it from the manifest (Cargo.toml, package.json, …), git and the folder's name.
+///
+/// Example: annals init --core-value "Never buy what is in the pantry" "A shared pantry"
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals init --core-value \"Never buy what is in the pantry\" \"A shared pantry\""
-)]
 pub(crate) struct InitArgs {
     /// What the project is, in one sentence
-    #[arg(value_name = "DESCRIPTION")]
     description: Option<String>,
     /// The project's name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long)]
     name: Option<String>,
     /// The one thing that must always work
     #[arg(long, value_name = "TEXT")]
@@ -52,12 +50,12 @@ pub(crate) struct InitArgs {
 ///
 /// Run it when all plans of a phase have summaries. Without PHASE, it records the latest complete phase
 /// that is not recorded yet.
+///
+/// Example: annals execute 3
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals execute 3")]
-#[expect(clippy::struct_excessive_bools, reason = "one flag each")]
 pub(crate) struct ExecuteArgs {
     /// The phase's number
-    #[arg(value_name = "PHASE", conflicts_with = "all", add = phases())]
+    #[arg(conflicts_with = "all", add = phases())]
     phase: Option<String>,
     /// Record every complete phase not yet recorded, archived milestones included
     #[arg(long)]
@@ -84,8 +82,9 @@ pub(crate) struct ExecuteArgs {
 /// Moves it to milestones/<slug>/ with a SHIPPED.md, keeps PATTERNS.md and shared files, carries
 /// decisions, todos and blockers over into a fresh STATE.md, and removes RESUME.md.
 /// Where the workflow archives milestones itself, only the clean-up is done.
+///
+/// Example: annals ship --dry-run
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals ship --dry-run")]
 pub(crate) struct ShipArgs {
     /// The name to archive under, for a milestone that has no folder of its own
     #[arg(long, value_name = "SLUG")]
@@ -101,9 +100,9 @@ pub(crate) struct ShipArgs {
 /// Bring CLAUDE.md up to date with the planning folder
 ///
 /// Only the block between the annals markers is written; everything around it stays as it is.
+///
+/// Example: annals sync --check
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals sync --check")]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct SyncArgs {
     /// Change nothing; if a file is out of date, show a diff and exit with 1
     #[arg(long)]
@@ -129,11 +128,11 @@ pub(crate) struct SyncArgs {
 ///
 /// The note contains the position, the last completed and the next pending plan, your notes and the next command.
 /// A note that someone else wrote or edited is not replaced.
+///
+/// Example: annals pause "The parser is half done; see src/parse.rs"
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals pause \"The parser is half done; see src/parse.rs\"")]
 pub(crate) struct PauseArgs {
     /// What the next session should know
-    #[arg(value_name = "NOTES")]
     notes: Option<String>,
 }
 
@@ -141,19 +140,21 @@ pub(crate) struct PauseArgs {
 ///
 /// Reads RESUME.md of the active milestone, else of the planning folder. A note of another tool is read as
 /// far as it can be understood.
+///
+/// Example: annals resume --json | jq .since
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals resume --json | jq .since")]
 pub(crate) struct ResumeArgs {}
 
 /// List milestones, start one or switch to another
 ///
 /// A new milestone gets a folder of its own and becomes the active one; work in the planning folder itself moves
 /// to default/ first.
+///
+/// Example: annals milestone new offline-mode --dry-run
 #[derive(Args, Debug)]
-#[command(after_help = "Example: annals milestone new offline-mode --dry-run")]
 pub(crate) struct MilestoneArgs {
     /// What to do
-    #[arg(value_name = "ACTION", default_value = "list", hide_default_value = true, requires_ifs = [("new", "slug"), ("switch", "slug")])]
+    #[arg(default_value = "list", hide_default_value = true, requires_ifs = [("new", "slug"), ("switch", "slug")])]
     action: MilestoneAction,
     /// The milestone: lower-case letters, digits and hyphens
     slug: Option<String>,
@@ -173,10 +174,9 @@ enum MilestoneAction {
 ///
 /// One JSON object for each FILE, indented, or one per line with --json: the kind of file, its fields,
 /// and a warning for whatever was not understood, with its line.
+///
+/// Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Example: annals inspect --json .vbw-planning/phases/01-core/01-01-SUMMARY.md"
-)]
 pub(crate) struct InspectArgs {
     /// STATE, ROADMAP, PROJECT, PLAN, SUMMARY or PATTERNS files
     #[arg(required = true, value_name = "FILE")]
@@ -295,14 +295,11 @@ pub(crate) fn pause(args: &PauseArgs, project: &Project, out: &mut Output) -> Re
     out.outcome(&done, text!("workflow/pause"), Ok(()))
 }
 
-pub(crate) fn resume(project: &Project, out: &mut Output) -> Result<()> {
+pub(crate) fn resume(_: &ResumeArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = lifecycle::resume(project)?;
     out.warnings(&report.warnings);
     out.interrupted(project)?;
-    out.result(&report, |report, to| {
-        write!(to, "{}", text::render(text!("workflow/resume"), report)?)?;
-        shared::next(Some(&report.next.command), report.next.contest().as_deref(), to)
-    })
+    out.show_with(&report, &json!({ "contest": report.next.contest() }), text!("workflow/resume"))
 }
 
 pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -333,10 +330,7 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
             Ok(found) if out.is_json() => out.json_line(&found),
             Ok(found) => {
                 out.warnings(&found.warnings);
-                out.result(&found, |found: &Inspected, to: &mut dyn Write| {
-                    let text = serde_json::to_string_pretty(found).map_err(io::Error::from)?;
-                    writeln!(to, "{text}")
-                })?;
+                out.show_with(&found, &json!({ "text": indented(&found) }), "{{ text }}\n")?;
             }
             // An unreadable file must not prevent printing the others; the last failure determines the exit
             // code.
@@ -344,4 +338,8 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
         }
     }
     Ok(())
+}
+
+fn indented(found: &Inspected) -> String {
+    serde_json::to_string_pretty(found).unwrap_or_default()
 }

@@ -139,11 +139,12 @@ impl<'a> Gatherer<'a> {
             let rest: String = name.chain(state).collect();
             lines.push(format!("Phase: {number}{rest}"));
         }
+        // Before what only describes: a start has room for few lines, and this one was left for it.
+        lines.extend(self.resume_notes(warnings));
         let remark = status.stated_remark();
         lines.extend(remark.map(|remark| format!("STATE.md says: {remark}")));
         let milestone = status.milestone.display_name();
         lines.extend(milestone.map(|name| format!("Milestone: {name}")));
-        lines.extend(self.resume_notes(warnings));
         lines.extend(drift_lines(&status.drift));
         lines
     }
@@ -170,14 +171,22 @@ impl<'a> Gatherer<'a> {
         survey.map(lifecycle::current_blockers).unwrap_or_default()
     }
 
+    /// Returns the open todos; VBW's known issues, which were accepted, are only counted.
     fn todos(&self) -> Vec<String> {
-        self.status().map(|status| status.todos.clone()).unwrap_or_default()
+        let todos = self.status().map(|status| status.todos.clone()).unwrap_or_default();
+        let is_known = |todo: &String| todo.starts_with("[KNOWN-ISSUE]");
+        let (known, mut open): (Vec<String>, Vec<String>) = todos.into_iter().partition(is_known);
+        if !known.is_empty() {
+            open.push(format!("{} (`annals status`)", quantity(known.len(), "known issue")));
+        }
+        open
     }
 
     fn ledger_lines(&self, lines: impl Fn(&Ledger) -> Vec<String>) -> Vec<String> {
         let mut lines = self.ledger.as_ref().map(lines).unwrap_or_default();
-        // "Blockers: None", and a hazard that is fixed, say nothing that changes what comes next.
+        // "Blockers: None", a hazard that is fixed and what is out of scope change nothing about what comes next.
         lines.retain(|line| match line.split_once(": ") {
+            Some((section, _)) if section.starts_with("Out of Scope") => false,
             Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
             Some((_, rest)) => !is_none(rest),
             None => true,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::context;
@@ -33,39 +33,13 @@ pub struct HookRequest {
     pub no_entries: bool,
 }
 
-/// The answer that the harness reads: text for the model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum HookAnswer {
-    /// The format that most harnesses share.
-    #[serde(rename_all = "camelCase")]
-    Specific {
-        /// The text, and the event that it answers.
-        hook_specific_output: HookSpecificOutput,
-    },
-    /// The text alone.
-    #[serde(rename_all = "camelCase")]
-    Plain {
-        /// The text.
-        additional_context: String,
-    },
-}
-
 /// The outcome of a call.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// The answer for the harness, or `None` if there is nothing to say.
-    pub answer: Option<HookAnswer>,
+    /// The answer that the harness reads, with the text for the model; `None` if there is nothing to say.
+    pub answer: Option<Value>,
     /// An error that could not be logged because the log cannot be written.
     pub log_error: Option<Error>,
-}
-
-/// The text for the model, and the event that it answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HookSpecificOutput {
-    hook_event_name: String,
-    additional_context: String,
 }
 
 /// Answers a hook.
@@ -90,7 +64,7 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
     project.settings.lock_wait = project.settings.lock_wait.min(LOCK_WAIT);
     let harness = request
         .harness
-        .or_else(|| fired.and_then(harness::from_event_name))
+        .or_else(|| fired.and_then(Harness::from_event_name))
         .unwrap_or_else(|| Harness::from_environment(&project.environment));
     let name = harness.profile().event_name(event).unwrap_or("annals");
     let mut problems = Vec::new();
@@ -107,12 +81,10 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
         log_error: noted.err(),
         answer: text.filter(|_| event.accepts_context()).map(|text| {
             if harness.profile().has_plain_answers {
-                return HookAnswer::Plain { additional_context: text };
+                return json!({ "additionalContext": text });
             }
-            let hook_event_name = fired.unwrap_or(name).to_owned();
-            let hook_specific_output =
-                HookSpecificOutput { hook_event_name, additional_context: text };
-            HookAnswer::Specific { hook_specific_output }
+            let name = fired.unwrap_or(name);
+            json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": text } })
         }),
     })
 }
@@ -123,7 +95,7 @@ pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Resul
 fn project_of(place: &OpenRequest, input: &Input, event: Event) -> Result<Option<Project>> {
     let mut folders = Vec::new();
     if place.project.is_none() {
-        let variables = Harness::ALL.map(|harness| harness.profile().project_variable);
+        let variables = Harness::ALL.map(|harness| harness.profile().project_variable.as_ref());
         let named = variables.into_iter().flatten().map(|name| place.environment.get(name));
         folders.extend([input.cwd()].into_iter().chain(named.map(|path| path.map(PathBuf::from))));
     }

@@ -1,12 +1,12 @@
 //! Defines the events of a session.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::text::word_enum;
 
 word_enum! {
     /// An event of a session; its word is the argument of `annals hook`.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
     pub enum Event {
         /// A session began, was resumed, cleared or compacted.
         SessionStart = "session-start",

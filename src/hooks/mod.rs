@@ -19,7 +19,7 @@ mod pre_compact;
 pub mod setup;
 mod start;
 
-pub use answer::{HookAnswer, HookRequest, HookSpecificOutput, Reply, answer};
+pub use answer::{HookRequest, Reply, answer};
 pub use event::Event;
 pub use harness::{Harness, Obstacle, SetupOptions, SetupOverrides, SetupScope};
 pub use input::{Input, MAX_INPUT};

@@ -8,17 +8,14 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::knowledge::entry::links;
-use crate::knowledge::index::IndexRow;
 use crate::knowledge::likeness::Likeness;
-use crate::knowledge::store::{EntryFile, scan, stem, unread};
+use crate::knowledge::store::{EntryFile, scan, stem};
 use crate::knowledge::{Confidence, Entry, EntryStatus, KnowledgeDir, index, notepad};
 use crate::project::Project;
 use crate::storage::{Changes, Store, has_pending, read};
 use crate::text::line_number;
 use crate::warning::Warning;
 
-/// Maximum number of links of an entry that are checked.
-const MAX_LINKS: usize = 10_000;
 /// Maximum number of mutually different entries of a group that each further entry is compared with.
 const MAX_COMPARED: usize = 200;
 /// Age after which an entry of low confidence is due for review, in days.
@@ -90,23 +87,19 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
     }
     let (mut audit, applied) = project.transact("entry audit", &[Store::Entries], || {
         let mut audit = EntryAudit::default();
-        let pruned = notepad::pruned(&place, &project.clock)?.into_value(&mut audit.warnings);
-        audit.pruned_working = pruned.count;
-        let mut changes = pruned.changes;
+        let mut changes = Changes::new();
+        audit.pruned_working = notepad::prune(&place, &project.clock, &mut changes)?;
         let scanned = scan(&place, |file| Some(CheckedEntry::read(file)))?;
         let all = scanned.value;
-        let unread = unread(&place, all.iter().map(|one| one.entry.key.as_str()));
-        audit.index_rebuilt = rebuild_index(&place, &all, &unread, &mut changes)?;
+        audit.index_rebuilt = rebuild_index(&place, &all, &mut changes)?;
         audit.invalid = invalid(project, &all, &scanned.warnings);
-        audit.warnings.extend(all.iter().filter_map(|one| one.unchecked.clone()));
-        audit.warnings = project.named(std::mem::take(&mut audit.warnings));
         ages(project, &all, &mut audit);
-        references(&all, &unread, &mut audit);
+        references(&all, &place.keys(), &mut audit);
         audit.duplicates = duplicates(&all);
         Ok((audit, changes))
     })?;
     audit.diff = applied.diff;
-    audit.warnings.extend(project.named(applied.warnings));
+    audit.warnings = project.named(applied.warnings);
     Ok(audit)
 }
 
@@ -114,20 +107,18 @@ pub fn audit(project: &Project) -> Result<EntryAudit> {
 fn rebuild_index(
     place: &KnowledgeDir,
     all: &[CheckedEntry],
-    unread: &BTreeSet<String>,
     changes: &mut Changes,
 ) -> Result<bool> {
-    let path = place.index();
-    let old = changes.current(&path)?;
-    let rows = all.iter().map(|one| IndexRow::from_entry(&one.entry));
-    let text = index::render(rows.chain(index::unread_rows(old.as_deref(), unread)));
+    let old = changes.current(&place.index())?;
+    let entries = all.iter().map(|one| one.entry.clone()).collect();
+    let text = index::render(index::existing(place, entries, old.as_deref()));
     // Git may have checked it out with Windows line endings.
     let is_current = |old: &[u8]| String::from_utf8_lossy(old).replace("\r\n", "\n") == text;
-    if old.as_deref().map_or(all.is_empty(), is_current) {
-        return Ok(false);
+    let is_drifted = !old.as_deref().map_or(all.is_empty(), is_current);
+    if is_drifted {
+        changes.edit(&place.index(), old, text)?;
     }
-    changes.edit(&path, old, text)?;
-    Ok(true)
+    Ok(is_drifted)
 }
 
 fn invalid(project: &Project, all: &[CheckedEntry], unread: &[Warning]) -> Vec<Invalid> {
@@ -169,7 +160,7 @@ fn ages(project: &Project, all: &[CheckedEntry], audit: &mut EntryAudit) {
     }
 }
 
-fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, audit: &mut EntryAudit) {
+fn references(all: &[CheckedEntry], existing: &BTreeSet<String>, audit: &mut EntryAudit) {
     let status: BTreeMap<&str, EntryStatus> =
         all.iter().map(|one| (one.entry.key.as_str(), one.entry.status)).collect();
     let mut inbound = BTreeSet::new();
@@ -177,7 +168,8 @@ fn references(all: &[CheckedEntry], unread: &BTreeSet<String>, audit: &mut Entry
         let from = &one.entry;
         for (to, line) in &one.links {
             match status.get(to.as_str()) {
-                None if unread.contains(to) => {}
+                // An entry that cannot be read still exists.
+                None if existing.contains(to) => {}
                 None => audit.broken_links.push(BrokenLink {
                     from: from.key.clone(),
                     to: to.clone(),
@@ -202,8 +194,6 @@ struct CheckedEntry {
     links: Vec<(String, usize)>,
     lines: usize,
     problems: Vec<Warning>,
-    /// A warning if it has too many links to check all of them.
-    unchecked: Option<Warning>,
 }
 
 impl CheckedEntry {
@@ -212,18 +202,10 @@ impl CheckedEntry {
         let (text, mut problems) = (decoded.value, decoded.warnings);
         let entry = Entry::parse(&text, &file.path).into_value(&mut problems);
         let body = &text[entry.body.clone()];
-        let mut links = links(body, line_number(&text, entry.body.start));
-        let checked = links.by_ref().take(MAX_LINKS);
-        let checked = checked.map(|link| (link.to.to_owned(), link.line)).collect();
-        let unchecked = links.next().map(|link| {
-            let message =
-                format!("has more than {MAX_LINKS} links; those from here on are not checked");
-            Warning::at(&file.path, link.line, message)
-        });
+        let links = links(body, line_number(&text, entry.body.start));
         Self {
             likeness: Likeness::new(body, file.key),
-            links: checked,
-            unchecked,
+            links: links.map(|(to, line)| (to.to_owned(), line)).collect(),
             lines: body.lines().count(),
             problems,
             entry,

@@ -9,15 +9,14 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
-use crate::knowledge::index::IndexRow;
 use crate::knowledge::key::MAX_KEY;
 use crate::knowledge::notepad::NotepadSection;
 use crate::knowledge::store::bytes as entry_bytes;
-use crate::knowledge::{Confidence, EntryStatus, EntryType, KnowledgeDir, entry, index, key};
+use crate::knowledge::{Confidence, Entry, EntryStatus, EntryType, KnowledgeDir, index, key};
 use crate::project::Project;
 use crate::search::words;
 use crate::storage::read;
-use crate::text::{hexadecimal, word_enum};
+use crate::text::{first_chars, hexadecimal, word_enum};
 
 /// Number of leading characters of a finding that are examined; real findings are shorter.
 const MAX_CHARACTERS: usize = 4_000;
@@ -80,16 +79,6 @@ pub struct Proposal {
     pub reason: String,
 }
 
-/// An entry as listed in INDEX.md.
-struct IndexedEntry {
-    key: String,
-    /// The words of its key and title.
-    words: HashSet<String>,
-    tags: Vec<String>,
-    kind: Option<EntryType>,
-    is_superseded: bool,
-}
-
 /// Proposes where to keep a finding in this project.
 pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     if finding.trim().is_empty() {
@@ -102,18 +91,16 @@ pub fn classify(project: &Project, finding: &str) -> Result<Classification> {
     let body = |key: &str| {
         let bytes = entry_bytes(&place, &place.entry(key)).ok().flatten();
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
-        entry::body(&text).to_owned()
+        text[Entry::parse(&text, &place.entry(key)).value.body].to_owned()
     };
-    Ok(Classification {
-        finding: finding.to_owned(),
-        proposed: proposal(finding, &indexed_entries(&index), &body),
-    })
+    let known = index::parse(&index).unwrap_or_default();
+    Ok(Classification { finding: finding.to_owned(), proposed: proposal(finding, &known, &body) })
 }
 
 /// Proposes where to keep a finding; `body` returns the body of the entry with a key.
-fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String) -> Proposal {
-    let beginning: String = finding.trim().chars().take(MAX_CHARACTERS).collect();
-    let words = content_words(&beginning);
+fn proposal(finding: &str, known: &[Entry], body: &dyn Fn(&str) -> String) -> Proposal {
+    let beginning = first_chars(finding.trim(), MAX_CHARACTERS);
+    let words = content_words(beginning);
     let nowhere = Proposal {
         surface: Surface::None,
         key: None,
@@ -123,13 +110,13 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
         reason: String::new(),
     };
     let similar = known.iter().filter(|known| is_similar(known, &words));
-    let similar: Vec<&IndexedEntry> = similar.take(MAX_SIMILAR).collect();
+    let similar: Vec<&Entry> = similar.take(MAX_SIMILAR).collect();
     if let Some(same) = similar.iter().find(|known| contains_all_words(known, &words, body)) {
         return Proposal { reason: format!("already known as {}", same.key), ..nowhere };
     }
     // A similar entry is about the same subject, but the finding is new.
     let similar = similar.first();
-    let Some(rule) = deciding(&beginning) else {
+    let Some(rule) = deciding(beginning) else {
         return Proposal {
             confidence: Confidence::Low,
             reason: reason_without_rule(similar.copied()),
@@ -145,7 +132,7 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
         Destination::Entry(entry_type, confidence) => {
             let key = match similar {
                 Some(similar) => similar.key.clone(),
-                None => key_from_words(&beginning, entry_type),
+                None => key_from_words(beginning, entry_type),
             };
             let exists = known.iter().any(|known| known.key == key);
             let entry_type = similar.and_then(|known| known.kind).unwrap_or(entry_type);
@@ -162,7 +149,7 @@ fn proposal(finding: &str, known: &[IndexedEntry], body: &dyn Fn(&str) -> String
     }
 }
 
-fn reason_without_rule(similar: Option<&IndexedEntry>) -> String {
+fn reason_without_rule(similar: Option<&Entry>) -> String {
     let reason = "no sign that it is durable and reusable";
     match similar {
         Some(similar) => format!("{reason}; {} is about the same subject", similar.key),
@@ -170,43 +157,29 @@ fn reason_without_rule(similar: Option<&IndexedEntry>) -> String {
     }
 }
 
-/// Returns the entries listed in the index; without an index there are none.
-fn indexed_entries(index: &str) -> Vec<IndexedEntry> {
-    let rows = index::parse(index).unwrap_or_default().into_iter();
-    let words = |row: &IndexRow| {
-        let title: String = row.title.chars().take(MAX_CHARACTERS).collect();
-        content_words(&format!("{} {title}", row.key.replace('-', " ")))
-    };
-    rows.map(|row| IndexedEntry {
-        words: words(&row),
-        kind: EntryType::from_any_case(&row.kind),
-        is_superseded: EntryStatus::from_any_case(&row.status) == Some(EntryStatus::Superseded),
-        tags: row.tags,
-        key: row.key,
-    })
-    .collect()
-}
-
 /// Returns whether an active entry that is similar to a finding has all of its words.
 fn contains_all_words(
-    known: &IndexedEntry,
+    known: &Entry,
     words: &HashSet<String>,
     body: &dyn Fn(&str) -> String,
 ) -> bool {
-    let mut new_words = words.difference(&known.words).peekable();
-    if new_words.peek().is_none() {
-        return true;
-    }
-    let body = content_words(&body(&known.key));
-    new_words.all(|word| body.contains(word))
+    let (named, body) = (words_of(known), content_words(&body(&known.key)));
+    words.iter().all(|word| named.contains(word) || body.contains(word))
 }
 
 /// Returns whether an active entry is about the subject of a finding: each shares most of its words with the
 /// other.
-fn is_similar(known: &IndexedEntry, words: &HashSet<String>) -> bool {
-    let both = words.intersection(&known.words).count();
-    let most = |both: usize, all: usize| both >= 2 && both * 5 >= all * 3;
-    !known.is_superseded && most(both, words.len()) && most(both, known.words.len())
+fn is_similar(known: &Entry, words: &HashSet<String>) -> bool {
+    let named = words_of(known);
+    let both = words.intersection(&named).count();
+    let most = |all: usize| both >= 2 && both * 5 >= all * 3;
+    known.status != EntryStatus::Superseded && most(words.len()) && most(named.len())
+}
+
+/// Returns the words of an entry's key and title.
+fn words_of(known: &Entry) -> HashSet<String> {
+    let title = first_chars(known.title.as_deref().unwrap_or_default(), MAX_CHARACTERS);
+    content_words(&format!("{} {title}", known.key.replace('-', " ")))
 }
 
 /// Returns the words of a text that are not stop words.
@@ -226,7 +199,7 @@ fn is_stop_word(word: &str) -> bool {
 }
 
 /// Returns the tags of existing entries that occur in the finding, sorted.
-fn tags(known: &[IndexedEntry], words: &HashSet<String>) -> Vec<String> {
+fn tags(known: &[Entry], words: &HashSet<String>) -> Vec<String> {
     let all = known.iter().flat_map(|known| &known.tags);
     let named = all.filter(|tag| {
         let parts = content_words(tag);
@@ -240,8 +213,7 @@ fn tags(known: &[IndexedEntry], words: &HashSet<String>) -> Vec<String> {
 
 /// Returns the type of entry that the rules give a text, if any.
 pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
-    let beginning: String = text.chars().take(MAX_CHARACTERS).collect();
-    match deciding(&beginning)?.destination {
+    match deciding(first_chars(text, MAX_CHARACTERS))?.destination {
         Destination::Entry(kind, _) => Some(kind),
         _ => None,
     }

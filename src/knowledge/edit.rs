@@ -6,149 +6,101 @@ use std::path::Path;
 use chrono::NaiveDate;
 
 use crate::error::{Error, Result};
-use crate::knowledge::{Confidence, Entry, EntryKey, EntryType, entry, yaml};
+use crate::knowledge::{Entry, EntryKey, EntryWrite, entry, yaml};
 use crate::markdown::edit::Edit;
 use crate::markdown::{FrontMatter, Value, edit, front_matter};
-use crate::text::BYTE_ORDER_MARK;
+use crate::text::{line_end, without_byte_order_mark};
 
 /// The fields, in the order of the format.
 const ORDER: [&str; 8] =
     ["key", "type", "tags", "created", "updated", "status", "supersedes", "confidence"];
 
-/// The intended content of an entry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct EntryDraft<'a> {
-    pub(crate) key: &'a EntryKey,
-    pub(crate) kind: EntryType,
-    pub(crate) confidence: Confidence,
-    /// `None` keeps the existing tags.
-    pub(crate) tags: Option<&'a [String]>,
-    /// `None` keeps the existing body.
-    pub(crate) body: Option<&'a [u8]>,
-    pub(crate) title: Option<&'a str>,
-    pub(crate) today: NaiveDate,
+/// Returns the bytes of an entry after a write, with only the necessary changes to what it had.
+pub(crate) fn written(
+    write: &EntryWrite,
+    key: &EntryKey,
+    old: &[u8],
+    path: &Path,
+    today: NaiveDate,
+) -> Result<Vec<u8>> {
+    let head = valid(old);
+    let entry = Entry::parse(head, path).value;
+    let (front, body) = match front_matter::inner_range(head) {
+        Some(_) => (head[..entry.body.start].to_owned(), &old[entry.body.start..]),
+        None => {
+            refuse_unreadable_front_matter(old, path)?;
+            let body = without_byte_order_mark(old);
+            (format!("{}---\n---\n\n", valid(&old[..old.len() - body.len()])), body)
+        }
+    };
+    let mut front = set(&front, &changed(write, key, &entry, &front, today));
+    let body = match &write.body {
+        Some(new) => {
+            if !front.ends_with("\n\n") && !front.ends_with("\n\r\n") {
+                let end = if front.ends_with("\r\n") { "\r\n" } else { "\n" };
+                front.push_str(end);
+            }
+            with_title(write, key, new, entry.title.as_deref())
+        }
+        None => retitled(write, key, body),
+    };
+    Ok([front.as_bytes(), &body].concat())
 }
 
-impl EntryDraft<'_> {
-    /// Returns the text of a new entry.
-    pub(crate) fn fresh(&self) -> Vec<u8> {
-        let mut text = self.front();
-        text.push('\n');
-        let mut bytes = text.into_bytes();
-        bytes.extend(self.with_title(self.body.unwrap_or_default(), None));
-        bytes
-    }
+/// Returns the fields that are missing or whose values have to change.
+fn changed(
+    write: &EntryWrite,
+    key: &EntryKey,
+    entry: &Entry,
+    front: &str,
+    today: NaiveDate,
+) -> Vec<(&'static str, String)> {
+    let front = FrontMatter::parse(front, Path::new("")).value;
+    let is_missing = |name: &str| {
+        entry::field(&front, name)
+            .is_none_or(|(node, text)| text.is_none() && !matches!(node.value, Value::List(_)))
+    };
+    // The last update is the earliest known day.
+    let created = entry.updated.unwrap_or(today).to_string();
+    let tags = write.tags.as_ref().unwrap_or(&entry.tags);
+    let tag_list = yaml::list(tags.iter().map(|tag| yaml::scalar(tag)));
+    let is_named = entry.named.as_deref() == Some(key.as_str());
+    let is_certain = entry.confidence == Some(write.confidence);
+    let fields = [
+        ("key", !is_named, yaml::scalar(key.as_str())),
+        ("type", entry.kind != Some(write.kind), write.kind.as_str().to_owned()),
+        ("tags", entry.tags != *tags || is_missing("tags"), tag_list),
+        ("created", is_missing("created"), created),
+        ("updated", entry.updated != Some(today), today.to_string()),
+        ("status", is_missing("status"), entry.status.as_str().to_owned()),
+        ("confidence", !is_certain, write.confidence.as_str().to_owned()),
+    ];
+    let changed = fields.into_iter().filter(|(_, is_changed, _)| *is_changed);
+    changed.map(|(name, _, value)| (name, value)).collect()
+}
 
-    /// Returns the text of an existing entry, updated to the draft.
-    pub(crate) fn updated(&self, old: &[u8], path: &Path) -> Result<Vec<u8>> {
-        let head = valid(old);
-        if front_matter::inner_range(head).is_none() {
-            return self.with_front_matter(old, path);
-        }
-        let front = FrontMatter::parse(head, path).value;
-        let entry = Entry::parse(head, path).value;
-        let body_at = entry.body.start;
-        let mut bytes = set(&head[..body_at], &self.changed(&front, &entry)).into_bytes();
-        let Some(body) = self.body else {
-            bytes.extend(self.retitled(&old[body_at..]));
-            return Ok(bytes);
-        };
-        if !bytes.ends_with(b"\n\n") && !bytes.ends_with(b"\n\r\n") {
-            let is_crlf = bytes.ends_with(b"\r\n");
-            bytes.extend(if is_crlf { b"\r\n".as_slice() } else { b"\n" });
-        }
-        bytes.extend(self.with_title(body, entry.title.as_deref()));
-        Ok(bytes)
+/// Returns a body verbatim, with a title added if it has none.
+fn with_title(write: &EntryWrite, key: &EntryKey, body: &[u8], old: Option<&str>) -> Vec<u8> {
+    if entry::title_line(&String::from_utf8_lossy(body)).is_some() {
+        return body.to_owned();
     }
+    let in_words = key.in_words();
+    let title = write.title.as_deref().map(str::trim).or(old).unwrap_or(&in_words);
+    let gap = if body.is_empty() { "" } else { "\n" };
+    [format!("# {title}\n{gap}").as_bytes(), body].concat()
+}
 
-    fn front(&self) -> String {
-        let tags = self.tags.unwrap_or_default();
-        let tags = yaml::list(tags.iter().map(|tag| yaml::scalar(tag)));
-        format!(
-            "---\nkey: {}\ntype: {}\ntags: {tags}\ncreated: {today}\nupdated: {today}\nstatus: active\nconfidence: {}\n---\n",
-            yaml::scalar(self.key.as_str()),
-            self.kind.as_str(),
-            self.confidence.as_str(),
-            today = self.today,
-        )
-    }
-
-    /// Adds front matter to a text that has none.
-    fn with_front_matter(&self, old: &[u8], path: &Path) -> Result<Vec<u8>> {
-        refuse_unreadable_front_matter(old, path)?;
-        let (mark, old) = match old.strip_prefix(BYTE_ORDER_MARK) {
-            Some(rest) => (BYTE_ORDER_MARK, rest),
-            None => (&[][..], old),
-        };
-        let opens = String::from_utf8_lossy(old);
-        let mut bytes = mark.to_vec();
-        bytes.extend(self.front().into_bytes());
-        bytes.push(b'\n');
-        match self.body {
-            Some(body) => bytes.extend(self.with_title(body, entry::title(&opens))),
-            None => bytes.extend(self.retitled(old)),
-        }
-        Ok(bytes)
-    }
-
-    /// Returns the fields that are missing or whose values have to change.
-    fn changed(&self, front: &FrontMatter, entry: &Entry) -> Vec<(&'static str, String)> {
-        let is_missing = |name: &str| {
-            entry::field(front, name)
-                .is_none_or(|(node, text)| text.is_none() && !matches!(node.value, Value::List(_)))
-        };
-        // The last update is the earliest known day.
-        let created = entry.updated.unwrap_or(self.today);
-        let tags = self.tags.unwrap_or(&entry.tags);
-        let tag_list = yaml::list(tags.iter().map(|tag| yaml::scalar(tag)));
-        let fields = [
-            (
-                "key",
-                entry.named.as_deref() != Some(self.key.as_str()),
-                yaml::scalar(self.key.as_str()),
-            ),
-            ("type", entry.kind != Some(self.kind), self.kind.as_str().to_owned()),
-            ("tags", entry.tags != tags || is_missing("tags"), tag_list),
-            ("created", is_missing("created"), created.to_string()),
-            ("updated", entry.updated != Some(self.today), self.today.to_string()),
-            ("status", is_missing("status"), entry.status.as_str().to_owned()),
-            (
-                "confidence",
-                entry.confidence != Some(self.confidence),
-                self.confidence.as_str().to_owned(),
-            ),
-        ];
-        let changed = fields.into_iter().filter(|(_, is_changed, _)| *is_changed);
-        changed.map(|(name, _, value)| (name, value)).collect()
-    }
-
-    /// Returns a body verbatim, with a title added if it has none.
-    fn with_title(&self, body: &[u8], old: Option<&str>) -> Vec<u8> {
-        if entry::title_line(&String::from_utf8_lossy(body)).is_some() {
-            return body.to_owned();
-        }
-        let in_words = self.key.in_words();
-        let title = self.title.or(old).unwrap_or(&in_words);
-        let mut bytes = format!("# {title}\n").into_bytes();
-        if !body.is_empty() {
-            bytes.push(b'\n');
-            bytes.extend(body);
-        }
-        bytes
-    }
-
-    /// Returns the existing body, with its title replaced if the draft has one.
-    fn retitled(&self, body: &[u8]) -> Vec<u8> {
-        let Some(title) = self.title else {
-            return body.to_owned();
-        };
-        let head = valid(body);
-        match entry::title_line(head) {
-            None => self.with_title(body, None),
-            Some(line) if entry::title(&head[line.clone()]) == Some(title) => body.to_owned(),
-            Some(line) => {
-                [&body[..line.start], format!("# {title}").as_bytes(), &body[line.end..]].concat()
-            }
+/// Returns the existing body, with its title replaced if a new one is given.
+fn retitled(write: &EntryWrite, key: &EntryKey, body: &[u8]) -> Vec<u8> {
+    let Some(title) = write.title.as_deref().map(str::trim) else {
+        return body.to_owned();
+    };
+    let head = valid(body);
+    match entry::title_line(head) {
+        None => with_title(write, key, body, None),
+        Some(line) if entry::title(&head[line.clone()]) == Some(title) => body.to_owned(),
+        Some(line) => {
+            [&body[..line.start], format!("# {title}").as_bytes(), &body[line.end..]].concat()
         }
     }
 }
@@ -156,26 +108,17 @@ impl EntryDraft<'_> {
 /// Refuses a file that has front matter in which no field can be found: another one above it would hide it.
 pub(crate) fn refuse_unreadable_front_matter(bytes: &[u8], path: &Path) -> Result<()> {
     let text = String::from_utf8_lossy(bytes);
-    let (message, hint) = if front_matter::inner_range(&text).is_some() {
-        (
-            "has front matter that is not valid UTF-8, which is not rewritten",
-            "save the file as UTF-8, then write again",
-        )
-    } else if is_opened(&text) {
-        (
-            "has front matter without a closing ---, which is not rewritten",
-            "close it by hand, then write again",
-        )
+    let is_opened = text.trim_start_matches('\u{feff}').lines().next().map(str::trim_end);
+    let (problem, advice) = if front_matter::inner_range(&text).is_some() {
+        ("that is not valid UTF-8", "save the file as UTF-8")
+    } else if is_opened == Some("---") {
+        ("without a closing ---", "close it by hand")
     } else {
         return Ok(());
     };
-    Err(Error::refused(message).at(path, 1).hint(hint))
-}
-
-/// Returns whether the first line of a text opens front matter.
-fn is_opened(text: &str) -> bool {
-    let mut lines = text.trim_start_matches('\u{feff}').split('\n');
-    lines.next().map(str::trim_end) == Some("---") && lines.next().is_some()
+    Err(Error::refused(format!("has front matter {problem}, which is not rewritten"))
+        .at(path, 1)
+        .hint(format!("{advice}, then write again")))
 }
 
 /// Returns the text up to the first invalid byte.
@@ -186,43 +129,32 @@ pub(crate) fn valid(bytes: &[u8]) -> &str {
     }
 }
 
-/// Returns the text with these fields set to values in YAML syntax; a missing field is added.
-///
-/// The text must have front matter.
+/// Returns a text with front matter in which these fields are set to values in YAML syntax; a missing field is added, and
+/// one whose new value is empty is removed with the lines that belong to it.
 pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
     let Some(inner) = front_matter::inner_range(text) else {
         return text.to_owned();
     };
-    let end = if text[..inner.start].ends_with("\r\n") { "\r\n" } else { "\n" };
+    let end = line_end(&text[..inner.start]);
     let lines = lines(text, inner.clone());
     let mut edits = Vec::new();
     for (name, value) in fields {
-        match lines.iter().find(|line| line.name.eq_ignore_ascii_case(name)) {
+        let known = lines.iter().find(|line| line.name.eq_ignore_ascii_case(name));
+        edits.push(match known {
+            Some(line) if value.is_empty() => Edit::replace(line.start..line.end, ""),
             Some(line) => {
                 // A value below its name, or missing, is written on the same line.
                 let gap = if text[..line.value.start].ends_with(':') { " " } else { "" };
-                edits.push(Edit::replace(line.value.clone(), format!("{gap}{value}")));
+                Edit::replace(line.value.clone(), format!("{gap}{value}"))
             }
+            None if value.is_empty() => continue,
             None => {
                 let at = insertion_index(&lines, name, inner.start);
-                edits.push(Edit::insert(at, format!("{name}: {value}{end}")));
+                Edit::insert(at, format!("{name}: {value}{end}"))
             }
-        }
+        });
     }
     edit::apply(text, edits)
-}
-
-/// Returns the text without a field and the lines that belong to it.
-pub(crate) fn remove(text: &str, name: &str) -> String {
-    let Some(inner) = front_matter::inner_range(text) else {
-        return text.to_owned();
-    };
-    let lines = lines(text, inner);
-    let found = lines.iter().find(|line| line.name.eq_ignore_ascii_case(name));
-    match found {
-        Some(line) => edit::apply(text, vec![Edit::replace(line.start..line.end, "")]),
-        None => text.to_owned(),
-    }
 }
 
 /// A field at the left margin, with its continuation lines.
@@ -305,6 +237,8 @@ fn insertion_index(lines: &[FieldLines<'_>], name: &str, first: usize) -> usize 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::{Confidence, EntryType};
+    use crate::secrets::SecretPolicy;
 
     fn set_one(text: &str, name: &str, value: &str) -> String {
         set(text, &[(name, value.to_owned())])
@@ -355,16 +289,19 @@ mod tests {
 
     fn updated(old: &[u8]) -> Result<Vec<u8>> {
         let key = EntryKey::parse("a").unwrap();
-        let draft = EntryDraft {
-            key: &key,
+        let write = EntryWrite {
+            key: "a".to_owned(),
             kind: EntryType::Decision,
             confidence: Confidence::High,
             tags: None,
             body: None,
             title: None,
-            today: NaiveDate::from_ymd_opt(2026, 3, 1).unwrap(),
+            if_match: None,
+            secrets: SecretPolicy::Refuse,
+            request_id: None,
         };
-        draft.updated(old, Path::new("a.md"))
+        let today = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
+        written(&write, &key, old, Path::new("a.md"), today)
     }
 
     #[test]

@@ -10,12 +10,14 @@
 //! | test-runner | Test runner | convention | testing, tools | active | 2026-02-17 |
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use chrono::NaiveDate;
 use serde::Serialize;
 
+use crate::clock::parse_date;
 use crate::error::Result;
-use crate::knowledge::store::{scan, stem, unread};
+use crate::knowledge::store::{scan, stem};
 use crate::knowledge::{Entry, EntryFilter, EntryStatus, EntryType, KnowledgeDir};
 use crate::project::Project;
 use crate::storage::{Changes, read};
@@ -26,91 +28,60 @@ const HEAD: &str = "# Index\n\n\
     | key | title | type | tags | status | updated |\n\
     |---|---|---|---|---|---|\n";
 
-/// A row of INDEX.md.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IndexRow {
-    pub(crate) key: String,
-    pub(crate) title: String,
-    pub(crate) kind: String,
-    pub(crate) tags: Vec<String>,
-    pub(crate) status: String,
-    pub(crate) updated: String,
+/// Returns the whole text for entries in any order.
+pub(crate) fn render(entries: impl IntoIterator<Item = Entry>) -> String {
+    let rows: BTreeMap<String, String> =
+        entries.into_iter().map(|entry| (entry.key.clone(), row(&entry))).collect();
+    HEAD.chars().chain(rows.values().flat_map(|row| row.chars())).collect()
 }
 
-impl IndexRow {
-    /// Returns the row of an entry.
-    pub(crate) fn from_entry(entry: &Entry) -> Self {
-        Self {
-            key: entry.key.clone(),
-            title: entry.title.clone().unwrap_or_default(),
-            kind: entry.kind.map_or("", EntryType::as_str).to_owned(),
-            tags: entry.tags.clone(),
-            status: entry.status.as_str().to_owned(),
-            updated: entry.updated.map(|day| day.to_string()).unwrap_or_default(),
-        }
+fn row(entry: &Entry) -> String {
+    let updated = entry.updated.map(|day| day.to_string()).unwrap_or_default();
+    let cells = [
+        entry.key.as_str(),
+        entry.title.as_deref().unwrap_or_default(),
+        entry.kind.map_or("", EntryType::as_str),
+        &entry.tags.join(", "),
+        entry.status.as_str(),
+        &updated,
+    ];
+    let mut row = String::from("|");
+    for cell in cells {
+        let cell = cell.replace('\\', "\\\\").replace('|', "\\|");
+        row.push(' ');
+        row.extend(cell.chars().filter(|c| !c.is_control()));
+        row.push_str(if cell.is_empty() { "|" } else { " |" });
     }
-
-    /// Returns whether it is active; other rows are not listed by default.
-    pub(crate) fn is_active(&self) -> bool {
-        EntryStatus::from_any_case(&self.status).unwrap_or_default() == EntryStatus::Active
-    }
-
-    fn line(&self) -> String {
-        let tags = self.tags.join(", ");
-        let cells = [&self.key, &self.title, &self.kind, &tags, &self.status, &self.updated];
-        let mut line = String::from("|");
-        for cell in cells {
-            let cell = cell.replace('\\', "\\\\").replace('|', "\\|");
-            let cell: String = cell.chars().filter(|c| !c.is_control()).collect();
-            line.push(' ');
-            line.push_str(&cell);
-            line.push_str(if cell.is_empty() { "|" } else { " |" });
-        }
-        line.push('\n');
-        line
-    }
+    row + "\n"
 }
 
-/// Returns the whole text for rows in any order.
-pub(crate) fn render(rows: impl IntoIterator<Item = IndexRow>) -> String {
-    let sorted: BTreeMap<String, String> =
-        rows.into_iter().map(|row| (row.key.clone(), row.line())).collect();
-    let mut text = HEAD.to_owned();
-    text.extend(sorted.into_values());
-    text
-}
-
-/// Parses the rows of the table, which may be hand-written; `None` if no table has a `key` column.
-pub(crate) fn parse(text: &str) -> Option<Vec<IndexRow>> {
-    let mut columns: Option<Vec<String>> = None;
-    let mut rows = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| line.starts_with('|')) {
-        let cells = cells(line);
-        let Some(columns) = &columns else {
-            let names: Vec<String> = cells.iter().map(|cell| cell.to_lowercase()).collect();
-            columns = names.iter().any(|name| name == "key").then_some(names);
-            continue;
+/// Parses the entries in the table, which may be hand-written; `None` if no table has a `key` column.
+pub(crate) fn parse(text: &str) -> Option<Vec<Entry>> {
+    let mut rows = text.lines().map(str::trim).filter(|line| line.starts_with('|')).map(cells);
+    let columns = rows.find_map(|cells| {
+        let names: Vec<String> = cells.iter().map(|cell| cell.to_lowercase()).collect();
+        names.iter().any(|name| name == "key").then_some(names)
+    })?;
+    let is_rule =
+        |cells: &[String]| cells.iter().all(|cell| cell.trim_matches([':', '-', ' ']).is_empty());
+    let entry = |cells: Vec<String>| {
+        let text = |name: &str| {
+            let at = columns.iter().position(|column| column == name);
+            at.and_then(|at| cells.get(at)).map(String::as_str).unwrap_or_default()
         };
-        if cells.iter().all(|cell| cell.trim_matches([':', '-', ' ']).is_empty()) {
-            continue;
-        }
-        let cell = |name: &str| {
-            let at = columns.iter().position(|column| column == name)?;
-            cells.get(at).cloned()
-        };
-        let text = |name: &str| cell(name).unwrap_or_default();
-        let tags = text("tags");
-        let tags = tags.trim_matches(['[', ']']).split(',').map(str::trim);
-        rows.push(IndexRow {
+        let tags = text("tags").trim_matches(['[', ']']).split(',').map(str::trim);
+        let tags = tags.filter(|tag| !tag.is_empty());
+        Entry {
             key: text("key").trim_matches(['[', ']', '`']).to_owned(),
-            title: text("title"),
-            kind: text("type"),
-            tags: tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
-            status: text("status"),
-            updated: text("updated"),
-        });
-    }
-    columns.map(|_| rows)
+            title: Some(text("title").to_owned()),
+            kind: EntryType::from_any_case(text("type")),
+            tags: tags.map(str::to_owned).collect(),
+            status: EntryStatus::from_any_case(text("status")).unwrap_or_default(),
+            updated: parse_date(text("updated")),
+            ..Entry::default()
+        }
+    };
+    Some(rows.filter(|cells| !is_rule(cells)).map(entry).collect())
 }
 
 /// Returns the cells of a row.
@@ -146,48 +117,39 @@ pub(crate) fn update(
     if keys.peek().is_none() {
         return Ok(());
     }
-    let path = place.index();
-    let old = changes.current(&path)?;
+    let old = changes.current(&place.index())?;
     let text = old.as_deref().and_then(|old| str::from_utf8(old).ok());
     let is_ours = |text: &&str| {
         // A conflict marker of git, for example, is not a row.
         text.strip_prefix(HEAD).is_some_and(|rows| rows.lines().all(|line| line.starts_with("| ")))
     };
-    let ours = text.filter(is_ours).and_then(parse);
-    let rows = match ours {
-        Some(rows) => rows,
-        None => {
-            let mut rows = all(place)?.value;
-            let unread = unread(place, rows.iter().map(|row| row.key.as_str()));
-            rows.extend(unread_rows(old.as_deref(), &unread));
-            rows
-        }
+    let entries = match text.filter(is_ours).and_then(parse) {
+        Some(entries) => entries,
+        None => existing(place, all(place)?.value, old.as_deref()),
     };
-    let mut rows: BTreeMap<String, IndexRow> =
-        rows.into_iter().map(|row| (row.key.clone(), row)).collect();
+    let mut entries: BTreeMap<String, Entry> =
+        entries.into_iter().map(|entry| (entry.key.clone(), entry)).collect();
     for key in keys {
         let path = place.entry(&key);
         match changes.current(&path)? {
-            Some(bytes) => {
-                rows.insert(key, IndexRow::from_entry(&Entry::from_bytes(&bytes, &path)));
-            }
-            None => {
-                rows.remove(&key);
-            }
-        }
+            Some(bytes) => entries.insert(key, Entry::from_bytes(&bytes, &path)),
+            None => entries.remove(&key),
+        };
     }
-    changes.edit(&path, old, render(rows.into_values()))
+    changes.edit(&place.index(), old, render(entries.into_values()))
 }
 
-/// Returns the rows of an existing INDEX.md for existing entries that were not read.
-pub(crate) fn unread_rows(old: Option<&[u8]>, unread: &BTreeSet<String>) -> Vec<IndexRow> {
-    if unread.is_empty() {
-        return Vec::new();
+/// Returns the entries that were read, and those of an existing INDEX.md whose files exist but cannot be read.
+pub(crate) fn existing(place: &KnowledgeDir, read: Vec<Entry>, old: Option<&[u8]>) -> Vec<Entry> {
+    let mut unread = place.keys();
+    for entry in &read {
+        unread.remove(&entry.key);
     }
-    let rows = old.and_then(|old| parse(&String::from_utf8_lossy(old)));
-    let mut rows = rows.unwrap_or_default();
-    rows.retain(|row| unread.contains(&row.key));
-    rows
+    if unread.is_empty() {
+        return read;
+    }
+    let rows = old.and_then(|old| parse(&String::from_utf8_lossy(old))).unwrap_or_default();
+    read.into_iter().chain(rows.into_iter().filter(|row| unread.contains(&row.key))).collect()
 }
 
 /// Plans to update the rows in INDEX.md of all entries changed by a plan.
@@ -203,12 +165,8 @@ pub fn refresh_index(project: &Project, changes: &mut Changes) -> Result<()> {
     update(&place, changes, keys)
 }
 
-/// Returns the rows of all existing entries.
-pub(crate) fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<IndexRow>>> {
-    scan(place, |file| {
-        let entry = Entry::from_bytes(&file.bytes, &file.path);
-        Some(IndexRow::from_entry(&entry))
-    })
+fn all(place: &KnowledgeDir) -> Result<Parsed<Vec<Entry>>> {
+    scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))
 }
 
 /// An entry in a list.
@@ -222,7 +180,7 @@ pub struct ListedEntry {
     #[serde(rename = "type")]
     pub kind: Option<EntryType>,
     /// The date of the last update.
-    pub updated: Option<String>,
+    pub updated: Option<NaiveDate>,
 }
 
 /// The selected entries, sorted by key. It is the document of `annals entry list --json`.
@@ -234,44 +192,35 @@ pub struct EntryListing {
 
 /// Lists the entries in INDEX.md; if it cannot be used, they are read from their files.
 pub fn list(project: &Project, filter: &EntryFilter) -> Result<Parsed<EntryListing>> {
-    let is_meant = |row: &IndexRow| {
-        let kind = EntryType::from_any_case(&row.kind);
-        filter.selects(&row.tags, kind, row.is_active())
+    let is_meant = |entry: &Entry| filter.selects(&entry.tags, entry.kind, entry.is_active());
+    let listed = |entry: Entry| ListedEntry {
+        key: entry.key,
+        title: entry.title.unwrap_or_default(),
+        kind: entry.kind,
+        updated: entry.updated,
     };
-    Ok(rows(project)?.map(|rows| EntryListing {
-        entries: rows.into_iter().filter(is_meant).map(from_row).collect(),
+    Ok(indexed(project)?.map(|entries| EntryListing {
+        entries: entries.into_iter().filter(is_meant).map(listed).collect(),
     }))
 }
 
-fn from_row(row: IndexRow) -> ListedEntry {
-    ListedEntry {
-        kind: EntryType::from_any_case(&row.kind),
-        updated: Some(row.updated).filter(|day| !day.is_empty()),
-        key: row.key,
-        title: row.title,
-    }
-}
-
-fn rows(project: &Project) -> Result<Parsed<Vec<IndexRow>>> {
+fn indexed(project: &Project) -> Result<Parsed<Vec<Entry>>> {
     let place = KnowledgeDir::in_project(project);
     let path = place.index();
     let mut warnings = Vec::new();
     let text = read::text(&path)?.map(|text| text.into_value(&mut warnings));
-    if let Some(rows) = text.as_deref().and_then(parse) {
-        return Ok(Parsed::new(rows, warnings));
+    if let Some(entries) = text.as_deref().and_then(parse) {
+        return Ok(Parsed::new(entries, warnings));
     }
-    let mut rows = all(&place)?;
-    rows.value.sort_by(|a, b| a.key.cmp(&b.key));
-    if !rows.value.is_empty() || text.is_some() {
-        let why = match text {
-            Some(_) => "contains no table of entries",
-            None => "is missing",
-        };
+    let mut entries = all(&place)?;
+    entries.value.sort_by(|a, b| a.key.cmp(&b.key));
+    if !entries.value.is_empty() || text.is_some() {
+        let why = if text.is_some() { "contains no table of entries" } else { "is missing" };
         let message = format!("{why}; listed from the entries, `annals entry audit` rebuilds it");
-        rows.warnings.push(Warning::file(&path, message));
+        entries.warnings.push(Warning::file(&path, message));
     }
-    rows.warnings.extend(warnings);
-    Ok(rows)
+    entries.warnings.extend(warnings);
+    Ok(entries)
 }
 
 #[cfg(test)]
@@ -280,20 +229,20 @@ mod tests {
 
     use super::*;
 
-    fn row(key: &str, title: &str) -> IndexRow {
-        IndexRow {
+    fn entry(key: &str, title: &str) -> Entry {
+        Entry {
             key: key.to_owned(),
-            title: title.to_owned(),
-            kind: "gotcha".to_owned(),
+            title: Some(title.to_owned()),
+            kind: Some(EntryType::Gotcha),
             tags: vec!["a".to_owned(), "b".to_owned()],
-            status: "active".to_owned(),
-            updated: "2026-02-17".to_owned(),
+            updated: NaiveDate::from_ymd_opt(2026, 2, 17),
+            ..Entry::default()
         }
     }
 
     #[test]
     fn rows_are_sorted_by_key() {
-        let text = render([row("b", "B | \\ pipe"), row("a-b", "日本"), row("a", "")]);
+        let text = render([entry("b", "B | \\ pipe"), entry("a-b", "日本"), entry("a", "")]);
         let expected = format!(
             "{HEAD}| a | | gotcha | a, b | active | 2026-02-17 |\n\
              | a-b | 日本 | gotcha | a, b | active | 2026-02-17 |\n\
@@ -301,7 +250,7 @@ mod tests {
         );
         assert_eq!(text, expected);
         let rows = parse(&text).unwrap();
-        assert_eq!(rows[2].title, "B | \\ pipe");
+        assert_eq!(rows[2].title.as_deref(), Some("B | \\ pipe"));
         assert_eq!(rows.len(), 3);
     }
 
@@ -309,7 +258,7 @@ mod tests {
     fn a_hand_written_index_is_read() {
         let text = "# Index\n\n| Key | Type | Title |\n|:--|--|--|\n| [[a]] | gotcha | A |\n";
         let rows = parse(text).unwrap();
-        assert_eq!((rows[0].key.as_str(), rows[0].title.as_str()), ("a", "A"));
+        assert_eq!((rows[0].key.as_str(), rows[0].title.as_deref()), ("a", Some("A")));
         assert_eq!(parse("- a\n- b\n"), None);
     }
 
@@ -317,8 +266,8 @@ mod tests {
         #[test]
         fn cells_round_trip(title in "[^\\s\\p{Cc}][^\\p{Cc}\u{85}]{0,20}") {
             let title = title.trim().to_owned();
-            let rows = parse(&render([row("a", &title)])).unwrap();
-            prop_assert_eq!(&rows[0].title, &title);
+            let rows = parse(&render([entry("a", &title)])).unwrap();
+            prop_assert_eq!(rows[0].title.as_ref(), Some(&title));
         }
 
         #[test]

@@ -29,12 +29,12 @@ use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
 use crate::knowledge::entry::Fence;
 use crate::knowledge::store::{log, refuse_secrets};
-use crate::markdown::{Lines, without_bullet};
+use crate::markdown::without_bullet;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest, read};
-use crate::text::{fold, line_end, word_enum};
-use crate::warning::{Parsed, Warning};
+use crate::text::{fold, line_end, line_number, word_enum};
+use crate::warning::Warning;
 
 /// Maximum length of Priority Context, in characters.
 pub const LIMIT: usize = 500;
@@ -69,46 +69,67 @@ impl NotepadSection {
     }
 }
 
-/// The position of a section.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SectionSpan {
-    /// The section.
-    pub section: NotepadSection,
-    /// Byte range of the heading's lines.
-    pub heading: Range<usize>,
-    /// Byte range from the end of the heading to the start of the next section or heading of the same or a
-    /// higher level.
-    pub body: Range<usize>,
-    /// The level of its heading; 7 for a bold line used as a heading.
-    pub level: u8,
-}
-
-/// A heading of any kind, including the headings of the sections.
+/// A heading, of a section or of the user's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Heading {
+    /// 7 for a bold line used as a heading: any other heading ends its section.
     level: u8,
     title: String,
     /// Byte range of its lines, with the line ending.
     lines: Range<usize>,
 }
 
+/// A section's heading, and the text below it up to the next section or heading of the same or a higher level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Section {
+    section: NotepadSection,
+    level: u8,
+    start: usize,
+    body: Range<usize>,
+}
+
 /// A parsed notepad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notepad<'a> {
     text: &'a str,
-    sections: Vec<SectionSpan>,
+    sections: Vec<Section>,
     headings: Vec<Heading>,
 }
 
-impl Notepad<'_> {
-    /// Returns the position of a section; `None` if it does not exist.
-    pub fn section(&self, section: NotepadSection) -> Option<&SectionSpan> {
+impl<'a> Notepad<'a> {
+    /// Parses a notepad; of several headings for a section the best match counts, then level 2, then the first.
+    pub fn parse(text: &'a str) -> Self {
+        let headings = headings(text);
+        let best = |section: NotepadSection| {
+            let named = headings.iter().filter_map(|heading| {
+                let is_exact = heading_match(&heading.title, section)?;
+                Some((is_exact, heading.level == 2, Reverse(heading.lines.start), heading))
+            });
+            let best = named.max_by_key(|(exact, level, start, _)| (*exact, *level, *start))?;
+            Some((section, best.3))
+        };
+        let mut chosen: Vec<_> = NotepadSection::ALL.into_iter().filter_map(best).collect();
+        chosen.sort_by_key(|(_, heading)| heading.lines.start);
+        let sections = chosen.iter().map(|(section, heading)| {
+            let ends = |other: &&Heading| {
+                let is_section = chosen.iter().any(|(_, chosen)| chosen == other);
+                other.lines.start > heading.lines.start
+                    && (other.level <= heading.level || is_section)
+            };
+            let end = headings.iter().find(ends).map_or(text.len(), |end| end.lines.start);
+            let (start, body) = (heading.lines.start, heading.lines.end..end);
+            Section { section: *section, level: heading.level, start, body }
+        });
+        Self { text, sections: sections.collect(), headings }
+    }
+
+    fn section(&self, section: NotepadSection) -> Option<&Section> {
         self.sections.iter().find(|found| found.section == section)
     }
 
     /// Returns the byte range of a section's content: whole lines, without blank lines around them and a rule
     /// at the end.
-    pub fn content(&self, section: NotepadSection) -> Option<Range<usize>> {
+    fn content(&self, section: NotepadSection) -> Option<Range<usize>> {
         let body = self.section(section)?.body.clone();
         let mut content = body.start..body.start;
         let mut at = body.start;
@@ -132,10 +153,20 @@ impl Notepad<'_> {
 
     /// Returns the number of characters (Unicode scalar values) in a section's content; a line break counts
     /// as one.
-    pub fn characters(&self, section: NotepadSection) -> usize {
-        let content = self.content(section).unwrap_or_default();
-        let content = self.text[content].trim();
+    fn characters(&self, section: NotepadSection) -> usize {
+        let content = self.text[self.content(section).unwrap_or_default()].trim();
         content.chars().count() - content.matches("\r\n").count()
+    }
+
+    /// Returns the level of a section's heading, or of the one that it would get.
+    fn level(&self, section: NotepadSection) -> u8 {
+        let next = || self.sections.iter().find(|found| found.section > section);
+        let other = || next().or(self.sections.last()).map_or(2, |other| other.level);
+        match self.section(section) {
+            Some(found) => found.level,
+            None if other() == BOLD => 2,
+            None => other(),
+        }
     }
 }
 
@@ -161,117 +192,55 @@ fn headings(text: &str) -> Vec<Heading> {
     let mut named: Option<(Range<usize>, &str)> = None;
     let mut follows_text = false;
     for (range, line, is_hidden) in lines(text) {
-        let line = line.trim_end();
         let above = named.take();
-        let goes_on = !is_hidden && !line.is_empty() && !is_rule(line);
+        let goes_on = !is_hidden && !line.trim().is_empty() && !is_rule(line);
         let follows = std::mem::replace(&mut follows_text, goes_on);
         if is_hidden || indent(line) > 3 {
             continue;
         }
         let line = line.trim();
-        let marks = line.len() - line.trim_start_matches('#').len();
-        let rest = &line[marks..];
-        let level = u8::try_from(marks).unwrap_or(0);
+        let rest = line.trim_start_matches('#');
+        let level = u8::try_from(line.len() - rest.len()).unwrap_or(0);
         let mut push = |level, title: &str, lines: Range<usize>| {
             found.push(Heading { level, title: title.trim().to_owned(), lines });
-        };
-        let underline = match line.trim_start_matches(['=', '-']) {
-            "" if line.bytes().all(|mark| mark == b'=') => 1,
-            _ => 2,
         };
         if (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
             push(level, rest.trim_end_matches('#'), range);
             follows_text = false;
-        } else if let Some((first, title)) = above.filter(|_| is_underline(line)) {
-            push(underline, title, first.start..range.end);
-        } else if !follows && is_exact(line) {
-            let inner = line.trim_end_matches(':');
-            if inner.len() > 4 && inner.starts_with("**") && inner.ends_with("**") {
-                push(BOLD, line, range);
-            } else {
-                named = Some((range, line));
+        } else if let Some((first, title)) = above.filter(|_| is_of(line, &['=', '-'])) {
+            push(if line.starts_with('=') { 1 } else { 2 }, title, first.start..range.end);
+        } else if !follows
+            && NotepadSection::ALL.iter().any(|one| heading_match(line, *one) == Some(true))
+        {
+            match line.starts_with("**") && line.trim_end_matches(':').ends_with("**") {
+                true => push(BOLD, line, range),
+                false => named = Some((range, line)),
             }
         }
     }
     found
 }
 
-fn is_underline(line: &str) -> bool {
-    ['=', '-'].into_iter().any(|mark| !line.is_empty() && line.chars().all(|c| c == mark))
-}
-
-fn is_exact(title: &str) -> bool {
-    NotepadSection::ALL.iter().any(|section| heading_match(title, *section) == Some(3))
-}
-
-/// Returns how well a heading matches the name of a section: 3 for `priority context:`, 2 for `Priority`, 1 for
-/// `Priority Context (max 500)`.
-fn heading_match(title: &str, section: NotepadSection) -> Option<u8> {
-    let plain = title.trim_start_matches(|c: char| !c.is_alphabetic());
-    let plain = fold(plain.trim_end_matches(|c: char| "*_`#: ".contains(c)));
+/// Returns whether a heading names a section: exactly, as `priority context:` or `Priority` do, or with a remark, as
+/// `Priority Context (max 500)` does.
+fn heading_match(title: &str, section: NotepadSection) -> Option<bool> {
+    let plain = fold(title.trim_matches(|c: char| !c.is_alphanumeric() && !"()".contains(c)));
     let full = fold(section.title());
-    if plain == full {
-        return Some(3);
+    if plain == full || plain == section.as_str() {
+        return Some(true);
     }
-    if plain == section.as_str() {
-        return Some(2);
-    }
-    let rest = plain.strip_prefix(&full)?;
-    let tail = rest.trim_start();
-    let is_remark = tail.starts_with(|c: char| !c.is_alphanumeric());
-    let is_noun = rest.starts_with(' ') && ["notes", "section"].contains(&tail);
-    (is_remark || is_noun).then_some(1)
+    let rest = plain.strip_prefix(&full)?.trim_start();
+    (!rest.starts_with(char::is_alphanumeric)).then_some(false)
 }
 
-/// Parses a notepad; of several headings for a section the best match counts, then level 2, then the first, and another
-/// one that matches exactly becomes a warning and remains ordinary text.
-pub fn parse<'a>(text: &'a str, path: &Path) -> Parsed<Notepad<'a>> {
-    let headings = headings(text);
-    let numbers = Lines::new(text);
-    let mut warnings = Vec::new();
-    let mut chosen: Vec<(NotepadSection, &Heading)> = Vec::new();
-    for section in NotepadSection::ALL {
-        let matching = headings.iter();
-        let candidates: Vec<(u8, &Heading)> = matching
-            .filter_map(|heading| Some((heading_match(&heading.title, section)?, heading)))
-            .collect();
-        let best = candidates.iter().max_by_key(|(matched, heading)| {
-            (*matched, heading.level == 2, Reverse(heading.lines.start))
-        });
-        let Some((_, best)) = best else { continue };
-        chosen.push((section, best));
-        for (_, other) in candidates.iter().filter(|(matched, one)| *matched == 3 && one != best) {
-            let first = numbers.line(best.lines.start);
-            let message = format!(
-                "is a second {}, which is read as text (the section is at line {first})",
-                section.title()
-            );
-            warnings.push(Warning::at(path, numbers.line(other.lines.start), message));
-        }
-    }
-    chosen.sort_by_key(|(_, heading)| heading.lines.start);
-    let sections = chosen.iter().map(|(section, heading)| {
-        let ends = |other: &&Heading| {
-            let is_section = chosen.iter().any(|(_, chosen)| chosen == other);
-            other.lines.start > heading.lines.start && (other.level <= heading.level || is_section)
-        };
-        let end = headings.iter().find(ends).map_or(text.len(), |end| end.lines.start);
-        SectionSpan {
-            section: *section,
-            heading: heading.lines.clone(),
-            body: heading.lines.end..end.max(heading.lines.end),
-            level: heading.level,
-        }
-    });
-    let sections = sections.collect();
-    Parsed { value: Notepad { text, sections, headings }, warnings }
+/// Returns whether a line consists of one of these marks.
+fn is_of(line: &str, marks: &[char]) -> bool {
+    marks.iter().any(|mark| !line.is_empty() && line.chars().all(|c| c == *mark))
 }
 
-/// Returns whether a line is a rule: three or more of the same marker.
+/// Returns whether a line is a rule: three or more of the same mark.
 fn is_rule(line: &str) -> bool {
-    let line = line.trim();
-    let is_one_mark = |mark: char| line.chars().all(|c| c == mark);
-    line.len() >= 3 && ['-', '*', '_'].into_iter().any(is_one_mark)
+    line.trim().len() >= 3 && is_of(line.trim(), &['-', '*', '_'])
 }
 
 /// Decodes bytes to a text of the same length, so that byte offsets are valid for both.
@@ -298,7 +267,7 @@ pub struct NotepadText {
     /// The same text as the original bytes.
     #[serde(skip)]
     pub bytes: Vec<u8>,
-    /// Warnings from parsing the notepad.
+    /// A warning for each further heading of a section, which counts as text.
     pub warnings: Vec<Warning>,
 }
 
@@ -307,7 +276,7 @@ pub fn priority_characters(project: &Project) -> Result<usize> {
     let path = KnowledgeDir::in_project(project).notepad();
     let text = read::text(&path)?;
     let text = text.map(|parsed| parsed.value).unwrap_or_default();
-    Ok(parse(&text, &path).value.characters(NotepadSection::Priority))
+    Ok(Notepad::parse(&text).characters(NotepadSection::Priority))
 }
 
 /// Returns the notepad, or one of its sections without the heading.
@@ -320,8 +289,7 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
             .hint("`annals notepad working TEXT` creates it"));
     };
     let text = same_length_text(&bytes);
-    let parsed = parse(&text, &path);
-    let notepad = parsed.value;
+    let notepad = Notepad::parse(&text);
     let range = match section {
         None => 0..bytes.len(),
         Some(section) => notepad.content(section).ok_or_else(|| {
@@ -332,6 +300,15 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
         })?,
     };
     let priority_characters = notepad.characters(NotepadSection::Priority);
+    let is_second = |heading: &&Heading| {
+        NotepadSection::ALL.iter().any(|one| heading_match(&heading.title, *one) == Some(true))
+            && !notepad.sections.iter().any(|section| section.start == heading.lines.start)
+    };
+    let warning = |heading: &Heading| {
+        let line = line_number(&text, heading.lines.start);
+        Warning::at(&file, line, "is a second heading of its section, and is read as text")
+    };
+    let warnings = notepad.headings.iter().filter(is_second).map(warning).collect();
     let bytes = bytes[range].to_vec();
     Ok(NotepadText {
         file,
@@ -339,7 +316,7 @@ pub fn read(project: &Project, section: Option<NotepadSection>) -> Result<Notepa
         text: String::from_utf8_lossy(&bytes).into_owned(),
         priority_characters,
         bytes,
-        warnings: project.named(parsed.warnings),
+        warnings,
     })
 }
 
@@ -357,7 +334,7 @@ pub struct Note<'a> {
 }
 
 /// The outcome of adding a note. It is the document of `annals notepad priority --json` and its siblings.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NoteReport {
     /// The section it was added to.
     pub section: NotepadSection,
@@ -370,6 +347,7 @@ pub struct NoteReport {
     /// The changes, on a dry run.
     pub diff: Option<String>,
     /// Warnings from the operation.
+    #[serde(skip_deserializing)]
     pub warnings: Vec<Warning>,
 }
 
@@ -385,51 +363,43 @@ impl fmt::Display for NoteReport {
     }
 }
 
-/// The stored result of a write, to answer a repeated request.
-#[derive(Debug, Serialize, Deserialize)]
-struct Answer {
-    characters: usize,
-    changed: Vec<PathBuf>,
-}
-
 /// Adds a note to its section and a line to the log, in a single transaction.
 pub fn write(project: &Project, note: &Note<'_>) -> Result<NoteReport> {
     admissible(note)?;
-    let request = note.request_id.map(|id| WriteRequest::new(id, command(note)));
-    let request = request.transpose()?;
-    let mut warnings = Vec::new();
-    let work = || {
-        let mut changes = Changes::new();
-        let characters = add(&mut changes, project, note, &mut warnings)?;
-        let named = |path: &Path| project.relative(path).to_owned();
-        let answer =
-            Answer { characters, changed: changes.paths().into_iter().map(named).collect() };
-        Ok((answer, changes))
-    };
-    let (answer, applied) = project.storage().transact_once(
-        command(note),
-        &[Store::Entries],
-        request.as_ref(),
-        work,
-    )?;
-    warnings.extend(applied.warnings);
-    let is_limited = note.section == NotepadSection::Priority;
-    Ok(NoteReport {
-        section: note.section,
-        characters: is_limited.then_some(answer.characters),
-        limit: is_limited.then_some(LIMIT),
-        changed: answer.changed,
-        diff: applied.diff,
-        warnings: project.named(warnings),
-    })
-}
-
-fn command(note: &Note<'_>) -> &'static str {
-    match note.section {
+    let command = match note.section {
         NotepadSection::Priority => "notepad priority",
         NotepadSection::Working => "notepad working",
         NotepadSection::Manual => "notepad manual",
-    }
+    };
+    let request = note.request_id.map(|id| WriteRequest::new(id, command)).transpose()?;
+    let stores = &[Store::Entries];
+    let (mut report, applied) =
+        project.storage().transact_once(command, stores, request.as_ref(), || {
+            let place = KnowledgeDir::in_project(project);
+            let mut changes = Changes::new();
+            let old = changes.current(&place.notepad())?;
+            let mut bytes = old.clone().unwrap_or_default();
+            if bytes.trim_ascii().is_empty() {
+                bytes.extend_from_slice(NEW.as_bytes());
+            }
+            let characters = insert(&mut bytes, &project.clock, note)?;
+            changes.edit(&place.notepad(), old, bytes)?;
+            log(&mut changes, &place, &project.clock, command)?;
+            let is_limited = note.section == NotepadSection::Priority;
+            let named = |path: &Path| project.relative(path).to_owned();
+            let report = NoteReport {
+                section: note.section,
+                characters: is_limited.then_some(characters),
+                limit: is_limited.then_some(LIMIT),
+                changed: changes.paths().into_iter().map(named).collect(),
+                diff: None,
+                warnings: Vec::new(),
+            };
+            Ok((report, changes))
+        })?;
+    report.diff = applied.diff;
+    report.warnings = project.named(applied.warnings);
+    Ok(report)
 }
 
 /// Refuses notes that are invalid regardless of the notepad's content.
@@ -448,46 +418,20 @@ fn admissible(note: &Note<'_>) -> Result<()> {
     }
 }
 
-/// Plans the note and its log line, and returns the resulting number of characters in Priority Context.
-fn add(
-    changes: &mut Changes,
-    project: &Project,
-    note: &Note<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<usize> {
-    let place = KnowledgeDir::in_project(project);
-    let path = place.notepad();
-    let old = changes.current(&path)?;
-    let mut bytes = old.clone().unwrap_or_default();
-    if bytes.trim_ascii().is_empty() {
-        bytes.extend_from_slice(NEW.as_bytes());
-    }
-    let characters = insert(&mut bytes, &project.clock, note, &path)?.into_value(warnings);
-    changes.edit(&path, old, bytes)?;
-    log(changes, &place, &project.clock, command(note))?;
-    Ok(characters)
-}
-
 /// Inserts the note, and returns the resulting number of characters in Priority Context.
-fn insert(
-    bytes: &mut Vec<u8>,
-    clock: &Clock,
-    note: &Note<'_>,
-    path: &Path,
-) -> Result<Parsed<usize>> {
+fn insert(bytes: &mut Vec<u8>, clock: &Clock, note: &Note<'_>) -> Result<usize> {
     if note.section == NotepadSection::Working
-        && let Some(line) = equal_bullet(&same_length_text(bytes), note.text, path)
+        && let Some(line) = equal_bullet(&same_length_text(bytes), note.text)
     {
         bytes.drain(line);
     }
     let text = same_length_text(bytes);
-    let parsed = parse(&text, path);
-    let notepad = parsed.value;
+    let notepad = Notepad::parse(&text);
     let note_lines = note_lines(note, clock);
     let (at, inserted) = insertion(&notepad, note.section, &note_lines);
     let mut after = text.clone();
     after.insert_str(at, &inserted);
-    let after = parse(&after, path).value;
+    let after = Notepad::parse(&after);
     check(&notepad, &after, note.section, &note_lines.replace("\r\n", "\n"))?;
     let characters = after.characters(NotepadSection::Priority);
     if note.section == NotepadSection::Priority && characters > LIMIT {
@@ -501,20 +445,18 @@ fn insert(
         ));
     }
     bytes.splice(at..at, inserted.into_bytes());
-    Ok(Parsed::new(characters, parsed.warnings))
+    Ok(characters)
 }
 
-/// Returns the line of the newest dated bullet in Working Memory that says the same: a note that is made again replaces
+/// Returns the newest dated bullet of Working Memory that says the same in one line: a note that is made again replaces
 /// it.
-fn equal_bullet(text: &str, note: &str, path: &Path) -> Option<Range<usize>> {
-    let body = parse(text, path).value.section(NotepadSection::Working)?.body.clone();
+fn equal_bullet(text: &str, note: &str) -> Option<Range<usize>> {
+    let body = Notepad::parse(text).section(NotepadSection::Working)?.body.clone();
     let mut inside = lines(text).filter(|(range, ..)| body.contains(&range.start)).peekable();
     while let Some((range, line, _)) = inside.next() {
-        let said = line.strip_prefix("- [").and_then(|line| line.split_once("] "));
-        let is_same = said
-            .is_some_and(|(time, said)| time.ends_with('Z') && said.trim_end() == note.trim_end());
+        let said = line.strip_prefix("- [").and_then(|line| line.split_once("Z] "));
         let goes_on = inside.peek().is_some_and(|(_, next, _)| next.starts_with([' ', '\t']));
-        if is_same && !goes_on {
+        if said.is_some_and(|(_, said)| said.trim_end() == note.trim_end()) && !goes_on {
             return Some(range);
         }
     }
@@ -552,46 +494,34 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
     let Some(found) = notepad.section(section) else {
         // Before the next existing section, or else at the end.
         let next = notepad.sections.iter().find(|found| found.section > section);
-        let at = next.map_or(text.len(), |next| next.heading.start);
+        let at = next.map_or(text.len(), |next| next.start);
         let above = if is_blank(text[..at].lines().next_back()) { "" } else { newline };
         let below = if next.is_some() { newline } else { "" };
-        let (marks, title) = ("#".repeat(usize::from(level(notepad, section))), section.title());
+        let (marks, title) = ("#".repeat(usize::from(notepad.level(section))), section.title());
         return (at, format!("{}{above}{marks} {title}{newline}{note}{below}", gap(at)));
     };
     let body = found.body.clone();
-    let bullet = match section {
-        NotepadSection::Working => first_bullet(notepad, &body),
-        _ => None,
-    };
-    let at = match (section, bullet) {
-        (_, Some(bullet)) => bullet,
-        (NotepadSection::Working, None) => body.start,
+    let is_working = section == NotepadSection::Working;
+    let bullet = first_bullet(notepad, &body).filter(|_| is_working);
+    let at = match bullet {
+        Some(bullet) => bullet,
+        None if is_working => body.start,
         // In the last section after the last line that is not blank, even if that is a rule.
-        _ if body.end == text.len() => {
+        None if body.end == text.len() => {
             let written = body.start + text[body].trim_end().len();
             text[written..].find('\n').map_or(text.len(), |end| written + end + 1)
         }
-        _ => notepad.content(section).map_or(body.start, |content| content.end),
+        None => notepad.content(section).map_or(body.start, |content| content.end),
     };
     let is_apart = bullet.is_some() || is_blank(text[at..].lines().next());
     (at, format!("{}{note}{}", gap(at), if is_apart { "" } else { newline }))
 }
 
-/// Returns the level of a section's heading, or of the one that it would get.
-fn level(notepad: &Notepad<'_>, section: NotepadSection) -> u8 {
-    let next = || notepad.sections.iter().find(|found| found.section > section);
-    match notepad.section(section) {
-        Some(found) => found.level,
-        None => next()
-            .or(notepad.sections.last())
-            .map_or(2, |other| if other.level == BOLD { 2 } else { other.level }),
-    }
-}
-
 /// Returns the start of the first bullet's line, if there is one before the next heading.
 fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
     let next = notepad.headings.iter().find(|heading| heading.lines.start >= body.start);
-    let own = body.start..next.map_or(body.end, |heading| heading.lines.start.min(body.end));
+    let end = next.map_or(body.end, |heading| heading.lines.start.min(body.end));
+    let own = body.start..end;
     let mut inside = lines(notepad.text).filter(|(range, ..)| own.contains(&range.start));
     inside.find(|(_, line, is_hidden)| !is_hidden && is_bullet(line)).map(|(range, ..)| range.start)
 }
@@ -610,7 +540,7 @@ fn check(
     section: NotepadSection,
     note: &str,
 ) -> Result<()> {
-    let level = level(notepad, section);
+    let level = notepad.level(section);
     let own = headings(note);
     let names_section =
         |title: &str| NotepadSection::ALL.iter().any(|one| heading_match(title, *one).is_some());
@@ -640,92 +570,55 @@ fn check(
         .hint("a code fence or comment that is not closed hides what follows; close it"))
 }
 
-/// The result of removing old notes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pruned {
-    /// Number of notes removed.
-    pub count: usize,
-    /// The changes to the file; empty if no note is old enough.
-    pub changes: Changes,
-}
-
-/// Removes the bullets of Working Memory whose time is more than 7 days ago; to be called while holding the
-/// store's lock.
+/// Plans to remove the bullets of Working Memory whose time is more than 7 days ago, with the lines indented below them,
+/// and returns their number; to be called while holding the store's lock.
 ///
 /// A bullet without a valid time is kept, and so is every other byte.
-pub fn pruned(place: &KnowledgeDir, clock: &Clock) -> Result<Parsed<Pruned>> {
+pub(crate) fn prune(place: &KnowledgeDir, clock: &Clock, changes: &mut Changes) -> Result<usize> {
     let path = place.notepad();
-    let mut changes = Changes::new();
     let Some(bytes) = changes.current(&path)? else {
-        return Ok(Parsed::default());
+        return Ok(0);
     };
-    let old = old_bullets(&same_length_text(&bytes), clock.now(), &path);
-    let mut rest = Vec::with_capacity(bytes.len());
-    let mut done = 0;
-    for range in &old.value {
-        rest.extend_from_slice(&bytes[done..range.start]);
-        done = range.end;
+    let old = old_bullets(&same_length_text(&bytes), clock.now());
+    let mut rest = bytes.clone();
+    for range in old.iter().rev() {
+        rest.drain(range.clone());
     }
-    rest.extend_from_slice(&bytes[done..]);
     changes.edit(&path, Some(bytes), rest)?;
-    Ok(old.map(|ranges| Pruned { count: ranges.len(), changes }))
+    Ok(old.len())
 }
 
-/// Returns the lines of each bullet that is too old, with the lines indented below it.
-fn old_bullets(text: &str, now: DateTime<Utc>, path: &Path) -> Parsed<Vec<Range<usize>>> {
-    let mut parsed = Parsed::clean(Vec::<Range<usize>>::new());
-    let numbers = Lines::new(text);
-    let notepad = parse(text, path).value;
+fn old_bullets(text: &str, now: DateTime<Utc>) -> Vec<Range<usize>> {
+    let mut old: Vec<Range<usize>> = Vec::new();
+    let notepad = Notepad::parse(text);
     let Some(working) = notepad.section(NotepadSection::Working) else {
-        return parsed;
+        return old;
     };
     // The column of the text of the bullet that is open, and whether the bullet is too old.
     let mut open: Option<(usize, bool)> = None;
     let inside = lines(text).filter(|(range, ..)| working.body.contains(&range.start));
     for (range, line, is_hidden) in inside.filter(|(_, line, _)| !line.trim().is_empty()) {
-        match open {
-            Some((column, is_old)) if indent(line) >= column => {
-                if let Some(last) = parsed.value.last_mut().filter(|_| is_old) {
-                    last.end = range.end;
-                }
-                continue;
-            }
-            _ => open = None,
-        }
-        if is_hidden || !is_bullet(line) {
+        if let Some((column, is_old)) = open
+            && indent(line) >= column
+        {
+            old.last_mut().filter(|_| is_old).into_iter().for_each(|last| last.end = range.end);
             continue;
         }
-        let age = stamp(line).map(|stamp| (stamp, stamp_time(stamp)));
-        let is_old = match age {
-            Some((_, Some(time))) => now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS),
-            Some((stamp, None)) => {
-                let message = format!("invalid time [{stamp}], so the line is never pruned");
-                parsed.warnings.push(Warning::at(path, numbers.line(range.start), message));
-                false
-            }
-            None => false,
-        };
-        open = Some((indent(line) + 2, is_old));
-        if is_old {
-            parsed.value.push(range);
+        open = None;
+        if !is_hidden && is_bullet(line) {
+            let is_old = noted_at(line)
+                .is_some_and(|time| now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS));
+            open = Some((indent(line) + 2, is_old));
+            old.extend(is_old.then_some(range));
         }
     }
-    parsed
+    old
 }
 
-/// Returns the text in the brackets of `- [2026-02-17T10:11Z] …`, if it begins with a year.
-fn stamp(line: &str) -> Option<&str> {
-    let rest = line.trim_start_matches(' ').strip_prefix(['-', '*', '+'])?;
-    let inner = rest.trim_start_matches([' ', '\t']).strip_prefix('[')?;
-    let stamp = inner.split_once(']')?.0.trim();
-    let mut start = stamp.chars();
-    let is_year = start.by_ref().take(4).filter(char::is_ascii_digit).count() == 4;
-    let is_dated = is_year && matches!(start.next(), Some('-' | '/'));
-    is_dated.then_some(stamp)
-}
-
-/// Returns the time of a stamp; for a date without a time, the end of the day.
-fn stamp_time(stamp: &str) -> Option<DateTime<Utc>> {
+/// Returns the time of `- [2026-02-17T10:11Z] …`; for a date without a time, the end of the day.
+fn noted_at(line: &str) -> Option<DateTime<Utc>> {
+    let rest = line.trim_start_matches([' ', '\t', '-', '*', '+']).strip_prefix('[')?;
+    let stamp = rest.split_once(']')?.0.trim();
     parse_timestamp(stamp).or_else(|| {
         let day = parse_date(stamp).filter(|_| !stamp.contains(':'))?;
         Some(day.succ_opt()?.and_hms_opt(0, 0, 0)?.and_utc())

@@ -14,7 +14,7 @@ use crate::markdown::Lines;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::stat::{PathKind, Stat};
-use crate::storage::{Boundary, Changes, MAX_READ_BYTES, MAX_READ_FILES, digest, listing, read};
+use crate::storage::{Changes, MAX_READ_FILES, digest, listing, read};
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -51,10 +51,10 @@ impl KnowledgeDir {
     }
 
     /// Returns the keys of all existing entries.
-    pub(crate) fn keys(&self) -> Vec<String> {
+    pub(crate) fn keys(&self) -> BTreeSet<String> {
         let files = listing::entries(&self.memory()).unwrap_or_default();
-        let keys = files.iter().filter_map(|(name, _)| stem(name));
-        keys.map(str::to_owned).collect()
+        let files = files.iter().filter(|(_, kind)| *kind != PathKind::Folder);
+        files.filter_map(|(name, _)| Some(stem(name)?.to_owned())).collect()
     }
 
     /// Returns the generated list of all entries.
@@ -150,7 +150,7 @@ pub(crate) fn existing(place: &KnowledgeDir, key: &str) -> Result<(PathBuf, Vec<
 
 /// Returns the error for an unknown key, with the three closest keys.
 pub(crate) fn not_found(place: &KnowledgeDir, key: &str) -> Error {
-    let mut keys = place.keys();
+    let mut keys: Vec<String> = place.keys().into_iter().collect();
     keys.sort_by_cached_key(|other| (strsim::levenshtein(key, other), other.clone()));
     let closest: Vec<&str> = keys.iter().take(3).map(String::as_str).collect();
     let error = Error::not_found(format!("not found: {key}"));
@@ -186,20 +186,6 @@ pub(crate) fn refuse_secrets(what: &str, text: &str) -> Result<()> {
     .hint("say where it is kept instead; --allow-secret stores it anyway"))
 }
 
-/// Returns the keys of the existing entries that a scan did not read, because of its limit or their size.
-pub(crate) fn unread<'k>(
-    place: &KnowledgeDir,
-    read: impl IntoIterator<Item = &'k str>,
-) -> BTreeSet<String> {
-    let mut keys: BTreeSet<String> = place.keys().into_iter().collect();
-    for key in read {
-        keys.remove(key);
-    }
-    // A folder may have the name of an entry's file.
-    keys.retain(|key| !fs::symlink_metadata(place.entry(key)).is_ok_and(|found| found.is_dir()));
-    keys
-}
-
 /// The file of an entry.
 pub(crate) struct EntryFile<'a> {
     pub(crate) key: &'a str,
@@ -207,83 +193,66 @@ pub(crate) struct EntryFile<'a> {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Calls `visit` for every entry, in parallel if there are many, because `entry query` does so on each run, and
-/// returns the results in the order of the file names.
+/// Calls `visit` for every entry, in parallel if there are many, because `entry query` does so on each run, and returns
+/// the results in the order of the file names.
 ///
-/// A file that cannot be read, or is a link out of the store, becomes a warning; so do files beyond the limits of one
-/// command.
+/// A file that cannot be read, or is a link out of the store, becomes a warning; so does the first file beyond the number
+/// that one command reads.
 pub(crate) fn scan<T: Send>(
     place: &KnowledgeDir,
     visit: impl Fn(&EntryFile<'_>) -> Option<T> + Sync,
 ) -> Result<Parsed<Vec<T>>> {
     let folder = place.memory();
-    let listed = match listing::entries(&folder) {
+    let mut listed = match listing::entries(&folder) {
         Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
         listed => listed.at("list", &folder)?,
     };
-    let scan_part = |part: &[(String, PathKind)]| scan_part(place, &folder, part, &visit);
+    let mut all = Parsed::clean(Vec::new());
+    if let Some((name, _)) = listed.get(MAX_READ_FILES) {
+        let message = format!("is beyond the first {MAX_READ_FILES} files, which are read");
+        all.warnings.push(Warning::file(&folder.join(name), message));
+        listed.truncate(MAX_READ_FILES);
+    }
     let threads = match listed.len() {
         ..MIN_PARALLEL_FILES => 1,
         _ => thread::available_parallelism().map_or(1, usize::from),
     };
-    let (mut all, bytes) = thread::scope(|scope| {
+    let scan_part = |part: &[(String, PathKind)]| {
+        let read = |(name, kind): &(String, PathKind)| {
+            let (key, path) = (stem(name)?, folder.join(name));
+            match read_listed(place, &path, *kind) {
+                Ok(bytes) => visit(&EntryFile { key, path, bytes: bytes? }).map(Ok),
+                Err(error) => Some(Err(Warning::file(&path, error.reason()))),
+            }
+        };
+        part.iter().filter_map(read).collect::<Vec<_>>()
+    };
+    thread::scope(|scope| {
         let parts = listed.chunks(listed.len().div_ceil(threads).max(1));
         let started: Vec<_> = parts.map(|part| scope.spawn(move || scan_part(part))).collect();
-        let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
-        let mut all = Parsed::clean(Vec::new());
-        let mut bytes = 0;
-        for part in joined {
-            let (part, read) = part.map_err(|_| Error::failed("a thread panicked"))?;
-            all.value.extend(part.value);
-            all.warnings.extend(part.warnings);
-            bytes += read;
+        for part in started {
+            for read in part.join().map_err(|_| Error::failed("a thread panicked"))? {
+                match read {
+                    Ok(made) => all.value.push(made),
+                    Err(warning) => all.warnings.push(warning),
+                }
+            }
         }
-        Ok::<_, Error>((all, bytes))
-    })?;
-    if listed.len() > MAX_READ_FILES || bytes > MAX_READ_BYTES {
-        // Rare. Only now the size of each file is queried, so that the same files count with any number of threads.
-        let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
-        let kept = Boundary::within_limit(&folder, files).len();
-        all = scan_part(&listed[..kept]).0;
-    }
-    Ok(all)
+        Ok(all)
+    })
 }
 
-/// Scans these files, and returns how many bytes they have.
-fn scan_part<T>(
-    place: &KnowledgeDir,
-    folder: &Path,
-    listed: &[(String, PathKind)],
-    visit: &impl Fn(&EntryFile<'_>) -> Option<T>,
-) -> (Parsed<Vec<T>>, u64) {
-    let (mut made, mut warnings, mut total) = (Vec::new(), Vec::new(), 0);
-    for (name, kind) in listed.iter().take(MAX_READ_FILES) {
-        let Some(key) = stem(name) else {
-            continue;
-        };
-        if total > MAX_READ_BYTES {
-            break;
-        }
-        let path = folder.join(name);
-        let bytes = match kind {
-            PathKind::Folder => continue,
-            // A dangling link fails here.
-            PathKind::Link => Stat::read(&path).at("read", &path).and_then(|_| bytes(place, &path)),
-            PathKind::File | PathKind::Other => read::bytes(&path),
-        };
-        match bytes {
+fn read_listed(place: &KnowledgeDir, path: &Path, kind: PathKind) -> Result<Option<Vec<u8>>> {
+    match kind {
+        PathKind::Folder => Ok(None),
+        // A dangling link fails here.
+        PathKind::Link => Stat::read(path).at("read", path).and_then(|_| bytes(place, path)),
+        PathKind::File | PathKind::Other => match read::bytes(path)? {
             // The listing shows a name that is not UTF-8 with U+FFFD, and no file has that name.
-            Ok(None) if key.contains('\u{fffd}') => {
-                let warning = "has a file name that is not valid UTF-8, so it is not read";
-                warnings.push(Warning::file(&path, warning));
+            None if path.to_string_lossy().contains('\u{fffd}') => {
+                Err(Error::failed("has a file name that is not valid UTF-8, so it is not read"))
             }
-            Ok(None) => {}
-            Ok(Some(bytes)) => {
-                total += bytes.len() as u64;
-                made.extend(visit(&EntryFile { key, path, bytes }));
-            }
-            Err(error) => warnings.push(Warning::file(&path, error.reason())),
-        }
+            found => Ok(found),
+        },
     }
-    (Parsed::new(made, warnings), total)
 }

@@ -65,7 +65,7 @@ pub fn summaries(project: &Project) -> Result<Parsed<Vec<EntrySummary>>> {
             return None;
         }
         let body = &text[entry.body.clone()];
-        let linked: Vec<String> = links(body, 1).map(|link| link.to.to_owned()).collect();
+        let linked: Vec<String> = links(body, 1).map(|(to, _)| to.to_owned()).collect();
         let below = &body[title_line(body).map_or(0, |line| line.end)..];
         let dated = entry.dated();
         let summary = EntrySummary {
@@ -131,7 +131,7 @@ pub fn linked(project: &Project) -> Result<Parsed<Vec<LinkedEntry>>> {
         let text = read::decode(file.bytes.clone(), &file.path).value;
         let entry = Entry::parse(&text, &file.path).value;
         let named = links(&text[entry.body.clone()], 1);
-        let named = named.map(|link| link.to.to_owned());
+        let named = named.map(|(to, _)| to.to_owned());
         let named: BTreeSet<String> = named.chain(entry.supersedes.iter().cloned()).collect();
         let links = named.into_iter().filter(|key| *key != entry.key).collect();
         Some(LinkedEntry { entry, links })

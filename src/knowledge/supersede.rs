@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::knowledge::edit::{refuse_unreadable_front_matter, remove, set, valid};
+use crate::knowledge::edit::{refuse_unreadable_front_matter, set, valid};
 use crate::knowledge::store::{bytes, existing, log, refuse_secrets, scan};
 use crate::knowledge::{Entry, EntryStatus, KnowledgeDir, index, key, yaml};
 use crate::markdown::front_matter;
@@ -194,10 +194,7 @@ fn set_field(
             .at(&path, 1)
             .hint("`annals entry write` with its key, type and confidence adds it"));
     }
-    let edited = match value {
-        "" => remove(head, name),
-        value => set(head, &[(name, value.to_owned())]),
-    };
+    let edited = set(head, &[(name, value.to_owned())]);
     let new = [edited.as_bytes(), &bytes[head.len()..]].concat();
     changes.edit(&path, Some(bytes), new)
 }

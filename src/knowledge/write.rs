@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::knowledge::edit::EntryDraft;
+use crate::knowledge::edit::written;
 use crate::knowledge::likeness::Likeness;
 use crate::knowledge::store::{bytes, log, refuse_secrets, scan};
 use crate::knowledge::{
@@ -162,20 +163,8 @@ pub(crate) fn plan(
         return Err(Error::usage(format!("the new entry `{key}` has no body"))
             .hint("pass it with --body @FILE or --body-stdin"));
     }
-    let title = write.title.as_deref().map(str::trim);
-    let draft = EntryDraft {
-        key,
-        kind: write.kind,
-        confidence: write.confidence,
-        tags: write.tags.as_deref(),
-        body: write.body.as_deref(),
-        title,
-        today: project.clock.today(),
-    };
-    let new = match &old {
-        Some(old) => draft.updated(old, &path)?,
-        None => draft.fresh(),
-    };
+    let today = project.clock.today();
+    let new = written(write, key, old.as_deref().unwrap_or_default(), &path, today)?;
     let text = String::from_utf8_lossy(&new);
     let entry = Entry::parse(&text, &path).value;
     let mut warnings = Vec::new();
@@ -235,11 +224,11 @@ fn refuse_duplicate(
             return None;
         }
         let text = String::from_utf8_lossy(&file.bytes);
-        let other = Likeness::new(entry::body(&text), file.key);
+        let entry = Entry::parse(&text, &file.path).value;
+        let other = Likeness::new(&text[entry.body], file.key);
         let percent = body.overlap(&other)?;
         let same = if body.first == other.first { "first line" } else { "title" };
-        let is_superseded = Entry::parse(&text, &file.path).value.status == EntryStatus::Superseded;
-        Some((percent, !is_superseded, file.key.to_owned(), same))
+        Some((percent, entry.status != EntryStatus::Superseded, file.key.to_owned(), same))
     })?
     .into_value(warnings);
     // The most similar entry, the first one if several are; active ones take precedence over superseded ones.
@@ -262,9 +251,10 @@ fn refuse_duplicate(
 fn differences(old: Option<&[u8]>, new: &[u8]) -> (usize, usize) {
     let old = old.map(String::from_utf8_lossy).unwrap_or_default();
     let new = String::from_utf8_lossy(new);
+    let body = |text: &'_ str| Entry::parse(text, Path::new("")).value.body;
     let mut balance: HashMap<&str, isize> = HashMap::new();
-    entry::body(&new).lines().for_each(|line| *balance.entry(line).or_default() += 1);
-    entry::body(&old).lines().for_each(|line| *balance.entry(line).or_default() -= 1);
+    new[body(&new)].lines().for_each(|line| *balance.entry(line).or_default() += 1);
+    old[body(&old)].lines().for_each(|line| *balance.entry(line).or_default() -= 1);
     let (added, removed): (Vec<isize>, Vec<isize>) =
         balance.into_values().partition(|count| *count > 0);
     let sum = |counts: &[isize]| counts.iter().map(|count| count.unsigned_abs()).sum();

@@ -5,7 +5,8 @@ use std::ops::Range;
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-use crate::ledger::edits::{Change, Fault, FileUpdate, gap_after, line_gap};
+use crate::error::Problem;
+use crate::ledger::edits::{Change, FileUpdate, gap_after, line_gap};
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit, line_start};
 use crate::search::WordSet;
@@ -139,19 +140,20 @@ impl Constraints {
         text: &str,
         except: Option<usize>,
         pointer: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Problem> {
         let words = bullet_words(text);
         let mut others = self.active().filter(|bullet| Some(bullet.line) != except);
-        let other =
-            others.find(|bullet| bullet.text == text || words.repeats(&bullet_words(&bullet.text)));
-        other.map_or(Ok(()), |other| Err(duplicate_of(other, pointer)))
+        let other = others.find(|bullet| {
+            is_same(&bullet.text, text) || words.repeats(&bullet_words(&bullet.text))
+        });
+        other.map_or(Ok(()), |other| {
+            let message = format!(
+                "duplicates line {}, {:?}; edit that bullet instead",
+                other.line, other.text
+            );
+            Err(Problem::new(format!("{pointer}/bullet"), message))
+        })
     }
-}
-
-fn duplicate_of(other: &Bullet, pointer: &str) -> Fault {
-    let message =
-        format!("duplicates line {}, {:?}; edit that bullet instead", other.line, other.text);
-    Fault::new(format!("{pointer}/bullet"), message)
 }
 
 /// Returns the outermost bullets of a part of a text, which is the section with this index.
@@ -218,144 +220,125 @@ fn is_same(one: &str, other: &str) -> bool {
     one == other || without_note(one) == without_note(other)
 }
 
-/// A file being changed, and the bullets that this update has added or changed.
-struct Merge {
-    text: String,
-    today: NaiveDate,
-    touched: Vec<String>,
-}
-
 /// Applies changes in order; refused ones leave the text unchanged.
 pub(crate) fn apply(text: &str, changes: &[ConstraintChange], today: NaiveDate) -> FileUpdate {
     let mut outcome = FileUpdate::of(text);
-    let mut merge = Merge { text: text.to_owned(), today, touched: Vec::new() };
     for (index, change) in changes.iter().enumerate() {
         let pointer = format!("/constraints/{index}");
+        let constraints = Constraints::parse(&outcome.text);
+        let merge = Merge { text: &outcome.text, constraints, change, pointer, today };
         let changed = match change.op.as_str() {
-            "add" => merge.add(change, &pointer),
-            "edit" => merge.edit(change, &pointer),
-            "supersede" => merge.supersede(change, &pointer),
+            "add" => merge.add(),
+            "edit" => merge.edit(),
+            "supersede" => merge.supersede(),
             // The check of the document's shape has reported it.
             _ => continue,
         };
-        if let Ok(text) = &changed {
-            merge.text.clone_from(text);
-        }
         outcome.record(changed);
     }
     outcome
 }
 
-impl Merge {
-    fn add(&mut self, change: &ConstraintChange, pointer: &str) -> Change {
-        let title = Line::new(change.section.as_deref().unwrap_or_default());
-        let (title, bullet) = (title.as_str(), Line::new(&change.bullet));
-        let constraints = Constraints::parse(&self.text);
-        let place = format!("{pointer}/section");
-        if is_named(title, SUPERSEDED) {
-            let message = "is reserved for superseded bullets; use `supersede`";
-            return Err(Fault::new(place, message));
-        }
-        if title.starts_with(['\\', '#']) {
-            return Err(Fault::new(place, "is not a section title"));
-        }
-        let section = constraints.section(title);
-        let same = constraints.active().find(|other| is_same(&other.text, bullet.as_str()));
-        if let Some(same) = same {
-            let is_here = section == Some(same.section);
-            return Err(duplicate_of(same, pointer).repeated_if(is_here));
-        }
-        constraints.check_duplicate(bullet.as_str(), None, pointer)?;
-        let text = match section {
-            Some(section) => with_bullet(&self.text, &constraints, section, bullet.as_str()),
-            None => with_section(&self.text, &constraints, title, bullet.as_str()),
-        };
-        self.verified(&constraints, text, bullet.as_str(), 1, place)
+/// A change to be made to a file.
+struct Merge<'a> {
+    text: &'a str,
+    constraints: Constraints,
+    change: &'a ConstraintChange,
+    pointer: String,
+    today: NaiveDate,
+}
+
+impl Merge<'_> {
+    fn problem(&self, field: &str, message: impl Into<String>) -> Problem {
+        Problem::new(format!("{}/{field}", self.pointer), message)
     }
 
-    fn edit(&mut self, change: &ConstraintChange, pointer: &str) -> Change {
-        let bullet = Line::new(&change.bullet);
+    fn add(&self) -> Change {
+        let title = Line::new(self.change.section.as_deref().unwrap_or_default());
+        let (title, bullet) = (title.as_str(), Line::new(&self.change.bullet));
+        if is_named(title, SUPERSEDED) {
+            let message = "is reserved for superseded bullets; use `supersede`";
+            return Err(self.problem("section", message));
+        }
+        if title.starts_with(['\\', '#']) {
+            return Err(self.problem("section", "is not a section title"));
+        }
+        let section = self.constraints.section(title);
+        let is_there = |other: &Bullet| {
+            section == Some(other.section) && is_same(&other.text, bullet.as_str())
+        };
+        if self.constraints.active().any(is_there) {
+            return Ok(self.text.to_owned());
+        }
+        self.constraints.check_duplicate(bullet.as_str(), None, &self.pointer)?;
+        let text = with_bullet(self.text, &self.constraints, section, title, bullet.as_str());
+        self.verified(text, bullet.as_str(), 1, "section")
+    }
+
+    fn edit(&self) -> Change {
+        let bullet = Line::new(&self.change.bullet);
         let new_text = without_note(bullet.as_str());
-        let constraints = Constraints::parse(&self.text);
-        let same = constraints.active().find(|other| is_same(&other.text, new_text));
-        let place = format!("{pointer}/bullet");
-        let repeated = |other: &Bullet| {
-            let message = format!("line {} already says this: {:?}", other.line, other.text);
-            Fault::new(place.clone(), message).repeated_if(true)
-        };
-        let old = match (self.find_bullet(&constraints, change, pointer), same) {
-            (Ok(old), Some(same)) if old.line == same.line => return Err(repeated(same)),
-            (Ok(old), _) => old,
+        let same = self.constraints.active().find(|other| is_same(&other.text, new_text));
+        let old = match (self.find_bullet(), same) {
+            (Ok(old), Some(same)) if old.line == same.line => return Ok(self.text.to_owned()),
             // The edit was made before only if the bullet that it matched is gone.
-            (Err(fault), Some(same)) => {
-                let matching = constraints.matching(change.matching.trim(), None);
+            (Err(problem), Some(same)) => {
+                let matching = self.constraints.matching(self.change.matching.trim(), None);
                 let is_other = matching.iter().any(|bullet| bullet.line != same.line);
-                return Err(if is_other { fault } else { repeated(same) });
+                return if is_other { Err(problem) } else { Ok(self.text.to_owned()) };
             }
-            (Err(fault), None) => return Err(fault),
+            (old, _) => old?,
         };
-        constraints.check_duplicate(new_text, Some(old.line), pointer)?;
+        self.constraints.check_duplicate(new_text, Some(old.line), &self.pointer)?;
         if bullet_words(new_text).is_disjoint(&bullet_words(&old.text)) {
             let message = format!(
                 "has no words in common with line {}, {:?}; supersede that bullet and add this one",
                 old.line, old.text
             );
-            return Err(Fault::new(place, message));
+            return Err(self.problem("bullet", message));
         }
         let new = format!("{new_text} (updated {})", self.today);
         let edit = Edit::replace(old.range.clone(), new.clone());
-        let text = edit::apply(&self.text, vec![edit]);
-        self.verified(&constraints, text, &new, 0, place)
+        self.verified(edit::apply(self.text, vec![edit]), &new, 0, "bullet")
     }
 
-    fn supersede(&mut self, change: &ConstraintChange, pointer: &str) -> Change {
-        let reason = Line::new(&change.reason);
-        let constraints = Constraints::parse(&self.text);
-        let place = format!("{pointer}/match");
-        let old = self.find_bullet(&constraints, change, pointer).map_err(|fault| {
-            let earlier = constraints.bullets.iter().find(|bullet| {
-                constraints.is_superseded(bullet)
-                    && bullet.text.contains(without_note(&change.matching))
-                    && bullet.text.ends_with(reason.as_str())
-            });
-            earlier.map_or(fault, |bullet| {
-                let message = format!("is already superseded, see line {}", bullet.line);
-                Fault::new(place.clone(), message).repeated_if(true)
-            })
-        })?;
+    fn supersede(&self) -> Change {
+        let reason = Line::new(&self.change.reason);
+        let matching = without_note(&self.change.matching);
+        let old = match self.find_bullet() {
+            Ok(old) => old,
+            Err(problem) => {
+                let is_done = self.constraints.bullets.iter().any(|bullet| {
+                    self.constraints.is_superseded(bullet)
+                        && bullet.text.contains(matching)
+                        && bullet.text.ends_with(reason.as_str())
+                });
+                return if is_done { Ok(self.text.to_owned()) } else { Err(problem) };
+            }
+        };
         let new = format!("(Superseded {}) {} \u{2014} {reason}", self.today, old.text);
         // The lines nested in a bullet go with it.
         let below = &self.text[old.range.end..old.lines.end.max(old.range.end)];
         let nested = below.find('\n').map_or("", |at| below[at..].trim_end());
-        let moved = format!("{new}{nested}");
-        let rest = edit::apply(&self.text, vec![Edit::replace(old.lines.clone(), "")]);
+        let rest = edit::apply(self.text, vec![Edit::replace(old.lines.clone(), "")]);
         let remaining = Constraints::parse(&rest);
-        let text = match remaining.section(SUPERSEDED) {
-            Some(section) => with_bullet(&rest, &remaining, section, &moved),
-            None => with_section(&rest, &remaining, SUPERSEDED, &moved),
-        };
-        self.verified(&constraints, text, &new, 0, place)
+        let section = remaining.section(SUPERSEDED);
+        let moved = format!("{new}{nested}");
+        let text = with_bullet(&rest, &remaining, section, SUPERSEDED, &moved);
+        self.verified(text, &new, 0, "match")
     }
 
     /// Returns the only bullet that a change matches.
-    fn find_bullet<'b>(
-        &self,
-        constraints: &'b Constraints,
-        change: &ConstraintChange,
-        pointer: &str,
-    ) -> Result<&'b Bullet, Fault> {
-        let section = match &change.section {
+    fn find_bullet(&self) -> Result<&Bullet, Problem> {
+        let section = match &self.change.section {
             None => None,
-            Some(title) => Some(constraints.section(title).ok_or_else(|| {
+            Some(title) => Some(self.constraints.section(title).ok_or_else(|| {
                 let message = format!("there is no section {title:?} in CONSTRAINTS.md");
-                Fault::new(format!("{pointer}/section"), message)
+                self.problem("section", message)
             })?),
         };
-        let matching = constraints.matching(change.matching.trim(), section);
+        let matching = self.constraints.matching(self.change.matching.trim(), section);
         let message = match matching[..] {
-            [one] if self.touched.contains(&one.text) => {
-                format!("matches line {}, which this same update writes", one.line)
-            }
             [one] => return Ok(one),
             [] => "matches no current bullet".to_owned(),
             _ => {
@@ -364,44 +347,53 @@ impl Merge {
                 format!("matches {} bullets, on lines {}", lines.len(), lines.join(", "))
             }
         };
-        Err(Fault::new(format!("{pointer}/match"), message))
+        Err(self.problem("match", message))
     }
 
     /// Accepts a text only if it parses as intended; an unclosed code fence, for example, absorbs the text after it.
-    fn verified(
-        &mut self,
-        before: &Constraints,
-        text: String,
-        bullet: &str,
-        added: usize,
-        pointer: String,
-    ) -> Change {
+    fn verified(&self, text: String, bullet: &str, added: usize, field: &str) -> Change {
         let after = Constraints::parse(&text);
         let is_present = after.bullets.iter().any(|one| one.text == bullet);
-        if is_present && before.bullets.len() + added == after.bullets.len() {
-            self.touched.push(bullet.to_owned());
+        if is_present && self.constraints.bullets.len() + added == after.bullets.len() {
             return Ok(text);
         }
         let message = "the surrounding markdown, such as an unclosed code fence, would absorb the bullet; fix CONSTRAINTS.md first";
-        Err(Fault::new(pointer, message))
+        Err(self.problem(field, message))
     }
 }
 
-/// Returns the text with a bullet at the end of a section.
-fn with_bullet(text: &str, constraints: &Constraints, section: usize, bullet: &str) -> String {
+/// Returns the text with a bullet at the end of a section. A missing section is inserted before the first one that follows
+/// it in the standard order; one that is not in the standard order is inserted before Superseded.
+fn with_bullet(
+    text: &str,
+    constraints: &Constraints,
+    section: Option<usize>,
+    title: &str,
+    bullet: &str,
+) -> String {
     let end = line_end(text);
+    let Some(section) = section else {
+        let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
+        // The title in the standard spelling.
+        let title = place.map_or(title, |place| SECTIONS[place]);
+        let at = section_offset(text, constraints, place.unwrap_or(SECTIONS.len() - 2));
+        let gap = gap_after(&text[..at], end);
+        let below = if at < text.len() { end } else { "" };
+        let new = format!("{gap}## {title}{end}- {bullet}{end}{below}");
+        return edit::apply(text, vec![Edit::insert(at, new)]);
+    };
     let own = &constraints.sections[section].own;
     let last = constraints.bullets.iter().rfind(|bullet| bullet.section == section);
     let written = text[own.clone()].trim_end();
     let content_end = own.start + written.len();
+    let is_empty = written.trim().is_empty();
     let at = match text[content_end..].find('\n') {
         // An empty section begins after its heading's line.
-        _ if written.trim().is_empty() => own.start,
+        _ if is_empty => own.start,
         Some(end) => content_end + end + 1,
         None => text.len(),
     };
-    let follows_text =
-        !written.trim().is_empty() && last.is_none_or(|last| last.lines.end < content_end);
+    let follows_text = !is_empty && last.is_none_or(|last| last.lines.end < content_end);
     let marker = last.and_then(|last| text[last.lines.clone()].chars().next());
     let marker = marker.filter(|marker| "-*+".contains(*marker)).unwrap_or('-');
     let above = if follows_text { end } else { "" };
@@ -409,19 +401,6 @@ fn with_bullet(text: &str, constraints: &Constraints, section: usize, bullet: &s
     let gap = line_gap(&text[..at], end);
     let new = format!("{gap}{above}{marker} {bullet}{end}{below}");
     edit::apply(text, vec![Edit::insert(at, new)])
-}
-
-/// Returns the text with a new section, inserted before the first one that follows it in the standard order; a
-/// section that is not in the standard order is inserted before Superseded.
-fn with_section(text: &str, constraints: &Constraints, title: &str, bullet: &str) -> String {
-    let end = line_end(text);
-    let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
-    // The title in the standard spelling.
-    let title = place.map_or(title, |place| SECTIONS[place]);
-    let at = section_offset(text, constraints, place.unwrap_or(SECTIONS.len() - 2));
-    let gap = gap_after(&text[..at], end);
-    let below = if at < text.len() { end } else { "" };
-    edit::apply(text, vec![Edit::insert(at, format!("{gap}## {title}{end}- {bullet}{end}{below}"))])
 }
 
 /// Returns the byte offset of the first section that follows a standard one, or the end of the text.

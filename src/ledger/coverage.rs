@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::git::{Commit, CommitNode, Git, Object};
+use crate::git::{Commit, Git, Object};
 use crate::ledger::files::STATE;
 use crate::ledger::footer::Footer;
 use crate::project::Project;
@@ -45,7 +45,7 @@ pub struct Coverage {
     /// Number of commits since the anchor, except those that only changed the ledger; if the anchor is missing,
     /// of those that may not be covered.
     pub pending: Option<usize>,
-    /// Whether each commit was inspected; if there are too many, commits of the ledger count as well.
+    /// Whether commits of the ledger itself are left out of the number; they are.
     pub is_exact: bool,
     /// What to do if the anchor cannot be used.
     pub advice: Option<String>,
@@ -58,15 +58,13 @@ pub(crate) struct Survey {
     pub(crate) coverage: Coverage,
     /// The newest commits that count, newest first.
     pub(crate) newest: Vec<Commit>,
-    /// If the anchor is missing, the full hash of the commit after which commits may not be covered; without
-    /// one, all of them may not be.
+    /// The full hash of the commit after which commits may not be covered: the anchor, or if it is missing an earlier one;
+    /// without one, all of them may not be.
     pub(crate) base: Option<String>,
 }
 
 /// Number of commits read at once; most updates are closer together.
 const WINDOW_COMMITS: usize = 64;
-/// Maximum number of commits that are inspected individually.
-const MAX_INSPECTED: usize = 500;
 /// Maximum number of earlier versions of STATE.md that are read for an anchor that exists.
 const MAX_VERSIONS: usize = 200;
 /// Maximum number of newest commits in the report.
@@ -98,89 +96,61 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
     };
     let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
         survey.coverage.standing = AnchorState::NoAnchor;
-        survey.set_newest(without_ledger_commits(git.newest_commits(WINDOW_COMMITS)?, folder));
+        survey.newest = without_ledger_commits(git.newest_commits(WINDOW_COMMITS)?, folder);
+        survey.newest.truncate(MAX_SHOWN);
         return Ok(survey);
     };
     if head.starts_with(&anchor) {
-        survey.set_standing(AnchorState::Covered, 0);
+        survey.set_pending(0, Vec::new());
         return Ok(survey);
     }
     let window = git.newest_commits(WINDOW_COMMITS)?;
+    // Without a git program there is nobody to ask.
     if window.is_empty() {
         return Ok(survey);
     }
     match linear_distance(&window, &anchor) {
         Some(distance) => {
-            survey.set_commits(without_ledger_commits(window[..distance].to_vec(), folder));
+            survey.base = Some(window[distance].hash.clone());
+            let commits = without_ledger_commits(window[..distance].to_vec(), folder);
+            survey.set_pending(commits.len(), commits);
         }
-        None => survey.resolve_diverged(git, &anchor, window, folder)?,
+        None => survey.resolve(git, &anchor, folder)?,
     }
     Ok(survey)
 }
 
 impl Survey {
-    fn set_standing(&mut self, standing: AnchorState, pending: usize) {
-        self.coverage.standing = standing;
-        self.coverage.pending = Some(pending);
-    }
-
-    fn set_newest(&mut self, mut commits: Vec<Commit>) {
-        commits.truncate(MAX_SHOWN);
-        self.newest = commits;
-    }
-
-    fn set_commits(&mut self, commits: Vec<Commit>) {
-        let standing = if commits.is_empty() { AnchorState::Covered } else { AnchorState::Behind };
-        self.set_standing(standing, commits.len());
-        self.set_newest(commits);
-    }
-
-    /// Inspects each of these commits.
-    fn set_nodes(&mut self, git: &Git, nodes: &[CommitNode], folder: Option<&str>) -> Result<()> {
-        let hashes: Vec<&str> = nodes.iter().rev().map(|node| node.hash.as_str()).collect();
-        self.set_commits(without_ledger_commits(git.commits(&hashes)?, folder));
-        Ok(())
-    }
-
-    /// Inspects only the newest of too many commits.
-    fn set_window(&mut self, window: Vec<Commit>, count: usize, folder: Option<&str>) {
-        self.set_commits(without_ledger_commits(window, folder));
+    /// Sets the number of pending commits, and the newest of them.
+    fn set_pending(&mut self, count: usize, mut newest: Vec<Commit>) {
+        self.coverage.standing =
+            if count == 0 { AnchorState::Covered } else { AnchorState::Behind };
         self.coverage.pending = Some(count);
-        self.coverage.is_exact = false;
+        newest.truncate(MAX_SHOWN);
+        self.newest = newest;
     }
 
     /// Resolves an anchor that is not in a linear series of the newest commits.
-    fn resolve_diverged(
-        &mut self,
-        git: &Git,
-        anchor: &str,
-        window: Vec<Commit>,
-        folder: Option<&str>,
-    ) -> Result<()> {
-        let Some(full) = git.resolve_hash(anchor)? else {
-            self.base = earlier_anchor(git, folder)?;
-            let nodes = git.nodes_since(self.base.as_deref())?;
-            if nodes.len() <= MAX_INSPECTED {
-                self.set_nodes(git, &nodes, folder)?;
-            } else {
-                self.set_window(window, nodes.len(), folder);
-            }
+    fn resolve(&mut self, git: &Git, anchor: &str, folder: Option<&str>) -> Result<()> {
+        let full = git.resolve_hash(anchor)?;
+        let distance = full.as_deref().map(|full| git.distance(full)).transpose()?;
+        self.base = match &full {
+            Some(full) => Some(full.clone()),
+            None => earlier_anchor(git, folder)?,
+        };
+        let ledger_commits = ledger_commits(git, folder, self.base.as_deref())?;
+        let nodes = git.nodes_since(self.base.as_deref())?;
+        let hashes = nodes.iter().rev().map(|node| node.hash.as_str());
+        let counted: Vec<&str> = hashes.filter(|hash| !ledger_commits.contains(*hash)).collect();
+        let newest = git.commits(&counted[..counted.len().min(MAX_SHOWN)])?;
+        self.set_pending(counted.len(), newest);
+        let behind = distance.flatten().map_or(0, |distance| distance.behind);
+        if full.is_none() {
             self.coverage.standing = AnchorState::Missing;
             self.coverage.advice = Some(advice_missing(git));
-            return Ok(());
-        };
-        let Some(distance) = git.distance(&full)? else {
-            return Ok(());
-        };
-        if distance.ahead <= MAX_INSPECTED {
-            let nodes = git.nodes_since(Some(&full))?;
-            self.set_nodes(git, &nodes, folder)?;
-        } else {
-            self.set_window(window, distance.ahead, folder);
-        }
-        if distance.behind > 0 {
+        } else if behind > 0 {
             self.coverage.standing = AnchorState::Diverged;
-            self.coverage.advice = Some(advice_diverged(distance.behind));
+            self.coverage.advice = Some(advice_diverged(behind));
         }
         Ok(())
     }

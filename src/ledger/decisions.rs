@@ -8,9 +8,9 @@ use regex::Regex;
 use serde::Deserialize;
 
 use crate::clock::parse_date;
-use crate::error::Result;
+use crate::error::{Problem, Result};
 use crate::ledger::constraints::{Bullet, bullets};
-use crate::ledger::edits::{Change, Fault, FileUpdate, gap_after};
+use crate::ledger::edits::{Change, FileUpdate, gap_after};
 use crate::ledger::evidence;
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::state::is_filled;
@@ -333,12 +333,14 @@ fn insert_entry(text: &str, decision: &NewDecision, date: NaiveDate, pointer: &s
     let lines = decision.lines(date, &title);
     let place = format!("{pointer}/title");
     if let Some(entry) = found.entry(date, title.as_str()) {
-        let written = text[entry.range.clone()].trim_end().lines().map(str::trim_end);
+        if text[entry.range.clone()].trim_end().lines().map(str::trim_end).eq(lines) {
+            return Ok(text.to_owned());
+        }
         let message = format!(
             "line {} already has an entry with this date and title; entries are never edited",
             entry.line
         );
-        return Err(Fault::new(place, message).repeated_if(written.eq(lines)));
+        return Err(Problem::new(place, message));
     }
     let new = edit::apply(text, vec![insertion(text, &found, date, &lines)]);
     let after = Decisions::parse(&new);
@@ -347,7 +349,7 @@ fn insert_entry(text: &str, decision: &NewDecision, date: NaiveDate, pointer: &s
         return Ok(new);
     }
     let message = "the surrounding markdown, such as an unclosed code fence, would absorb the entry; fix DECISIONS.md first";
-    Err(Fault::new(place, message))
+    Err(Problem::new(place, message))
 }
 
 /// Returns the edit that inserts an entry: into its month before the first one that is not newer, or in a new month

@@ -2,38 +2,17 @@
 
 use crate::error::Problem;
 
-/// The outcome of applying parts of an update to a file.
+/// The outcome of applying parts of an update to a file; a part that was applied before changes nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileUpdate {
     /// The file's text afterwards.
     pub(crate) text: String,
     /// Violations of rules.
     pub(crate) problems: Vec<Problem>,
-    /// Parts that were applied before: problems, unless the whole update was applied before.
-    pub(crate) repeated: Vec<Problem>,
 }
 
 /// The file's text after a change, or why it was not made.
-pub(crate) type Change = Result<String, Fault>;
-
-/// Why a change was not made.
-pub(crate) struct Fault {
-    problem: Problem,
-    is_repeated: bool,
-}
-
-impl Fault {
-    /// Returns a fault of a change that violates a rule.
-    pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { problem: Problem::new(pointer, message), is_repeated: false }
-    }
-
-    /// Marks a change that was made before.
-    pub(crate) fn repeated_if(mut self, is_repeated: bool) -> Self {
-        self.is_repeated = is_repeated;
-        self
-    }
-}
+pub(crate) type Change = Result<String, Problem>;
 
 impl FileUpdate {
     pub(crate) fn of(text: &str) -> Self {
@@ -44,8 +23,7 @@ impl FileUpdate {
     pub(crate) fn record(&mut self, change: Change) {
         match change {
             Ok(text) => self.text = text,
-            Err(Fault { problem, is_repeated: true }) => self.repeated.push(problem),
-            Err(Fault { problem, .. }) => self.problems.push(problem),
+            Err(problem) => self.problems.push(problem),
         }
     }
 

@@ -85,39 +85,33 @@ pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pendi
     let max_commits = max_commits.max(1);
     match pending.coverage.standing {
         AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered => {}
-        _ => pending.fill(&project.git, folder, max_commits, survey.base, is_first && !all)?,
+        _ => {
+            let base = survey.base.as_deref();
+            pending.fill(&project.git, folder, max_commits, base, is_first && !all)?;
+        }
     }
     Ok(pending)
 }
 
 impl Pending {
-    /// Takes the oldest commits since the anchor, or since `base` if the anchor is missing, or else the latest of all:
-    /// an update through the checked-out commit also covers all earlier ones.
+    /// Takes the oldest commits since `base`, or else the latest of all: an update through the checked-out commit also
+    /// covers all earlier ones.
     fn fill(
         &mut self,
         git: &Git,
         folder: Option<&str>,
         max_commits: usize,
-        base: Option<String>,
+        base: Option<&str>,
         is_latest: bool,
     ) -> Result<()> {
-        let standing = self.coverage.standing;
-        let anchor = match (&self.coverage.anchor, standing) {
-            (Some(anchor), AnchorState::Behind | AnchorState::Diverged) => {
-                git.resolve_hash(anchor)?
-            }
-            (_, AnchorState::Missing) => base,
-            _ => None,
-        };
-        let ledger_commits = coverage::ledger_commits(git, folder, anchor.as_deref())?;
-        let nodes = git.nodes_since(anchor.as_deref())?;
+        let ledger_commits = coverage::ledger_commits(git, folder, base)?;
+        let nodes = git.nodes_since(base)?;
         let is_counted = |hash: &&str| !ledger_commits.contains(*hash);
         let all = nodes.iter().map(|node| node.hash.as_str()).filter(is_counted);
         let all: Vec<&str> = all.collect();
         self.coverage.pending = Some(all.len());
-        self.coverage.is_exact = true;
         // Commits that are only here need not descend from an anchor that is only elsewhere.
-        let descends_from = anchor.as_deref().filter(|_| standing == AnchorState::Behind);
+        let descends_from = base.filter(|_| self.coverage.standing == AnchorState::Behind);
         let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
         let (hashes, end) = if is_latest {
             self.older = all.len().saturating_sub(max_commits);

@@ -204,11 +204,6 @@ fn plan(project: &Project, draft: &Draft) -> Result<Plan> {
     found.retain(|one| !draft.problems.iter().any(|known| known.pointer == one.pointer));
     problems.extend(draft.redacted_problems(&files));
     problems.extend(found);
-    let is_changed = outcomes.iter().any(|(file, outcome)| outcome.text != file.text);
-    if is_changed || !problems.is_empty() {
-        // Only a whole update may have been applied before.
-        problems.extend(outcomes.iter().flat_map(|(_, outcome)| outcome.repeated.clone()));
-    }
     if !problems.is_empty() {
         let count = quantity(problems.len(), "problem");
         return Err(Error::refused(format!("the update has {count}; nothing was written"))

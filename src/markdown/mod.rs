@@ -7,14 +7,13 @@
 
 pub(crate) mod comments;
 pub mod edit;
+mod fields;
 pub mod front_matter;
 mod label;
-mod lenient;
 mod lines;
 pub mod node;
 mod outline;
 mod ranges;
-mod yaml;
 
 pub use front_matter::FrontMatter;
 pub use label::Label;

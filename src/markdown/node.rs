@@ -3,9 +3,6 @@
 //! YAML would parse the hash `84e9493` and the plan id `08` as numbers; here they remain text, and the code
 //! that reads a field decides on its type.
 
-/// Maximum number of values of a block: more are unrealistic, and each takes far more memory than its text.
-pub(crate) const MAX_NODES: usize = 50_000;
-
 /// One value of the front matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {

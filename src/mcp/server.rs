@@ -52,7 +52,8 @@ pub fn call(project: &Project, request: &[u8]) -> Result<String> {
 
 /// Returns the answer of a tool in a project, or its error as an answer.
 fn run_tool(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolResult {
-    match (tool.call)(project, arguments) {
+    let function = tool.function().ok_or_else(|| Error::failed("this tool has no function"));
+    match function.and_then(|function| function(project, arguments)) {
         Ok(answer) => answer.into_result(),
         Err(error) => answer::failure(&error.relative_to(&project.root)),
     }

@@ -3,7 +3,7 @@
 use crate::patterns::trace::plan_id;
 use crate::plan::{DEFAULT_MILESTONE, PlanNumber};
 
-/// Maximum number of plans, or ranges of plans, cited individually.
+/// Maximum number of plans cited individually.
 const MAX_CITED_PLANS: usize = 6;
 
 /// Maximum distance of the ends of a range of cited plans.
@@ -12,15 +12,20 @@ const MAX_RANGE: u32 = 99;
 /// Maximum length of a milestone's slug in a citation, in characters.
 const MAX_MILESTONE_LENGTH: usize = 20;
 
-/// Returns a citation in brackets: `(plan 02)`, `(plans 01, 03)`, `(plans 01-04, 07)`.
+/// Returns a citation in brackets: `(plan 02)`, `(plans 01, 03)`.
 pub(crate) fn cite(plans: &[&PlanNumber]) -> String {
     let mut plans = plans.to_vec();
     plans.sort();
     plans.dedup();
-    match plans[..] {
-        [] => String::new(),
-        [only] => format!("(plan {})", plan_id(only)),
-        _ => format!("(plans {})", list(&plans)),
+    let mut ids: Vec<String> =
+        plans.iter().take(MAX_CITED_PLANS).map(|plan| plan_id(plan)).collect();
+    if plans.len() > MAX_CITED_PLANS {
+        ids.push(format!("{} more", plans.len() - MAX_CITED_PLANS));
+    }
+    match ids.len() {
+        0 => String::new(),
+        1 => format!("(plan {})", ids[0]),
+        _ => format!("(plans {})", ids.join(", ")),
     }
 }
 
@@ -73,27 +78,6 @@ pub(crate) fn known_milestone(slug: &str) -> Option<&str> {
     Some(slug).filter(|slug| *slug != DEFAULT_MILESTONE)
 }
 
-/// Returns sorted plans with runs of three or more as ranges: `01-04, 07`.
-fn list(plans: &[&PlanNumber]) -> String {
-    let number = |plan: &PlanNumber| plan.to_string().parse::<u32>().ok();
-    let follows = |one: &&PlanNumber, next: &&PlanNumber| {
-        number(one).is_some_and(|one| number(next) == one.checked_add(1))
-    };
-    let mut parts: Vec<String> = Vec::new();
-    for run in plans.chunk_by(follows) {
-        match run {
-            [first, _, .., last] => parts.push(format!("{}-{}", plan_id(first), plan_id(last))),
-            few => parts.extend(few.iter().map(|plan| plan_id(plan))),
-        }
-    }
-    let rest = parts.len().saturating_sub(MAX_CITED_PLANS);
-    parts.truncate(MAX_CITED_PLANS);
-    if rest > 0 {
-        parts.push(format!("{rest} more"));
-    }
-    parts.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +93,7 @@ mod tests {
     fn plans_are_named_briefly_and_found_again() {
         let plans: Vec<PlanNumber> = [1, 2, 3, 4, 7].into_iter().map(PlanNumber::from).collect();
         let all: Vec<&PlanNumber> = plans.iter().collect();
-        assert_eq!(cite(&all), "(plans 01-04, 07)");
+        assert_eq!(cite(&all), "(plans 01, 02, 03, 04, 07)");
         assert_eq!(cite(&all[3..]), "(plans 04, 07)");
         assert_eq!(cite(&all[..1]), "(plan 01)");
         assert_eq!(cited("Locks block (plans 01-04, 07)."), plans);

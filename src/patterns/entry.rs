@@ -1,14 +1,40 @@
 //! The entries of PATTERNS.md, one per phase, and the file as a whole.
 
+use std::fmt::Display;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use chrono::NaiveDate;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use crate::patterns::Trace;
-use crate::patterns::citation::cited;
 use crate::plan::{PhaseNumber, PlanNumber};
+use crate::text::hexadecimal;
+
+/// The bullet that stands for an empty list.
+const NONE: &str = "none recorded";
+
+/// Returns the part of an entry that contains its bullets, as annals writes it.
+pub(crate) fn bullets<T: Display>(worked: &[T], failed: &[T]) -> String {
+    let list = |bullets: &[T]| -> String {
+        if bullets.is_empty() {
+            return format!("- {NONE}\n");
+        }
+        bullets.iter().map(|bullet| format!("- {bullet}\n")).collect()
+    };
+    format!("**What worked:**\n{}\n**What failed:**\n{}\n", list(worked), list(failed))
+}
+
+/// Returns the digest of an entry's bullets, which shows later whether they were edited.
+pub(crate) fn digest<T: Display>(worked: &[T], failed: &[T]) -> String {
+    hexadecimal(&Sha256::digest(bullets(worked, failed))[..8])
+}
+
+/// Returns whether a bullet only stands for an empty list.
+pub(crate) fn is_filler(text: &str) -> bool {
+    [NONE, "none observed"].iter().any(|none| text.eq_ignore_ascii_case(none))
+}
 
 /// PATTERNS.md as parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -21,6 +47,11 @@ pub struct Patterns {
 }
 
 impl Patterns {
+    /// Returns whether nothing is recorded.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.loose.is_empty()
+    }
+
     /// Returns all texts, in no particular order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter();
@@ -73,21 +104,6 @@ impl PatternEntry {
             Some(phase) => format!("Phase {phase}: {}", self.name),
             None => self.name.clone(),
         }
-    }
-
-    /// Fills in the bullets, without their sources.
-    pub(crate) fn list_bullets(&mut self) {
-        let bullet = |section| {
-            move |text: &String| Bullet {
-                text: text.clone(),
-                section,
-                plans: cited(text),
-                source: None,
-            }
-        };
-        let worked = self.worked.iter().map(bullet(BulletSection::Worked));
-        let failed = self.failed.iter().map(bullet(BulletSection::Failed));
-        self.bullets = worked.chain(failed).collect();
     }
 
     /// Returns the texts of all bullets and notes.

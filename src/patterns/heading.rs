@@ -1,8 +1,9 @@
 //! Parses the heading of an entry: `Phase 5.1: Event system (2026-02-11)` and its other spellings.
 
-use std::ops::Range;
+use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+use regex_lite::Regex;
 
 use crate::clock::parse_date;
 use crate::plan::{PhaseNumber, PhaseNumbering};
@@ -18,54 +19,54 @@ pub(crate) struct EntryHeading {
 /// Maximum number of words before `Phase`; a longer title is a sentence that mentions a phase.
 const MAX_WORDS_BEFORE: usize = 3;
 
+/// `Phase`, and what may stand between it and its number.
+static PHASE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\bphase[ #:_*`-]*").expect("a constant pattern"));
+
+/// A date with the brackets around it and other words in them, or alone.
+static DATE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"[(\[][^()\[\]]{0,24}?\b(\d{4}[-/]\d\d?[-/]\d\d?)[^()\[\]]*[)\]]|\b(\d{4}[-/]\d\d?[-/]\d\d?)",
+    )
+    .expect("a constant pattern")
+});
+
 impl EntryHeading {
-    /// Parses a heading.
+    /// Parses a heading of an entry that was recorded from `folder`, which may be empty.
     ///
     /// ```text
     /// Phase 5.1: Event system (2026-02-11)      Retrospective: phase 05 - Event system, 2026-02-11
     /// **Phase 3** — Event system                [2026-02-11] Phase 3 Event system
     /// ```
-    pub(crate) fn parse(title: &str) -> Self {
-        Self::parse_with(title, None)
-    }
-
-    /// Parses the heading of an entry that was recorded from a phase's folder: after `02-01-alerts`, the phase of
-    /// `Phase 2-01: Alerts` is 2-01. Without one, the heading of such a phase looks like a range.
-    pub(crate) fn parse_in_folder(title: &str, folder: &str) -> Self {
-        let number = PhaseNumbering::MilestonePrefixed.split_folder(folder);
-        Self::parse_with(title, number.map(|(number, _)| number).as_ref())
-    }
-
-    fn parse_with(title: &str, known: Option<&PhaseNumber>) -> Self {
-        let (without, date) = split_date(title);
-        let (phase, name) = split_phase(&without, known).unwrap_or((None, &without));
-        Self { phase, name: trimmed(name).to_owned(), date }
+    ///
+    /// After `02-01-alerts`, the phase of `Phase 2-01: Alerts` is 2-01; without a folder, that is a range.
+    pub(crate) fn parse(title: &str, folder: &str) -> Self {
+        let known = PhaseNumbering::MilestonePrefixed.split_folder(folder);
+        let dates = DATE.captures_iter(title).filter_map(|found| {
+            let day = parse_date(found.get(1).or_else(|| found.get(2))?.as_str())?;
+            Some((found.get(0)?.range(), day))
+        });
+        let date = dates.last();
+        let without = date.as_ref().map_or(title.to_owned(), |(range, _)| {
+            format!("{} {}", &title[..range.start], &title[range.end..])
+        });
+        let split = split_phase(&without, known.map(|(number, _)| number).as_ref());
+        let (phase, name) = match split {
+            Some((number, name)) => (Some(number), name),
+            None => (None, &*without),
+        };
+        Self { phase, name: trimmed(name).to_owned(), date: date.map(|(_, day)| day) }
     }
 }
 
 /// Returns the number after the first `Phase` that has one, and the rest of the title.
-fn split_phase<'a>(
-    title: &'a str,
-    known: Option<&PhaseNumber>,
-) -> Option<(Option<PhaseNumber>, &'a str)> {
-    for (at, _) in title.match_indices(['p', 'P']) {
-        let Some(word) = title.get(at..at + 5) else {
-            continue;
-        };
-        let before = &title[..at];
-        if !word.eq_ignore_ascii_case("phase") || before.ends_with(char::is_alphanumeric) {
-            continue;
-        }
-        let words = before.split(|c: char| !c.is_alphanumeric());
-        if words.filter(|word| !word.is_empty()).count() > MAX_WORDS_BEFORE {
-            return None;
-        }
-        let rest = title[at + 5..].trim_start_matches(|c: char| " #:_*`-".contains(c));
-        if let Some((number, rest)) = split_number(rest, known) {
-            return Some((Some(number), rest));
-        }
-    }
-    None
+fn split_phase<'a>(title: &'a str, known: Option<&PhaseNumber>) -> Option<(PhaseNumber, &'a str)> {
+    let words = |text: &str| {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count()
+    };
+    let found = PHASE.find_iter(title);
+    let mut found = found.take_while(|found| words(&title[..found.start()]) <= MAX_WORDS_BEFORE);
+    found.find_map(|found| split_number(&title[found.end()..], known))
 }
 
 /// Splits the number from the start of a text; `2-01:` is a phase of a milestone if it is the `known` one.
@@ -75,39 +76,6 @@ fn split_number<'a>(text: &'a str, known: Option<&PhaseNumber>) -> Option<(Phase
         .filter(|(_, rest)| rest.starts_with(':') && !text.starts_with('0'))
         .map(|(known, rest)| (known.clone(), rest))
         .or_else(|| PhaseNumber::split(text))
-}
-
-/// Returns the title without its last date and the brackets around it, and the date.
-fn split_date(title: &str) -> (String, Option<NaiveDate>) {
-    let Some((range, date)) = last_date(title) else {
-        return (title.to_owned(), None);
-    };
-    let (before, after) = (&title[..range.start], &title[range.end..]);
-    let inside = before.rfind(['(', '[']).filter(|at| {
-        !before[*at..].contains([')', ']']) && after.contains([')', ']']) && before.len() - at < 24
-    });
-    let without = match (inside, after.find([')', ']'])) {
-        (Some(open), Some(close)) => format!("{}{}", &before[..open], &after[close + 1..]),
-        _ => format!("{} {}", trimmed_end(before), after.trim_start()),
-    };
-    (without, Some(date))
-}
-
-fn last_date(title: &str) -> Option<(Range<usize>, NaiveDate)> {
-    let is_digit = |at: usize| title.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    (0..title.len()).rev().filter(|at| is_digit(*at) && (*at == 0 || !is_digit(at - 1))).find_map(
-        |at| {
-            let date = parse_date(&title[at..])?;
-            let length = title[at..]
-                .find(|c: char| !(c.is_ascii_digit() || matches!(c, '-' | '/')))
-                .unwrap_or(title.len() - at);
-            Some((at..at + length, date))
-        },
-    )
-}
-
-fn trimmed_end(text: &str) -> &str {
-    text.trim_end_matches(|c: char| c.is_whitespace() || ",;:-\u{2013}\u{2014}".contains(c))
 }
 
 fn trimmed(text: &str) -> &str {
@@ -132,12 +100,12 @@ mod tests {
             ("Phase 02-01: Alerts", "02-01-alerts", "2", "01: Alerts"),
             ("Phase 2: 01 alerts", "02-01-alerts", "2", "01 alerts"),
         ] {
-            let heading = EntryHeading::parse_in_folder(title, folder);
+            let heading = EntryHeading::parse(title, folder);
             let number = heading.phase.map(|phase| phase.to_string());
             assert_eq!(number.as_deref(), Some(phase), "{title} in {folder}");
             assert_eq!(heading.name, name, "{title} in {folder}");
         }
-        let heading = EntryHeading::parse("Phase 8-10: Retro");
+        let heading = EntryHeading::parse("Phase 8-10: Retro", "");
         assert_eq!(heading.phase, Some(PhaseNumber::from(8)));
         assert_eq!(heading.name, "10: Retro");
     }
@@ -159,7 +127,7 @@ mod tests {
             ("Error handling", "", "Error handling", ""),
             ("", "", "", ""),
         ] {
-            let heading = EntryHeading::parse(title);
+            let heading = EntryHeading::parse(title, "");
             let shown = heading.phase.map(|phase| phase.to_string()).unwrap_or_default();
             let day = heading.date.map(|date| date.to_string()).unwrap_or_default();
             assert_eq!(

@@ -2,7 +2,6 @@
 //! tasks.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -88,16 +87,14 @@ impl History {
 
     /// Returns the phases without the plans that an earlier folder of the same name contains as an identical copy.
     pub(crate) fn into_distinct_phases(self) -> Vec<FinishedPhase> {
-        let mut seen: HashSet<(String, PlanNumber, u64)> = HashSet::new();
+        let mut seen = HashSet::new();
         let mut kept = self.phases;
         for phase in &mut kept {
             let name = &phase.dir_name;
-            phase.plans.retain(|plan| {
-                // Equal summaries print alike, whatever their files are called.
-                let mut content = DefaultHasher::new();
-                format!("{:?}", plan.summary).hash(&mut content);
-                seen.insert((name.clone(), plan.plan.clone(), content.finish()))
-            });
+            // Equal summaries print alike, whatever their files are called.
+            phase
+                .plans
+                .retain(|plan| seen.insert(format!("{name} {:?} {:?}", plan.plan, plan.summary)));
         }
         kept.retain(|phase| !phase.plans.is_empty());
         kept

@@ -1,6 +1,5 @@
 //! Checks the lessons submitted by the agent that worked on a phase.
 
-use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use serde::Deserialize;
@@ -8,9 +7,8 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::patterns::citation::{cite, cited, split_citation};
 use crate::patterns::lesson::Lesson;
-use crate::patterns::part::EntryPart;
 use crate::patterns::sentences::{ContentWords, is_complete};
-use crate::patterns::{BulletSection, FinishedPhase, LessonSource, PatternEntry, Patterns};
+use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::PlanNumber;
 use crate::secrets;
 use crate::storage::read;
@@ -21,9 +19,6 @@ const MAX_LESSONS: usize = 3;
 
 /// Maximum length of a submitted lesson, in characters.
 const MAX_LESSON_LENGTH: usize = 160;
-
-/// Minimum similarity by shared words at which two lessons count as duplicates.
-const MIN_DUPLICATE_SIMILARITY: f64 = 0.7;
 
 /// Phrases of praise, which contain no lesson.
 const PRAISE: &[&str] = &[
@@ -81,37 +76,36 @@ impl SubmittedLessons {
         Ok(found)
     }
 
-    /// Reads bullets at any depth under two labels; lines below a bullet continue it.
+    /// Reads bullets under two labels, as in an entry.
     fn from_markdown(text: &str) -> Self {
-        let mut section = None;
-        let mut bullets: Vec<(BulletSection, String)> = Vec::new();
-        let mut follows_text = false;
-        for line in text.lines().map(str::trim) {
-            if let Some(found) = section_of_label(line, follows_text) {
-                section = Some(found);
-            } else if let (Some(section), Some(text)) = (section, bullet(line)) {
-                bullets.push((section, text.to_owned()));
-            } else if let Some((_, last)) =
-                bullets.last_mut().filter(|_| follows_text && !line.is_empty())
-            {
-                *last = format!("{last} {line}");
-            }
-            follows_text = !line.is_empty();
-        }
-        let lessons = |wanted: BulletSection| {
-            let own = bullets.iter().filter(|(section, _)| *section == wanted);
-            own.map(|(_, text)| SubmittedLesson::from_bullet(text)).collect()
+        // Below the heading of an entry, each heading is a level deeper, and a label ends the bullet above it.
+        let lines = text.lines().map(|line| {
+            let is_label = line.starts_with("**") || line.ends_with(':');
+            let before = if line.starts_with('#') {
+                "#"
+            } else if is_label {
+                "\n"
+            } else {
+                ""
+            };
+            format!("{before}{line}\n")
+        });
+        let entry = format!("# Phase 0\n\n{}", lines.collect::<String>());
+        let read = Patterns::parse(&entry, Path::new("")).value.entries.into_iter().next();
+        let read = read.unwrap_or_default();
+        let lessons = |texts: &[String]| {
+            texts.iter().map(|text| SubmittedLesson::from_bullet(text)).collect()
         };
-        Self { worked: lessons(BulletSection::Worked), failed: lessons(BulletSection::Failed) }
+        Self { worked: lessons(&read.worked), failed: lessons(&read.failed) }
     }
 
     /// Checks all lessons; the error names the first that breaks a rule, with the reason.
     ///
     /// `known` are the recorded patterns; the phase's own entry, whose heading is at line `own`, is ignored.
-    pub(crate) fn checked(
-        &self,
+    pub(crate) fn checked<'a>(
+        &'a self,
         phase: &FinishedPhase,
-        known: &Patterns,
+        known: &'a Patterns,
         own: Option<usize>,
         root: &Path,
     ) -> Result<CheckedLessons> {
@@ -124,30 +118,25 @@ impl SubmittedLessons {
                 return Err(Error::refused(message).hint("keep those that change the next plan"));
             }
         }
-        let recorded = known
-            .entries
-            .iter()
-            .filter(|entry| Some(entry.line) != own)
-            .flat_map(PatternEntry::texts);
+        let entries = known.entries.iter().filter(|entry| Some(entry.line) != own);
+        let recorded = entries.flat_map(PatternEntry::texts);
         let recorded = recorded.chain(known.loose.iter().map(|loose| loose.text.as_str()));
         let mut before: Vec<(&str, ContentWords)> =
             recorded.map(|text| (text, ContentWords::from_text(text))).collect();
-        let mut found = CheckedLessons { worked: Vec::new(), failed: Vec::new() };
-        let worked = self.worked.iter().map(|lesson| (lesson, true));
-        for (lesson, is_worked) in worked.chain(self.failed.iter().map(|lesson| (lesson, false))) {
-            let checked = lesson.checked(phase, root)?;
-            let words = ContentWords::from_text(&lesson.text);
-            let is_known = |(_, other): &&(&str, ContentWords)| {
-                other.similarity(&words) >= MIN_DUPLICATE_SIMILARITY
-            };
-            if let Some((other, _)) = before.iter().find(is_known) {
-                let reason = format!("near-duplicate of a recorded one: {}", clip(other, 100));
-                return Err(lesson.refused(&reason, "leave it out: it is recorded"));
+        let mut checked = |lessons: &'a [SubmittedLesson]| -> Result<Vec<Lesson>> {
+            let mut found = Vec::new();
+            for lesson in lessons {
+                found.push(lesson.checked(phase, root)?);
+                let words = ContentWords::from_text(&lesson.text);
+                if let Some((other, _)) = before.iter().find(|(_, other)| other.repeats(&words)) {
+                    let reason = format!("near-duplicate of a recorded one: {}", clip(other, 100));
+                    return Err(lesson.refused(&reason, "leave it out: it is recorded"));
+                }
+                before.push((&lesson.text, words));
             }
-            before.push((&lesson.text, words));
-            if is_worked { &mut found.worked } else { &mut found.failed }.push(checked);
-        }
-        Ok(found)
+            Ok(found)
+        };
+        Ok(CheckedLessons { worked: checked(&self.worked)?, failed: checked(&self.failed)? })
     }
 }
 
@@ -159,29 +148,6 @@ pub(crate) fn is_project_file(root: &Path, file: &str) -> bool {
     let is_inside =
         path.is_relative() && !path.components().any(|part| part == Component::ParentDir);
     is_inside && read::exists(&root.join(path))
-}
-
-/// Returns the text of a list item.
-fn bullet(line: &str) -> Option<&str> {
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = number.strip_prefix(". ").filter(|_| number.len() < line.len());
-    ["- ", "* ", "+ "].iter().find_map(|mark| line.strip_prefix(mark)).or(numbered).map(str::trim)
-}
-
-/// Returns the section that a line introduces.
-///
-/// Below a line of text, only a heading, bold text or a text with a colon is a label, since the last word of a bullet
-/// that is wrapped may be `failed`.
-fn section_of_label(line: &str, follows_text: bool) -> Option<BulletSection> {
-    let line = line.trim();
-    let inner = line.trim_start_matches(['-', '+', ' ']);
-    let is_marked = inner.starts_with('#') || inner.starts_with("**") || line.ends_with(':');
-    let label = line.trim_matches(|c: char| "#*: ".contains(c));
-    match EntryPart::from_label(label).filter(|_| is_marked || !follows_text)? {
-        EntryPart::Worked => Some(BulletSection::Worked),
-        EntryPart::Failed => Some(BulletSection::Failed),
-        _ => None,
-    }
 }
 
 /// The format of lessons, as a hint in error messages.
@@ -258,13 +224,14 @@ impl SubmittedLesson {
     }
 
     fn known_files(&self, phase: &FinishedPhase, root: &Path) -> Result<Vec<&str>> {
-        let touched: BTreeSet<&str> = phase
-            .plans
-            .iter()
-            .flat_map(|plan| plan.summary.files.iter().flatten().map(String::as_str))
-            .collect();
-        for file in &self.files {
-            if !touched.contains(file.as_str()) && !is_project_file(root, file) {
+        let touched = |file: &String| {
+            phase
+                .plans
+                .iter()
+                .any(|plan| plan.summary.files.iter().flatten().any(|one| one == file))
+        };
+        for file in self.files.iter().filter(|file| !touched(file)) {
+            if !is_project_file(root, file) {
                 let reason =
                     format!("names {file}, which is not the path of a file in this project");
                 return Err(self.refused(&reason, "name files relative to the project"));
@@ -302,7 +269,7 @@ mod tests {
         let lessons = SubmittedLessons::parse(
             "**What failed:**\n- Tests of the store run in parallel and\n  share one folder, so they\n  \
              failed\n  (plans 01, 02)\nWhat worked:\n* Locks are taken before a file is read\n  (plan 02)\n\n\
-             What failed\n1. A third\n",
+             What failed:\n1. A third\n",
         );
         let lessons = lessons.unwrap();
         let texts = |lessons: &[SubmittedLesson]| -> Vec<String> {

@@ -3,12 +3,10 @@
 //! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
 //! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
 //! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
-//! if it gives a reason or names a failure.
+//! if it gives a reason or says what was not as it should be.
 
 use crate::patterns::citation::cite;
-use crate::patterns::sentences::{
-    ContentWords, is_closed, is_complete, leading_sentences, sentences, statement,
-};
+use crate::patterns::sentences::{is_closed, is_complete, leading_sentences, sentences, statement};
 use crate::patterns::wording::clean;
 use crate::patterns::{FinishedPhase, LessonSource};
 use crate::plan::{Deviation, PlanNumber};
@@ -21,17 +19,11 @@ const MAX_RECORDED: usize = 8;
 /// Maximum length of a recorded lesson without its citation, in characters.
 const MAX_LENGTH: usize = 240;
 
-/// Minimum similarity at which a lesson repeats another of its list.
-const REPEATED: f64 = 0.7;
-
 /// Beginnings of what is no lesson: nothing happened, or the subject is only clear in its summary.
 const LEFT_OUT: &[&str] = &[
     "none", "no deviation", "no issue", "no problem", "n/a", "not a deviation", "the plan's",
     "plan's", "ended partial",
 ];
-
-/// Words about what changes no later plan.
-const TRIFLES: &[&str] = &["commit", "import order", "lint", "style", "format"];
 
 /// First words of a sentence that needs the one before it.
 const REFERENCES: &[&str] =
@@ -45,9 +37,6 @@ const REASONS: &[&str] = &[
     "because", "since", "due to", "as the", "so that", "after discovering", "caused by",
     "to avoid", "to match", "to follow",
 ];
-
-/// Beginnings of words that name a failure.
-const FAILURES: &[&str] = &["fail", "error", "crash", "segfault", "raise", "broke", "timed out"];
 
 /// Words that say that something was not as it should be.
 const DENIALS: &[&str] = &[
@@ -65,73 +54,53 @@ pub(crate) struct Lesson {
     pub(crate) source: Option<LessonSource>,
 }
 
-/// A list of lessons, in which none is repeated.
-#[derive(Default)]
-struct Recorded<'a>(Vec<(String, ContentWords, Vec<&'a PlanNumber>, usize)>);
-
-impl<'a> Recorded<'a> {
-    fn add(&mut self, text: String, plan: &'a PlanNumber, line: usize) {
-        let words = ContentWords::from_text(&text);
-        let is_known = |(known, other, ..): &(String, ContentWords, _, _)| {
-            *known == text || other.similarity(&words) >= REPEATED
-        };
-        match self.0.iter().position(is_known) {
-            Some(at) => self.0[at].2.push(plan),
-            None if self.0.len() < MAX_RECORDED => self.0.push((text, words, vec![plan], line)),
-            None => {}
-        }
-    }
-
-    fn lessons(self) -> Vec<Lesson> {
-        let lessons = self.0.into_iter().map(|(text, _, plans, line)| Lesson {
-            text: Line::new(&format!("{text} {}", cite(&plans))),
-            source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line }),
-        });
-        lessons.collect()
-    }
-}
-
 /// Returns what worked, in the order of the plans: the patterns that they established, then their decisions.
 pub(crate) fn worked(phase: &FinishedPhase) -> Vec<Lesson> {
-    let mut found = Recorded::default();
-    let reusable = |text: &str| statement(text, MAX_LENGTH).filter(|text| says_something(text));
-    for plan in &phase.plans {
-        for (text, line) in plan.patterns().iter().zip(&plan.pattern_lines) {
-            if let Some(text) = reusable(&clean(text)) {
-                found.add(text, &plan.plan, *line);
-            }
-        }
-    }
-    for plan in &phase.plans {
-        for decision in plan.summary.decisions.iter().flatten() {
-            if let Some(text) = reusable(decision.untagged()) {
-                found.add(text, &plan.plan, 0);
-            }
-        }
-    }
-    found.lessons()
+    let patterns = phase.plans.iter().flat_map(|plan| {
+        let lines = plan.pattern_lines.iter();
+        let found = plan.patterns().iter().zip(lines);
+        found.map(move |(text, line)| (stated(&clean(text)), &plan.plan, *line))
+    });
+    let decisions = phase.plans.iter().flat_map(|plan| {
+        let decisions = plan.summary.decisions.iter().flatten();
+        decisions.map(move |decision| (stated(decision.untagged()), &plan.plan, 0))
+    });
+    recorded(patterns.chain(decisions))
 }
 
 /// Returns what failed, in the order of the plans; deviations come before other issues.
 pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
-    let mut found = Recorded::default();
-    for plan in &phase.plans {
-        for deviation in plan.deviations() {
-            if let Some(text) = problem(deviation) {
-                found.add(text, &plan.plan, deviation.line);
-            }
+    let deviations = phase.plans.iter().flat_map(|plan| {
+        plan.deviations().iter().map(move |one| (problem(one), &plan.plan, one.line))
+    });
+    let issues = phase.plans.iter().flat_map(|plan| {
+        let issues = plan.summary.issues.iter();
+        issues.map(move |issue| (stated(&clean(&issue.text)), &plan.plan, issue.line))
+    });
+    recorded(deviations.chain(issues))
+}
+
+/// Returns the first lessons of a list, each once, with all plans that state it.
+fn recorded<'a>(all: impl Iterator<Item = (Option<String>, &'a PlanNumber, usize)>) -> Vec<Lesson> {
+    let mut found: Vec<(String, Vec<&PlanNumber>, usize)> = Vec::new();
+    for (text, plan, line) in all {
+        let Some(text) = text else { continue };
+        match found.iter_mut().find(|(known, ..)| *known == text) {
+            Some((_, plans, _)) => plans.push(plan),
+            None => found.push((text, vec![plan], line)),
         }
     }
-    for plan in &phase.plans {
-        for issue in &plan.summary.issues {
-            if let Some(text) =
-                statement(&clean(&issue.text), MAX_LENGTH).filter(|text| says_something(text))
-            {
-                found.add(text, &plan.plan, issue.line);
-            }
-        }
-    }
-    found.lessons()
+    found.truncate(MAX_RECORDED);
+    let lessons = found.into_iter().map(|(text, plans, line)| Lesson {
+        text: Line::new(&format!("{text} {}", cite(&plans))),
+        source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line }),
+    });
+    lessons.collect()
+}
+
+/// Returns the beginning of a text that says something on its own.
+fn stated(text: &str) -> Option<String> {
+    statement(text, MAX_LENGTH).filter(|text| is_complete(text) && !is_left_out(text))
 }
 
 /// Returns the problem of a deviation and its fix, each by its first whole sentence, or the beginning of its free text;
@@ -154,13 +123,7 @@ pub(crate) fn problem(deviation: &Deviation) -> Option<String> {
             }
         }
     };
-    let is_trifle = |text: &str| {
-        let lower = text.to_lowercase();
-        TRIFLES.iter().any(|words| lower.contains(words))
-    };
-    let title_says = sentences(&title).first().is_none_or(|title| !is_left_out(title));
-    let is_lesson = !is_left_out(&text) && title_says && !is_trifle(&text) && !is_trifle(&title);
-    is_lesson.then_some(text)
+    (!is_left_out(&text)).then_some(text)
 }
 
 /// Returns the first sentence of an issue with that of its fix; without the fix if both are too long together.
@@ -186,12 +149,10 @@ fn is_past(text: &str) -> bool {
     words(text).any(|word| PAST.contains(&word.as_str()))
 }
 
-/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
+/// Returns whether free text gives a reason, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
     let padded = format!(" {} ", words(text).collect::<Vec<_>>().join(" "));
     REASONS.iter().any(|reason| padded.contains(&format!(" {reason} ")))
-        || FAILURES.iter().any(|failure| padded.contains(&format!(" {failure}")))
-        || padded.contains("error ")
         || text.contains('`') && words(text).any(|word| DENIALS.contains(&word.as_str()))
 }
 
@@ -199,10 +160,6 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
-}
-
-fn says_something(text: &str) -> bool {
-    is_complete(text) && !is_left_out(text)
 }
 
 fn is_left_out(text: &str) -> bool {
@@ -273,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn free_text_needs_a_reason_or_a_failure() {
+    fn free_text_needs_a_reason_or_a_denial() {
         for (text, is_lesson) in [
             ("Tests are placed in `tests`, because the project has no `tests/unit`.", true),
             ("`npm ci` fails without the lock file; the script writes it first.", true),
@@ -315,8 +272,7 @@ mod tests {
     #[test]
     fn what_changes_no_later_plan_is_left_out() {
         for (text, issue) in [
-            ("Import order", "The import order of `a.rs` is not accepted by the check"),
-            ("[Rule 1 - Bug] Task 3", "Task 3 cannot be carried out before the others"),
+            ("Order", "Task 3 cannot be carried out before the others"),
             ("Names", "The plan's list of files does not have the lock of the store"),
             ("Where", "This is only true of the store that holds the lock of others"),
         ] {

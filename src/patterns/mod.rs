@@ -1,35 +1,28 @@
 //! Records the lessons of finished phases, checks whether they still hold, and finds those relevant to the
 //! current phase.
 
-mod appending;
-mod bullet_list;
 mod citation;
 mod entry;
 mod heading;
 mod history;
 mod insights;
 mod judged;
-mod kinds;
 mod lesson;
-mod notes;
-mod part;
 mod paths;
 mod phase;
 mod reader;
 mod recorded;
 mod relevance;
 mod retrospective;
-mod rewriting;
 mod sentences;
-mod stale_reasons;
 mod staleness;
 mod statistics;
 mod trace;
 mod wording;
+mod writer;
 
 use std::path::{Path, PathBuf};
 
-pub use appending::append;
 pub(crate) use citation::known_milestone;
 pub use entry::{
     Bullet, BulletSection, BulletSource, DeviationCount, LoosePattern, PatternEntry, Patterns,
@@ -44,7 +37,6 @@ pub use insights::{
 };
 pub use judged::{SubmittedLesson, SubmittedLessons};
 pub(crate) use lesson::problem;
-pub use notes::{NoteReport, NoteRequest, note};
 pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord};
 pub(crate) use phase::{derive_durations, plans_without_deviation_count, stated_deviations};
@@ -54,16 +46,16 @@ pub use relevance::{
 };
 pub(crate) use relevance::{with_changes, worth_knowing};
 pub use retrospective::{DeviationKinds, EntryContext, PhaseTitle, PlanTimes, Retrospective};
-pub(crate) use rewriting::replace_lessons;
 pub(crate) use sentences::{sentences, statement};
-pub(crate) use stale_reasons::StaleReasons;
-pub use stale_reasons::check;
+pub(crate) use staleness::StaleReasons;
 pub use staleness::{
-    CommitRef, DatedText, Freshness, PathReport, PathStatus, Staleness, Structure,
+    CommitRef, DatedText, Freshness, PathReport, PathStatus, Staleness, Structure, check,
 };
 pub use statistics::{Rate, fisher_exact, mann_whitney};
 pub(crate) use trace::plan_id;
 pub use trace::{LessonSource, Trace};
+pub(crate) use writer::replace_lessons;
+pub use writer::{NoteReport, NoteRequest, append, note};
 
 /// Returns the path of PATTERNS.md in a planning folder; it is shared by all milestones.
 pub fn path(planning_dir: &Path) -> PathBuf {

@@ -1,18 +1,81 @@
 //! Parses PATTERNS.md, including entries written by hand or by other tools.
 
+use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
 
 use crate::clock::parse_date;
-use crate::markdown::{
-    Block, BlockContent, FrontMatter, Label, ListItem, Outline, Ranges, Section,
-};
-use crate::patterns::bullet_list::is_filler;
+use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
+use crate::patterns::citation::cited;
+use crate::patterns::entry::is_filler;
 use crate::patterns::heading::EntryHeading;
-use crate::patterns::part::EntryPart;
-use crate::patterns::{DeviationCount, LoosePattern, PatternEntry, Patterns, Trace};
+use crate::patterns::{
+    Bullet, BulletSection, DeviationCount, LoosePattern, PatternEntry, Patterns, Timing, Trace,
+};
 use crate::plan::non_placeholder;
-use crate::text::one_line;
-use crate::warning::{Parsed, Warning};
+use crate::text::{fold, one_line};
+use crate::warning::Parsed;
+
+/// A part of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryPart {
+    Worked,
+    Failed,
+    Timing,
+    Deviations,
+    Date,
+    /// Text without a label, or with an unknown one.
+    Notes,
+}
+
+/// The labels of each part, in lower case.
+const LABELS: &[(EntryPart, &[&str])] = &[
+    (
+        EntryPart::Worked,
+        &[
+            "what worked", "what worked well", "what went well", "what went right", "worked",
+            "worked well", "went well", "wins", "successes", "successful patterns", "keep doing",
+        ],
+    ),
+    (
+        EntryPart::Failed,
+        &[
+            "what failed", "what didn't work", "what did not work", "what went wrong", "failed",
+            "failures", "didn't work", "did not work", "went wrong", "pitfalls", "anti-patterns",
+            "stop doing",
+        ],
+    ),
+    (EntryPart::Deviations, &["deviations", "deviation", "deviations from plan"]),
+    (EntryPart::Timing, &["timing", "time"]),
+    (EntryPart::Date, &["date", "completed", "recorded"]),
+];
+
+impl EntryPart {
+    /// Returns the part that a label or heading introduces.
+    fn from_label(label: &str) -> Option<Self> {
+        let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
+        let name = fold(plain).replace('\u{2019}', "'");
+        let found = LABELS.iter().find(|(_, names)| names.contains(&name.as_str()));
+        found.map(|(part, _)| *part)
+    }
+
+    /// Returns the part that a line introduces, and its value: `**What worked:** value`, `Timing: 4m`, `**Date**`.
+    fn from_line(line: &str) -> Option<(Self, String)> {
+        if let Some(label) = Label::parse(line, 0, 0) {
+            return Some((Self::from_label(&label.name)?, label.value));
+        }
+        let line = line.trim();
+        let is_alone = line.starts_with("**") && line.ends_with("**");
+        Some((Self::from_label(line).filter(|_| is_alone)?, String::new()))
+    }
+
+    /// Returns whether a part of this kind makes the section around it an entry.
+    fn is_verdict(self) -> bool {
+        matches!(self, Self::Worked | Self::Failed)
+    }
+}
 
 impl Patterns {
     /// Parses PATTERNS.md.
@@ -28,13 +91,9 @@ impl Patterns {
         let heads = heads(&outline);
         let mut patterns = Self::default();
         for (index, head) in heads.iter().enumerate() {
-            let next = heads.get(index + 1).map(|next| next.heading.start);
-            let end = next.map_or(head.whole.end, |next| next.min(head.whole.end));
-            let mut reader = EntryBuilder::new(&outline, head, end);
-            reader.read(path, &mut warnings);
-            reader.number_by_trace();
-            reader.entry.list_bullets();
-            patterns.entries.push(reader.entry);
+            let next = heads.get(index + 1).map_or(usize::MAX, |next| next.heading.start);
+            let range = head.heading.start..next.min(head.whole.end);
+            patterns.entries.push(entry(&outline, head, range));
         }
         patterns.loose = loose(&outline, &patterns.entries);
         Parsed::new(patterns, warnings)
@@ -51,7 +110,7 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
         // Inside an entry, a heading may mention a phase without starting a new entry.
         let is_inside =
             heads.last().is_some_and(|head| head.whole.contains(&section.heading.start));
-        let names_phase = EntryHeading::parse(&section.title).phase.is_some();
+        let names_phase = EntryHeading::parse(&section.title, "").phase.is_some();
         if (names_phase && !is_inside) || has_verdict(outline, section) {
             heads.push(section);
         }
@@ -61,146 +120,93 @@ fn heads<'o>(outline: &'o Outline<'_>) -> Vec<&'o Section> {
 
 /// Returns whether a section has a part on what worked or failed: a label, or a heading one level below.
 fn has_verdict(outline: &Outline<'_>, section: &Section) -> bool {
-    let is_verdict = |name: &str| EntryPart::from_label(name).is_some_and(EntryPart::is_verdict);
+    let by_label = || {
+        let lines = outline.paragraphs(&section.own).flat_map(|(_, text)| text.lines());
+        let mut lines =
+            lines.chain(outline.items(&section.own).map(|(_, item)| item.text.as_str()));
+        lines.any(|line| EntryPart::from_line(line).is_some_and(|(part, _)| part.is_verdict()))
+    };
     let by_heading = || {
         let mut inner = outline.subsections(section);
-        inner.any(|inner| inner.level == section.level + 1 && is_verdict(&inner.title))
-    };
-    let by_label = || {
-        outline
-            .paragraphs(&section.own)
-            .flat_map(|(_, text)| text.lines())
-            .chain(outline.items(&section.own).map(|(_, item)| item.text.as_str()))
-            .any(|line| label(line).is_some_and(|(part, _)| part.is_verdict()))
+        inner.any(|inner| {
+            inner.level == section.level + 1
+                && EntryPart::from_label(&inner.title).is_some_and(EntryPart::is_verdict)
+        })
     };
     by_label() || by_heading()
 }
 
-/// Parses a line that introduces a part: `**What worked:** value`, `What failed:`, `**Timing**`.
-fn label(line: &str) -> Option<(EntryPart, String)> {
-    if let Some(label) = Label::parse(line, 0, 0) {
-        return Some((EntryPart::from_label(&label.name)?, label.value));
+/// Reads the entry in a range, which starts with its heading.
+fn entry(outline: &Outline<'_>, head: &Section, range: Range<usize>) -> PatternEntry {
+    let html = outline.blocks(&range).iter().filter(|block| block.content == BlockContent::Html);
+    let trace = html.map(|block| outline.slice(&block.range)).find_map(Trace::parse);
+    // The folder shows whether `2-01` is a phase of a milestone or a range.
+    let folder = trace.as_ref().map_or("", |trace| trace.phase_dir.as_str());
+    let heading = EntryHeading::parse(&head.title, folder);
+    let mut reader = EntryReader {
+        entry: PatternEntry {
+            phase: heading.phase,
+            name: heading.name,
+            date: heading.date,
+            trace,
+            text: outline.slice(&range).to_owned(),
+            range: range.clone(),
+            line: head.line,
+            ..PatternEntry::default()
+        },
+        part: EntryPart::Notes,
+        listed_deviations: 0,
+    };
+    let inside = outline.sections_in(&range).iter().filter(|section| section.level > 0);
+    for section in inside {
+        if section.heading != head.heading {
+            // `#### What worked`, `#### Deviations: 3 (2 minor)`
+            let part = EntryPart::from_label(&section.title).map(|part| (part, String::new()));
+            let part = part.or_else(|| EntryPart::from_line(&section.title));
+            let (part, value) = part.unwrap_or((EntryPart::Notes, String::new()));
+            reader.open(part, &value);
+        }
+        for block in outline.blocks(&section.own) {
+            match &block.content {
+                BlockContent::Paragraph => reader.paragraph(outline.slice(&block.range)),
+                BlockContent::Item(item) => reader.item(&item.text),
+                BlockContent::Html | BlockContent::Table(_) | BlockContent::Code => {}
+            }
+        }
     }
-    let line = line.trim();
-    let is_alone = line.starts_with("**") && line.ends_with("**");
-    let part = EntryPart::from_label(line).filter(|_| is_alone)?;
-    Some((part, String::new()))
+    reader.finish()
 }
 
-fn is_bold(line: &str) -> bool {
-    line.trim_start().starts_with("**")
-}
-
-/// Builds an entry from its blocks.
-struct EntryBuilder<'o, 'a> {
-    outline: &'o Outline<'a>,
-    head: &'o Section,
+/// An entry that is being read.
+struct EntryReader {
     entry: PatternEntry,
     part: EntryPart,
     /// Number of deviations listed one by one, used if no count is stated.
     listed_deviations: u32,
 }
 
-impl<'o, 'a> EntryBuilder<'o, 'a> {
-    fn new(outline: &'o Outline<'a>, head: &'o Section, end: usize) -> Self {
-        let heading = EntryHeading::parse(&head.title);
-        let range = head.heading.start..end;
-        let entry = PatternEntry {
-            phase: heading.phase,
-            name: heading.name,
-            date: heading.date,
-            text: outline.text().get(range.clone()).unwrap_or_default().to_owned(),
-            range,
-            line: head.line,
-            ..PatternEntry::default()
-        };
-        Self { outline, head, entry, part: EntryPart::Notes, listed_deviations: 0 }
-    }
-
-    fn read(&mut self, path: &Path, warnings: &mut Vec<Warning>) {
-        let outline = self.outline;
-        let range = self.entry.range.clone();
-        let inside = outline.sections_in(&range).iter().filter(|section| section.level > 0);
-        for section in inside {
-            if section.heading != self.head.heading {
-                self.open_section(&section.title);
-            }
-            for block in outline.blocks(&section.own) {
-                self.block(block, path, warnings);
-            }
-        }
-        if self.entry.deviations.count.is_none() && self.listed_deviations > 0 {
-            self.entry.deviations.count = Some(self.listed_deviations);
-        }
-    }
-
-    /// Parses the heading again with the folder that the entry was recorded from, which shows whether `2-01` is a
-    /// phase of a milestone or a range.
-    fn number_by_trace(&mut self) {
-        if let Some(trace) = &self.entry.trace {
-            let heading = EntryHeading::parse_in_folder(&self.head.title, &trace.phase_dir);
-            self.entry.phase = heading.phase;
-            self.entry.name = heading.name;
-        }
-    }
-
-    /// Handles a heading inside the entry: `#### What worked`, `#### Deviations: 3 (2 minor)`.
-    fn open_section(&mut self, title: &str) {
-        self.part = EntryPart::Notes;
-        if let Some(part) = EntryPart::from_label(title) {
-            self.open(part, "");
-        } else if let Some((part, value)) = label(title) {
-            self.open(part, &value);
-        }
-    }
-
-    fn block(&mut self, block: &Block, path: &Path, warnings: &mut Vec<Warning>) {
-        match &block.content {
-            BlockContent::Paragraph => self.paragraph(self.outline.slice(&block.range)),
-            BlockContent::Item(item) => self.item(item),
-            BlockContent::Html => self.html(block, path, warnings),
-            BlockContent::Table(_) | BlockContent::Code => {}
-        }
-    }
-
-    fn html(&mut self, block: &Block, path: &Path, warnings: &mut Vec<Warning>) {
-        let html = self.outline.slice(&block.range);
-        if self.entry.trace.is_none() {
-            self.entry.trace = Trace::parse(html);
-        }
-        if self.entry.trace.is_none() && Trace::is_in(html) {
-            let message = "the comment that names the entry's phase cannot be read";
-            warnings.push(Warning::at(path, block.line, message));
-        }
-    }
-
+impl EntryReader {
     /// Handles a paragraph: a line with a known label starts a part, and the lines after it continue the
     /// part.
     fn paragraph(&mut self, text: &str) {
         let mut pending = String::new();
         for line in text.lines().map(str::trim) {
-            match label(line) {
-                Some((part, value)) => {
-                    self.text(&std::mem::take(&mut pending));
-                    self.open(part, "");
-                    pending = value;
-                }
-                None if pending.is_empty() => line.clone_into(&mut pending),
-                None => {
-                    pending.push(' ');
-                    pending.push_str(line);
-                }
+            if let Some((part, value)) = EntryPart::from_line(line) {
+                self.text(&std::mem::replace(&mut pending, value));
+                self.part = part;
+            } else {
+                pending = format!("{pending} {line}").trim_start().to_owned();
             }
         }
         self.text(&pending);
     }
 
-    fn item(&mut self, item: &ListItem) {
+    fn item(&mut self, text: &str) {
         // In a list of what worked, `Deviations: none in plan 02` is an ordinary bullet.
-        let is_listing = matches!(self.part, EntryPart::Worked | EntryPart::Failed);
-        match label(&item.text).filter(|_| !is_listing || is_bold(&item.text)) {
+        let is_label = !self.part.is_verdict() || text.trim_start().starts_with("**");
+        match EntryPart::from_line(text).filter(|_| is_label) {
             Some((part, value)) => self.open(part, &value),
-            None => self.text(&item.text),
+            None => self.text(text),
         }
     }
 
@@ -211,42 +217,109 @@ impl<'o, 'a> EntryBuilder<'o, 'a> {
 
     /// Adds a bullet, paragraph or value to the current part.
     fn text(&mut self, text: &str) {
+        let entry = &mut self.entry;
+        let is_counted = entry.deviations.count.is_some() || self.listed_deviations > 0;
         let Some(text) = non_placeholder(text) else {
-            let is_open = self.entry.deviations.count.is_none() && self.listed_deviations == 0;
-            if self.part == EntryPart::Deviations && is_open {
+            if self.part == EntryPart::Deviations && !is_counted {
                 // `None` is a count; other placeholders have none.
-                self.entry.deviations = DeviationCount::parse(text);
+                entry.deviations = DeviationCount::parse(text);
             }
             return;
         };
-        match self.part {
-            EntryPart::Worked => push(&mut self.entry.worked, text),
-            EntryPart::Failed => push(&mut self.entry.failed, text),
-            EntryPart::Notes => push(&mut self.entry.notes, text),
-            EntryPart::Timing => self.entry.timing.add(text),
-            EntryPart::Date => self.entry.date = self.entry.date.or_else(|| parse_date(text)),
-            EntryPart::Deviations => self.deviation(text),
+        let list = match self.part {
+            EntryPart::Worked => &mut entry.worked,
+            EntryPart::Failed => &mut entry.failed,
+            EntryPart::Notes => &mut entry.notes,
+            EntryPart::Timing => return entry.timing.add(text),
+            EntryPart::Date => {
+                entry.date = entry.date.or_else(|| parse_date(text));
+                return;
+            }
+            EntryPart::Deviations if text.eq_ignore_ascii_case("unknown") => return,
+            EntryPart::Deviations => {
+                let read = DeviationCount::parse(text);
+                if entry.deviations.count.is_none() && read.count.is_some() {
+                    entry.deviations = read;
+                    return;
+                }
+                self.listed_deviations += 1;
+                &mut entry.notes
+            }
+        };
+        if !is_filler(text) {
+            list.push(text.to_owned());
         }
     }
 
-    fn deviation(&mut self, text: &str) {
-        if text.eq_ignore_ascii_case("unknown") {
-            return;
+    fn finish(self) -> PatternEntry {
+        let mut entry = self.entry;
+        if entry.deviations.count.is_none() && self.listed_deviations > 0 {
+            entry.deviations.count = Some(self.listed_deviations);
         }
-        let read = DeviationCount::parse(text);
-        if self.entry.deviations.count.is_none() && read.count.is_some() {
-            self.entry.deviations = read;
-        } else {
-            self.listed_deviations += 1;
-            push(&mut self.entry.notes, text);
+        let lists =
+            [(BulletSection::Worked, &entry.worked), (BulletSection::Failed, &entry.failed)];
+        let bullets = lists.into_iter().flat_map(|(section, texts)| {
+            texts.iter().map(move |text| Bullet {
+                text: text.clone(),
+                section,
+                plans: cited(text),
+                source: None,
+            })
+        });
+        entry.bullets = bullets.collect();
+        entry
+    }
+}
+
+/// A field of an entry's timing.
+static FIELD: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(plan count|plans completed|plans|average|avg|per plan|total|duration|effort|profile)(?: duration| time| profile)?[*_ ]*:")
+        .expect("a constant pattern")
+});
+
+impl Timing {
+    /// Parses `Plans: 3, Average: 4m, Total: 12m (2 of 3 plans)`, or a single field of it, into `self`.
+    fn add(&mut self, text: &str) {
+        let found: Vec<_> = FIELD.captures_iter(text).collect();
+        for (at, field) in found.iter().enumerate() {
+            let start = field.get(0).map_or(0, |whole| whole.end());
+            let end = found.get(at + 1).and_then(|next| next.get(0));
+            let value = &text[start..end.map_or(text.len(), |next| next.start())];
+            let value = value.trim_matches(|c: char| c.is_whitespace() || "*_,;|".contains(c));
+            let value =
+                non_placeholder(value).filter(|value| !value.eq_ignore_ascii_case("unknown"));
+            let Some(value) = value.map(str::to_owned) else { continue };
+            match &*field[1].to_lowercase() {
+                "average" | "avg" | "per plan" => self.average = Some(value),
+                "total" | "duration" => self.total = Some(value),
+                "effort" | "profile" => self.effort = Some(value),
+                _ => self.plans = first_number(&value),
+            }
         }
     }
 }
 
-fn push(list: &mut Vec<String>, text: &str) {
-    if !is_filler(text) {
-        list.push(text.to_owned());
+impl DeviationCount {
+    /// Parses `3 (2 bug, 1 blocking)`, `0`, `None`, `None - all as planned`.
+    fn parse(text: &str) -> Self {
+        let kinds = text.split_once('(').map(|(_, kinds)| {
+            non_placeholder(kinds.rsplit_once(')').map_or(kinds, |(kinds, _)| kinds))
+        });
+        let word = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        let is_none = word.is_some_and(|word| {
+            ["none", "no", "zero"].iter().any(|none| word.eq_ignore_ascii_case(none))
+        });
+        Self {
+            count: first_number(text).or_else(|| is_none.then_some(0)),
+            kinds: kinds.flatten().map(str::to_owned),
+        }
     }
+}
+
+/// Returns the number that a text begins with.
+fn first_number(text: &str) -> Option<u32> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || "~*_`".contains(c));
+    text.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Returns the bullets and paragraphs outside all entries.
@@ -254,7 +327,6 @@ fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
     let inside = Ranges::merge(entries.iter().map(|entry| entry.range.clone()));
     let mut found = Vec::new();
     for section in outline.sections() {
-        let title = non_placeholder(&section.title).map(str::to_owned);
         for block in outline.blocks(&section.own) {
             let text = match &block.content {
                 BlockContent::Item(item) => item.text.clone(),
@@ -263,15 +335,14 @@ fn loose(outline: &Outline<'_>, entries: &[PatternEntry]) -> Vec<LoosePattern> {
                 }
                 _ => continue,
             };
-            if non_placeholder(&text).is_none() || inside.contains(block.range.start) {
-                continue;
+            if non_placeholder(&text).is_some() && !inside.contains(block.range.start) {
+                found.push(LoosePattern {
+                    section: non_placeholder(&section.title).map(str::to_owned),
+                    text,
+                    range: block.range.clone(),
+                    line: block.line,
+                });
             }
-            found.push(LoosePattern {
-                section: title.clone(),
-                text,
-                range: block.range.clone(),
-                line: block.line,
-            });
         }
     }
     found
@@ -431,12 +502,42 @@ Contract first.
     }
 
     #[test]
-    fn a_broken_comment_is_warned_of() {
-        let text = "### Phase 1: A\n<!-- annals: phase-dir plans=01 -->\n";
-        let parsed = Patterns::parse(text, Path::new("P.md"));
-        assert_eq!(parsed.warnings.len(), 1);
-        assert_eq!(parsed.warnings[0].place.line, Some(2));
-        assert_eq!(parsed.value.entries[0].trace, None);
+    fn timing_is_read_field_by_field() {
+        for (text, expected) in [
+            ("Plans: 3, Average: 4m, Total: 12m", ["3", "4m", "12m", ""]),
+            (
+                "Plans: 3, Average: 4m (2 of 3 plans), Total: 1h 05m (2 of 3 plans)",
+                ["3", "4m (2 of 3 plans)", "1h 05m (2 of 3 plans)", ""],
+            ),
+            ("Plans: 3, Average: unknown, Total: unknown", ["3", "", "", ""]),
+            ("**Effort:** balanced", ["", "", "", "balanced"]),
+            ("Effort: balanced, then thorough", ["", "", "", "balanced, then thorough"]),
+            ("Total: 00:12:30; Profile: turbo", ["", "", "00:12:30", "turbo"]),
+            ("about an hour", ["", "", "", ""]),
+        ] {
+            let mut timing = Timing::default();
+            timing.add(text);
+            let plans = timing.plans.map(|plans| plans.to_string());
+            let found = [plans, timing.average, timing.total, timing.effort];
+            assert_eq!(found.map(Option::unwrap_or_default), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn deviations_are_a_count_and_kinds() {
+        for (text, count, kinds) in [
+            ("3 (2 Rule 1 - Bug, 1 minor)", Some(3), Some("2 Rule 1 - Bug, 1 minor")),
+            ("No deviations", Some(0), None),
+            ("2 (none)", Some(2), None),
+            ("4 (a (b) c)", Some(4), Some("a (b) c")),
+            ("** 1 **", Some(1), None),
+            ("several (small)", None, Some("small")),
+            ("", None, None),
+            ("9999999999999", None, None),
+        ] {
+            let read = DeviationCount::parse(text);
+            assert_eq!((read.count, read.kinds.as_deref()), (count, kinds), "{text}");
+        }
     }
 
     proptest! {

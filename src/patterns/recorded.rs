@@ -1,9 +1,7 @@
 //! Determines which phases have an entry in PATTERNS.md.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
 use crate::patterns::{FinishedPhase, PatternEntry, Patterns};
-use crate::plan::{DEFAULT_MILESTONE, PhaseNumber, letters};
+use crate::plan::{DEFAULT_MILESTONE, letters};
 use crate::storage::read;
 
 /// Whether PATTERNS.md has an entry for a phase, with the line number of the entry's heading, from 1.
@@ -29,32 +27,13 @@ impl Recorded {
     }
 }
 
-/// The entries of PATTERNS.md, by what identifies their phases.
-pub struct RecordIndex<'a> {
-    entries: &'a [PatternEntry],
-    by_digest: HashMap<&'a str, Vec<usize>>,
-    by_folder: HashMap<&'a str, Vec<usize>>,
-    foreign: BTreeMap<&'a PhaseNumber, Vec<usize>>,
-}
+/// The entries of PATTERNS.md, in which phases are looked up.
+pub struct RecordIndex<'a>(&'a [PatternEntry]);
 
 impl<'a> RecordIndex<'a> {
     /// Returns the index of these entries.
     pub fn new(patterns: &'a Patterns) -> Self {
-        let mut index = Self {
-            entries: &patterns.entries,
-            by_digest: HashMap::new(),
-            by_folder: HashMap::new(),
-            foreign: BTreeMap::new(),
-        };
-        for (at, entry) in patterns.entries.iter().enumerate() {
-            if let Some(trace) = &entry.trace {
-                index.by_digest.entry(&trace.digest).or_default().push(at);
-                index.by_folder.entry(&trace.phase_dir).or_default().push(at);
-            } else if let Some(number) = &entry.phase {
-                index.foreign.entry(number).or_default().push(at);
-            }
-        }
-        index
+        Self(&patterns.entries)
     }
 
     /// Returns whether a phase has an entry, even if its folder has moved since.
@@ -63,52 +42,45 @@ impl<'a> RecordIndex<'a> {
     /// if a plan was added later, the phase is still recorded, but with changed summaries. Folders of several
     /// milestones may have the same name: `same_named` are those phases, and their entries do not count.
     pub fn recorded(&self, phase: &FinishedPhase, same_named: &[&FinishedPhase]) -> Recorded {
-        let line = |at: usize| self.entries[at].line;
-        if let Some(at) =
-            self.drawn_from(phase).rfind(|at| !is_of_another(&self.entries[*at], phase))
+        let last = |test: &dyn Fn(&PatternEntry) -> bool| {
+            self.0.iter().rfind(|entry| test(entry)).map(|entry| entry.line)
+        };
+        if let Some(line) =
+            last(&|entry| is_drawn_from(entry, phase) && !is_of_another(entry, phase))
         {
-            return Recorded::Same(line(at));
+            return Recorded::Same(line);
         }
-        let of_folder = self.by_folder.get(phase.dir_name.as_str());
-        let mut of_folder = of_folder.into_iter().flatten().copied();
-        let claimed: HashSet<usize> =
-            same_named.iter().flat_map(|other| self.claimed(other)).collect();
-        let was_drawn = |at: &usize| was_drawn_from(&self.entries[*at], phase);
-        if let Some(at) = of_folder.rfind(|at| !claimed.contains(at) && was_drawn(at)) {
-            return Recorded::Changed(line(at));
+        let is_claimed =
+            |entry: &PatternEntry| same_named.iter().any(|other| self.is_claimed(entry, other));
+        if let Some(line) = last(&|entry| was_drawn_from(entry, phase) && !is_claimed(entry)) {
+            return Recorded::Changed(line);
         }
         // Such entries do not name their milestone, so each namesake may own one of them.
-        let foreign = phase.number.as_ref().and_then(|number| self.foreign.get(number));
-        let foreign = foreign.into_iter().flatten().copied();
-        let foreign = foreign.filter(|at| is_foreign(&self.entries[*at], phase));
+        let foreign = self.0.iter().filter(|entry| is_foreign(entry, phase));
         match foreign.skip(same_named.len()).last() {
-            Some(at) => Recorded::Foreign(line(at)),
+            Some(entry) => Recorded::Foreign(entry.line),
             None => Recorded::No,
         }
     }
 
-    /// Returns the entries that were recorded from the phase's current summaries.
-    fn drawn_from(&self, phase: &FinishedPhase) -> impl DoubleEndedIterator<Item = usize> {
-        let found = self.by_digest.get(phase.digest.as_str()).filter(|_| !phase.plans.is_empty());
-        found.into_iter().flatten().copied()
+    /// Returns whether an entry is that of another phase: recorded from its summaries, or earlier from the same plans.
+    fn is_claimed(&self, entry: &PatternEntry, other: &FinishedPhase) -> bool {
+        let latest = self.0.iter().rfind(|entry| is_drawn_from(entry, other));
+        let latest = latest.filter(|latest| entry.line <= latest.line);
+        latest.and_then(|latest| latest.trace.as_ref()).zip(entry.trace.as_ref()).is_some_and(
+            |(one, other)| {
+                one.phase_dir == other.phase_dir
+                    && one.plans == other.plans
+                    && one.milestone == other.milestone
+            },
+        )
     }
+}
 
-    /// Returns the entries of another phase: the one recorded from its summaries, and earlier ones of the same plans.
-    fn claimed(&self, phase: &FinishedPhase) -> Vec<usize> {
-        let Some(at) = self.drawn_from(phase).next_back() else {
-            return Vec::new();
-        };
-        let Some(trace) = &self.entries[at].trace else {
-            return Vec::new();
-        };
-        let is_own = |other: &PatternEntry| {
-            other.trace.as_ref().is_some_and(|other| {
-                other.plans == trace.plans && other.milestone == trace.milestone
-            })
-        };
-        let of_folder = self.by_folder.get(trace.phase_dir.as_str()).into_iter().flatten();
-        of_folder.copied().filter(|one| *one <= at && is_own(&self.entries[*one])).collect()
-    }
+/// Returns whether an entry was recorded from the phase's current summaries.
+fn is_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
+    let digest = entry.trace.as_ref().map(|trace| &trace.digest);
+    !phase.plans.is_empty() && digest == Some(&phase.digest)
 }
 
 /// Returns whether an entry recorded from identical summaries belongs to another phase: one with a folder
@@ -127,7 +99,8 @@ fn was_drawn_from(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
         recorded.is_none_or(|slug| slug == phase.milestone || slug == DEFAULT_MILESTONE)
     };
     entry.trace.as_ref().is_some_and(|trace| {
-        is_same_milestone(trace.milestone.as_deref())
+        trace.phase_dir == phase.dir_name
+            && is_same_milestone(trace.milestone.as_deref())
             && phase.plans.iter().any(|plan| trace.plans.contains(&plan.plan))
     })
 }
@@ -138,7 +111,10 @@ fn is_foreign(entry: &PatternEntry, phase: &FinishedPhase) -> bool {
     let plans = u32::try_from(phase.plans.len()).ok();
     let slug = phase.dir_name.split_once(['-', '_']).map_or("", |(_, slug)| slug);
     let name = letters(&entry.name);
-    says_something
+    entry.trace.is_none()
+        && entry.phase.is_some()
+        && entry.phase == phase.number
+        && says_something
         && entry.timing.plans.is_none_or(|count| Some(count) == plans)
         && (name == letters(&phase.name) || name == letters(slug))
 }

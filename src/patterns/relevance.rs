@@ -1,6 +1,6 @@
 //! Reads the recorded patterns of the current project, and ranks them by their relevance to the current work.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::patterns;
 use crate::patterns::citation::{known_milestone, short_milestone, split_citation};
 use crate::patterns::sentences::ContentWords;
+use crate::patterns::staleness::ends_in;
 use crate::patterns::{PatternEntry, Patterns, StaleReasons, mentions};
 use crate::plan::{Phase, PhaseNumber, Plan, Roadmap, Survey};
 use crate::project::Project;
@@ -162,27 +163,21 @@ pub(crate) fn worth_knowing(
 #[derive(Default)]
 struct CurrentWork {
     text: String,
-    words: ContentWords,
-    files: BTreeSet<String>,
+    files: Vec<String>,
 }
 
 impl CurrentWork {
     fn new(phase: &Phase, roadmap: &Roadmap) -> Self {
-        let mut text = topic(phase, roadmap);
-        let mut files = BTreeSet::new();
-        for path in phase.dir.iter().flat_map(|dir| {
-            phase.plans.iter().filter_map(move |(slot, _)| Some(dir.join(slot.plan.as_ref()?)))
-        }) {
+        let mut work = Self { text: topic(phase, roadmap), files: Vec::new() };
+        let plans = phase.plans.iter().filter_map(|(slot, _)| slot.plan.as_ref());
+        for path in phase.dir.iter().flat_map(|dir| plans.clone().map(|plan| dir.join(plan))) {
             // What cannot be read is reported by the commands about plans.
             let Ok(Some(plan)) = read::text(&path) else { continue };
             let plan = Plan::parse(&plan.value, &path).value;
-            if let Some(title) = &plan.title {
-                text.push('\n');
-                text.push_str(title);
-            }
-            files.extend(plan.files_modified.into_iter().flatten());
+            work.text.extend(plan.title.iter().flat_map(|title| ["\n", title.as_str()]));
+            work.files.extend(plan.files_modified.into_iter().flatten());
         }
-        Self { words: ContentWords::from_text(&text), text, files }
+        work
     }
 
     /// Returns whether a lesson names a file of the plans, or shares words with the phase.
@@ -190,13 +185,11 @@ impl CurrentWork {
         let lesson = split_citation(&pattern.text).0;
         // What was set up tells less than what went wrong.
         let least = MIN_SHARED_WORDS + usize::from(pattern.outcome == PatternOutcome::Worked);
-        let is_planned = |path: &str| {
-            self.files.iter().any(|file| {
-                file.strip_suffix(path).is_some_and(|head| head.is_empty() || head.ends_with('/'))
-            })
-        };
-        self.words.common(&ContentWords::from_text(lesson)) >= least
-            || mentions(lesson).iter().any(|mention| is_planned(&mention.path))
+        let words = ContentWords::from_text(&self.text);
+        words.common(&ContentWords::from_text(lesson)) >= least
+            || mentions(lesson)
+                .iter()
+                .any(|mention| self.files.iter().any(|file| ends_in(file, &mention.path)))
     }
 }
 
@@ -221,76 +214,67 @@ pub fn relevant(
     stale: &dyn Fn(usize, &str) -> Option<String>,
 ) -> Vec<RelevantPattern> {
     let mut found = candidates(patterns);
-    let scores = Corpus::new(found.iter().map(|(pattern, _)| &pattern.text)).scores(topic);
+    let scores = Corpus::new(found.iter().map(|pattern| &pattern.text)).scores(topic);
     let best = scores.iter().copied().fold(0.0, f64::max);
-    for ((pattern, age), score) in found.iter_mut().zip(scores) {
-        let fit = if best > 0.0 { score / best } else { 0.0 };
-        pattern.score = fit + RECENCY / f64::from(1 + *age);
+    for (pattern, score) in found.iter_mut().zip(scores) {
+        pattern.score += if best > 0.0 { score / best } else { 0.0 };
         pattern.stale = stale(pattern.line, &pattern.text);
     }
-    let mut found: Vec<RelevantPattern> = found.into_iter().map(|(pattern, _)| pattern).collect();
     found.sort_by(|a, b| {
         let fresh = a.stale.is_some().cmp(&b.stale.is_some());
         fresh.then(b.judged.cmp(&a.judged)).then(b.score.total_cmp(&a.score))
     });
     let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut ranked: Vec<(bool, bool, RelevantPattern)> = Vec::new();
-    for pattern in found {
+    // The sort is stable, and calls this once for each pattern, in order.
+    found.sort_by_cached_key(|pattern| {
         let count = of_entry.entry(pattern.line).or_default();
         *count += 1;
-        ranked.push((pattern.stale.is_some(), *count > MAX_PER_ENTRY, pattern));
-    }
-    // The sort is stable.
-    ranked.sort_by_key(|(is_stale, is_beyond, _)| (*is_stale, *is_beyond));
-    ranked.into_iter().map(|(.., pattern)| pattern).collect()
-}
-
-/// Returns every bullet, newest first, with the number of newer entries; of equal texts only the newest.
-fn candidates(patterns: &Patterns) -> Vec<(RelevantPattern, u32)> {
-    let ambiguous = ambiguous_phases(&patterns.entries);
-    let mut seen = BTreeSet::new();
-    let mut found = Vec::new();
-    for (entry, age) in patterns.entries.iter().rev().zip(0..) {
-        let lists = [
-            (PatternOutcome::Worked, &entry.worked),
-            (PatternOutcome::Failed, &entry.failed),
-            (PatternOutcome::Noted, &entry.notes),
-        ];
-        for (outcome, texts) in lists {
-            for text in texts.iter().filter(|text| seen.insert(text.as_str())) {
-                let pattern = RelevantPattern {
-                    judged: entry.trace.as_ref().is_none_or(|trace| trace.judged),
-                    reference: reference(entry, &ambiguous),
-                    ..unranked(text, outcome, &entry.title(), entry.line)
-                };
-                found.push((pattern, age));
-            }
-        }
-    }
-    let oldest = u32::try_from(patterns.entries.len()).unwrap_or(u32::MAX - 1);
-    for loose in patterns.loose.iter().filter(|loose| seen.insert(&loose.text)) {
-        let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
-        found.push((unranked(&loose.text, PatternOutcome::Noted, source, loose.line), oldest));
-    }
+        (pattern.stale.is_some(), *count > MAX_PER_ENTRY)
+    });
     found
 }
 
-/// Returns a pattern without score, phase and staleness.
-fn unranked(text: &str, outcome: PatternOutcome, source: &str, line: usize) -> RelevantPattern {
-    RelevantPattern {
+/// Returns every bullet, newest first, with the part of its score that its age gives; of equal texts only the newest.
+fn candidates(patterns: &Patterns) -> Vec<RelevantPattern> {
+    let ambiguous = ambiguous_phases(&patterns.entries);
+    let unranked = |text: &str, outcome, source: &str, line, age: u32| RelevantPattern {
         text: text.to_owned(),
         outcome,
         source: source.to_owned(),
         line,
-        score: 0.0,
+        score: RECENCY / f64::from(age.saturating_add(1)),
         stale: None,
         judged: true,
         reference: None,
+    };
+    let mut found = Vec::new();
+    let mut age = 0;
+    for entry in patterns.entries.iter().rev() {
+        let judged = entry.trace.as_ref().is_none_or(|trace| trace.judged);
+        for (outcome, texts) in [
+            (PatternOutcome::Worked, &entry.worked),
+            (PatternOutcome::Failed, &entry.failed),
+            (PatternOutcome::Noted, &entry.notes),
+        ] {
+            found.extend(texts.iter().map(|text| RelevantPattern {
+                judged,
+                reference: reference(entry, &ambiguous),
+                ..unranked(text, outcome, &entry.title(), entry.line, age)
+            }));
+        }
+        age += 1;
     }
+    found.extend(patterns.loose.iter().map(|loose| {
+        let source = loose.section.as_deref().unwrap_or("PATTERNS.md");
+        unranked(&loose.text, PatternOutcome::Noted, source, loose.line, age)
+    }));
+    let mut seen = HashSet::new();
+    found.retain(|pattern| seen.insert(pattern.text.clone()));
+    found
 }
 
 /// Returns the citation of an entry's phase, with its milestone if the number alone is ambiguous.
-fn reference(entry: &PatternEntry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option<String> {
+fn reference(entry: &PatternEntry, ambiguous: &HashSet<&PhaseNumber>) -> Option<String> {
     let phase = entry.phase.as_ref()?;
     Some(match milestone(entry).filter(|_| ambiguous.contains(phase)) {
         Some(milestone) => format!("{} phase {phase}", short_milestone(milestone)),
@@ -299,16 +283,14 @@ fn reference(entry: &PatternEntry, ambiguous: &BTreeSet<&PhaseNumber>) -> Option
 }
 
 /// Returns the phase numbers that occur in several milestones.
-fn ambiguous_phases(entries: &[PatternEntry]) -> BTreeSet<&PhaseNumber> {
-    let mut first: BTreeMap<&PhaseNumber, Option<&str>> = BTreeMap::new();
-    let mut ambiguous = BTreeSet::new();
-    for entry in entries.iter().filter(|entry| entry.trace.is_some()) {
-        let Some(phase) = &entry.phase else { continue };
-        if *first.entry(phase).or_insert(milestone(entry)) != milestone(entry) {
-            ambiguous.insert(phase);
-        }
-    }
-    ambiguous
+fn ambiguous_phases(entries: &[PatternEntry]) -> HashSet<&PhaseNumber> {
+    let mut first: HashMap<&PhaseNumber, Option<&str>> = HashMap::new();
+    let recorded = entries.iter().filter(|entry| entry.trace.is_some());
+    let several = recorded.filter_map(|entry| {
+        let (phase, milestone) = (entry.phase.as_ref()?, milestone(entry));
+        (*first.entry(phase).or_insert(milestone) != milestone).then_some(phase)
+    });
+    several.collect()
 }
 
 fn milestone(entry: &PatternEntry) -> Option<&str> {

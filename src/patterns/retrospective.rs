@@ -9,8 +9,8 @@ use crate::patterns::heading::EntryHeading;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::lesson::Lesson;
 use crate::patterns::{
-    Comparison, FinishedPhase, PlanRecord, Trace, bullet_list, kinds, lesson,
-    plans_without_deviation_count, stated_deviations,
+    Comparison, FinishedPhase, PlanRecord, Trace, entry, lesson, plans_without_deviation_count,
+    stated_deviations,
 };
 use crate::plan::PhaseNumber;
 use crate::project::Project;
@@ -114,7 +114,7 @@ impl Retrospective {
             |list: Vec<Lesson>| -> Vec<Line> { list.into_iter().map(|one| one.text).collect() };
         let (worked, failed) = (texts(worked), texts(failed));
         // It shows later that the bullets are unchanged.
-        trace.bullets = Some(bullet_list::digest(&worked, &failed));
+        trace.bullets = Some(entry::digest(&worked, &failed));
         Self {
             phase: PhaseTitle { number: phase.number.clone(), name: name(&phase.name) },
             date: phase.completed().or(context.date),
@@ -146,7 +146,7 @@ impl Retrospective {
 
 /// Returns a name as it will be parsed from the heading: without anything that looks like a number or date.
 fn name(written: &str) -> Line {
-    let read = EntryHeading::parse(&format!("Phase 1: {written} (2000-01-01)"));
+    let read = EntryHeading::parse(&format!("Phase 1: {written} (2000-01-01)"), "");
     line(&read.name).clipped(100)
 }
 
@@ -161,7 +161,7 @@ impl DeviationKinds {
         let some_say = silent > 0 && count.is_some();
         Self {
             count,
-            kinds: kinds::kinds(plans).as_deref().map(line),
+            kinds: kinds(plans).as_deref().map(line),
             silent: some_say.then(|| format!("{silent} of {} plans do not say", plans.len())),
         }
     }
@@ -191,5 +191,106 @@ impl PlanTimes {
             average: shown(Minutes::from_number(average, crate::clock::TimeUnit::Minutes)),
             total: shown(Some(total)),
         }
+    }
+}
+
+/// Returns the kinds by frequency, with their severity: `2 DEVN-03 critical, 1 DEVN-01`; `None` if there are
+/// none.
+fn kinds(plans: &[PlanRecord]) -> Option<String> {
+    let labels = plans.iter().flat_map(PlanRecord::deviations).filter_map(|deviation| {
+        let kind = plain(deviation.kind.as_deref()?);
+        let severity = deviation.severity.as_deref().map(plain).unwrap_or_default();
+        let says_more = !kind.to_lowercase().contains(&severity.to_lowercase());
+        Some(if says_more { format!("{kind} {severity}") } else { kind })
+    });
+    let counted = count(labels);
+    let named: u32 = counted.iter().map(|(_, count)| count).sum();
+    let mut parts: Vec<String> =
+        counted.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let total = stated_deviations(plans).unwrap_or_default();
+    if total > named && named > 0 {
+        parts.push(format!("{} without a kind", total - named));
+    }
+    Some(parts.join(", ")).filter(|parts| !parts.is_empty())
+}
+
+/// Returns the words that all spellings of a kind begin with, and its count, most frequent first.
+pub(crate) fn counted_kinds(plans: &[&PlanRecord]) -> Vec<(String, u32)> {
+    let deviations = plans.iter().flat_map(|plan| plan.deviations());
+    count(deviations.filter_map(|deviation| deviation.kind.as_deref().map(plain)))
+}
+
+fn count(kinds: impl Iterator<Item = String>) -> Vec<(String, u32)> {
+    let mut counted: Vec<(String, u32)> = Vec::new();
+    for kind in kinds {
+        match counted.iter_mut().find(|(known, _)| is_same(known, &kind)) {
+            Some((known, count)) => {
+                *known = common(known, &kind);
+                *count += 1;
+            }
+            None if kind.is_empty() => {}
+            None => counted.push((kind, 1)),
+        }
+    }
+    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counted
+}
+
+/// Returns the words that two spellings of a kind begin with: `Rule 2` for `Rule 2 - Unused variable` and
+/// `Rule 2 - Missing check`.
+fn common(one: &str, other: &str) -> String {
+    let pairs = one.split(' ').zip(other.split(' '));
+    let same = pairs.take_while(|(one, other)| one.eq_ignore_ascii_case(other));
+    let words: Vec<&str> = same.map(|(word, _)| word).collect();
+    let shared = words.join(" ");
+    let shared = shared.trim_end_matches(['-', '\u{2013}', '\u{2014}', ':', ' ']);
+    shared.to_owned()
+}
+
+/// Returns a kind without characters that are special in a bracketed list.
+fn plain(kind: &str) -> String {
+    let words: Vec<&str> = kind
+        .split(|c: char| c.is_whitespace() || c.is_control() || "(),;[]*`".contains(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ")
+}
+
+/// Returns whether two kinds are the same: `Rule 3 - Blocking` and `Rule 3 - Blocking Issue` are.
+fn is_same(one: &str, other: &str) -> bool {
+    let rule = |kind: &str| {
+        let number = kind.to_lowercase().strip_prefix("rule ")?.split(' ').next()?.parse::<u32>();
+        number.ok()
+    };
+    one.eq_ignore_ascii_case(other) || rule(one).is_some() && rule(one) == rule(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Deviation, PlanNumber, Summary};
+
+    fn plan(kind: &str, severity: &str, count: u32) -> PlanRecord {
+        let mut plan = PlanRecord::new(PlanNumber::from(1), "S.md", Summary::default(), "");
+        plan.summary.deviations = Some(vec![Deviation {
+            kind: Some(kind.to_owned()),
+            severity: Some(severity.to_owned()),
+            ..Deviation::default()
+        }]);
+        plan.summary.deviation_count = Some(count);
+        plan
+    }
+
+    #[test]
+    fn a_severity_that_the_kind_states_is_not_repeated() {
+        let shown = |kind, severity| kinds(&[plan(kind, severity, 1)]).unwrap();
+        assert_eq!(shown("DEVN-03", "Critical"), "1 DEVN-03 Critical");
+        assert_eq!(shown("Missing critical", "Critical"), "1 Missing critical");
+    }
+
+    #[test]
+    fn counts_of_any_size_are_added() {
+        let plans = [plan("bug", "", u32::MAX), plan("bug", "", u32::MAX)];
+        assert_eq!(kinds(&plans).unwrap(), "2 bug, 4294967293 without a kind");
     }
 }

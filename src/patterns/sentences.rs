@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::patterns::wording::plain;
-use crate::search::{Language, to_f64};
+use crate::search::Language;
 
 /// Minimum lengths of an informative sentence, in characters and in words.
 const MIN_CHARS: usize = 25;
@@ -22,12 +22,6 @@ const DANGLING: &[&str] = &[
 
 /// Minimum number of common words of two similar texts; fewer are chance, however short the texts are.
 const MIN_COMMON_WORDS: usize = 3;
-
-/// Minimum number of words of a text that may be a shorter form of another.
-const MIN_SHORTER_WORDS: usize = 4;
-
-/// Minimum share of its words that a shorter form has in common with the longer one.
-const MIN_SHARE_OF_SHORTER: f64 = 0.8;
 
 /// Returns the sentences of a text; a full stop inside code, quotes or brackets does not end one.
 pub(crate) fn sentences(text: &str) -> Vec<&str> {
@@ -177,18 +171,10 @@ impl ContentWords {
         self.0.intersection(&other.0).count()
     }
 
-    /// Returns the similarity of two texts by their common words, from 0 to 1.
-    pub(crate) fn similarity(&self, other: &Self) -> f64 {
+    /// Returns whether two texts say the same, or one of them is a shorter form of the other.
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
         let common = self.common(other);
-        let shorter = self.0.len().min(other.0.len());
-        if common < MIN_COMMON_WORDS {
-            return 0.0;
-        }
-        let of_shorter = to_f64(common) / to_f64(shorter);
-        if shorter >= MIN_SHORTER_WORDS && of_shorter >= MIN_SHARE_OF_SHORTER {
-            return of_shorter;
-        }
-        to_f64(common) / to_f64(self.0.len() + other.0.len() - common)
+        common >= MIN_COMMON_WORDS && common * 10 >= self.0.len().min(other.0.len()) * 8
     }
 }
 

@@ -4,14 +4,6 @@ use serde::Serialize;
 
 use crate::search::to_f64;
 
-/// Maximum size of the smaller group for an exact computation; the normal approximation is inaccurate for
-/// such sizes.
-const MAX_EXACT_GROUP: usize = 8;
-
-/// Maximum product of the sizes for an exact computation, which takes a few milliseconds then; for larger
-/// products the approximation agrees with it.
-const MAX_EXACT_PRODUCT: usize = 2_000;
-
 /// Tolerance for rounding when comparing the probabilities of equally likely tables.
 const ROUNDING: f64 = 1e-7;
 
@@ -83,26 +75,20 @@ fn logarithms_of_factorials(largest: usize) -> Vec<f64> {
 
 /// Returns the probability of two samples that differ at least this much by chance.
 ///
-/// The Mann-Whitney U test, two-sided. Without ties and with at most eight values in the smaller group, the
-/// probability is exact; otherwise it is the normal approximation with corrections for ties and continuity.
-/// This matches the default of `scipy.stats.mannwhitneyu`, except that a small group against one of hundreds
-/// is approximated, too. With an empty group, the result is 1.
+/// The Mann-Whitney U test, two-sided, by the normal approximation with corrections for ties and continuity, which
+/// groups of five or more are large enough for. With an empty group, the result is 1.
 pub fn mann_whitney(one: &[f64], other: &[f64]) -> f64 {
     let (first, second) = (one.len(), other.len());
-    let product = first * second;
-    if product == 0 {
+    let (product, all) = (to_f64(first * second), to_f64(first + second));
+    let ranks = Ranks::from_samples(one, other);
+    let variance = product / 12.0 * (all + 1.0 - ranks.ties / (all * (all - 1.0)));
+    // An empty group, or none but equal values.
+    if variance.is_nan() || variance <= 0.0 {
         return 1.0;
     }
-    let ranks = Ranks::from_samples(one, other);
     let u = ranks.sum_of_first - to_f64(first * (first + 1)) / 2.0;
-    let larger = u.max(to_f64(product) - u);
-    let one_sided =
-        if ranks.ties > 0.0 || first.min(second) > MAX_EXACT_GROUP || product > MAX_EXACT_PRODUCT {
-            normal_p(larger, first, second, ranks.ties)
-        } else {
-            exact_p(larger, first.min(second), first.max(second))
-        };
-    (2.0 * one_sided).min(1.0)
+    let distance = (u.max(product - u) - product / 2.0 - 0.5) / variance.sqrt();
+    libm::erfc(distance / std::f64::consts::SQRT_2).min(1.0)
 }
 
 /// The ranks of the values of both groups, sorted together.
@@ -131,39 +117,6 @@ impl Ranks {
         }
         ranks
     }
-}
-
-/// Returns the probability of a U of at least `u`, by the normal approximation.
-fn normal_p(u: f64, first: usize, second: usize, ties: f64) -> f64 {
-    let (product, all) = (to_f64(first * second), to_f64(first + second));
-    let variance = product / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
-    if variance <= 0.0 {
-        return 1.0;
-    }
-    let distance = (u - product / 2.0 - 0.5) / variance.sqrt();
-    libm::erfc(distance / std::f64::consts::SQRT_2) / 2.0
-}
-
-/// Returns the share of the ways to choose `few` of all ranks that have a U of at least `u`.
-fn exact_p(u: f64, few: usize, many: usize) -> f64 {
-    // `ways[chosen][u]`: the value at `place`, chosen as the `chosen`-th, is above `place - chosen` values of
-    // the other group.
-    let largest = few * many;
-    let mut ways = vec![vec![0.0; largest + 1]; few + 1];
-    ways[0][0] = 1.0;
-    for place in 1..=few + many {
-        for chosen in (1..=few.min(place)).rev() {
-            let above = place - chosen;
-            let (fewer, more) = ways.split_at_mut(chosen);
-            for (sum, count) in (above..=largest).zip(&fewer[chosen - 1]) {
-                more[0][sum] += count;
-            }
-        }
-    }
-    let all: f64 = ways[few].iter().sum();
-    let reached = ways[few].iter().enumerate();
-    let reached: f64 = reached.filter(|(sum, _)| to_f64(*sum) >= u).map(|(_, count)| count).sum();
-    reached / all
 }
 
 #[cfg(test)]

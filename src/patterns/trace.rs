@@ -11,8 +11,9 @@
 //! Characters that would end a field or the comment are percent-encoded, such as `%20`.
 
 use std::fmt;
-use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex_lite::Regex;
 use serde::{Serialize, Serializer};
 
 use crate::plan::PlanNumber;
@@ -47,51 +48,42 @@ pub struct Trace {
     pub bullets: Option<String>,
 }
 
-/// The beginning of a comment of annals, without white space.
-const MARK: &str = "annals:";
+/// A comment of annals, with the text after its mark.
+static COMMENT: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?s)<!--\s*annals:(.*?)-->").expect("a constant pattern"));
 
 impl Trace {
     /// Parses the first such comment in a text; `None` if none names a phase's folder.
     pub fn parse(text: &str) -> Option<Self> {
-        comments(text).into_iter().find_map(|(_, fields)| Self::from_fields(fields?))
-    }
-
-    /// Returns whether a text contains a comment of this kind, valid or not.
-    pub(crate) fn is_in(text: &str) -> bool {
-        comments(text).iter().any(|(range, _)| text[range.clone()].contains("phase-dir"))
+        COMMENT.captures_iter(text).find_map(|found| Self::from_fields(&found[1]))
     }
 
     /// Returns an entry's text with this comment in the place of its own; `None` if it has none.
     pub(crate) fn replaced_in(&self, text: &str) -> Option<String> {
-        let mut all = comments(text).into_iter();
-        let (range, _) = all
-            .find(|(_, fields)| fields.is_some_and(|fields| Self::from_fields(fields).is_some()))?;
-        Some(format!("{}{self}{}", &text[..range.start], &text[range.end..]))
+        let mut found = COMMENT.captures_iter(text);
+        let whole = found.find(|found| Self::from_fields(&found[1]).is_some())?.get(0)?;
+        Some(format!("{}{self}{}", &text[..whole.start()], &text[whole.end()..]))
     }
 
     fn from_fields(fields: &str) -> Option<Self> {
         let mut trace = Self::default();
         for (key, value) in fields.split_whitespace().filter_map(|field| field.split_once('=')) {
             let value = decoded(value);
+            let known = Some(value.clone()).filter(|value| !value.is_empty());
             match key {
                 "phase-dir" => trace.phase_dir = value,
                 "plans" => trace.plans = value.split(',').filter_map(PlanNumber::parse).collect(),
                 "digest" => trace.digest = value,
-                "commit" => trace.commit = Some(value).filter(|value| !value.is_empty()),
-                "milestone" => trace.milestone = Some(value).filter(|value| !value.is_empty()),
+                "commit" => trace.commit = known,
+                "milestone" => trace.milestone = known,
                 "sources" => trace.sources = value.split(',').map(source).collect(),
                 "judged" => trace.judged = value == "1",
-                "bullets" => trace.bullets = Some(value).filter(|value| !value.is_empty()),
+                "bullets" => trace.bullets = known,
                 // Later versions may write more fields.
                 _ => {}
             }
         }
         (!trace.phase_dir.is_empty()).then_some(trace)
-    }
-
-    /// Returns whether two entries come from the same plans of the same folder, in any state.
-    pub fn is_of_same_plans(&self, other: &Self) -> bool {
-        self.phase_dir == other.phase_dir && self.plans == other.plans
     }
 }
 
@@ -103,23 +95,20 @@ impl fmt::Display for Trace {
             Some(source) => format!("{}:{}", plan_id(&source.plan), source.line),
             None => "-".to_owned(),
         });
-        write!(
-            f,
-            "<!-- annals: phase-dir={} plans={}",
-            encoded(&self.phase_dir),
-            encoded(&plans.join(","))
-        )?;
-        write!(f, " digest={}", encoded(&self.digest))?;
-        let fields = [
-            ("commit", self.commit.clone()),
-            ("milestone", self.milestone.clone()),
-            ("sources", Some(sources.collect::<Vec<_>>().join(","))),
-            ("judged", self.judged.then(|| "1".to_owned())),
-            ("bullets", self.bullets.clone()),
-        ];
-        for (name, value) in fields {
-            if let Some(value) = value.filter(|value| !value.is_empty()) {
-                write!(f, " {name}={}", encoded(&value))?;
+        let sources: Vec<String> = sources.collect();
+        f.write_str("<!-- annals:")?;
+        for (name, value) in [
+            ("phase-dir", self.phase_dir.as_str()),
+            ("plans", &plans.join(",")),
+            ("digest", &self.digest),
+            ("commit", self.commit.as_deref().unwrap_or_default()),
+            ("milestone", self.milestone.as_deref().unwrap_or_default()),
+            ("sources", &sources.join(",")),
+            ("judged", if self.judged { "1" } else { "" }),
+            ("bullets", self.bullets.as_deref().unwrap_or_default()),
+        ] {
+            if !value.is_empty() || matches!(name, "plans" | "digest") {
+                write!(f, " {name}={}", encoded(value))?;
             }
         }
         f.write_str(" -->")
@@ -131,19 +120,6 @@ impl Serialize for Trace {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-/// Returns the comments that begin with `annals:`, with their byte ranges and the text after the mark; one that is not
-/// closed has no such text.
-fn comments(text: &str) -> Vec<(Range<usize>, Option<&str>)> {
-    let starts = text.match_indices("<!--").filter_map(|(at, opening)| {
-        let inner = text[at + opening.len()..].trim_start().strip_prefix(MARK)?;
-        let from = text.len() - inner.len();
-        let length = inner.find("-->");
-        let end = length.map_or(text.len(), |length| from + length + "-->".len());
-        Some((at..end, length.map(|length| &inner[..length])))
-    });
-    starts.collect()
 }
 
 /// Parses `02:41`; `None` for `-` and anything invalid.
@@ -237,7 +213,6 @@ mod tests {
         #[test]
         fn no_text_panics(text in "(<!-- ?annals:)?[ =%a-f0-9é,-]{0,30}(-->)?") {
             Trace::parse(&text);
-            Trace::is_in(&text);
             Trace::default().replaced_in(&text);
         }
     }

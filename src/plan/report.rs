@@ -271,8 +271,14 @@ impl MilestoneStatus {
         let folder = &survey.folder;
         let title = survey.state.milestone_name.clone();
         let is_stated = survey.milestone() == survey.state.milestone.as_deref();
-        let has_shipped =
-            survey.has_shipped || survey.is_archived() || survey.is_listed_as_shipped();
+        // STATE.md may say it itself: `Milestone: v1.0 MVP — SHIPPED 2026-02-23`.
+        let is_called_shipped = survey.milestone().is_some_and(|name| {
+            name[without_status(name).len()..].to_lowercase().contains("shipped")
+        });
+        let has_shipped = is_called_shipped
+            || survey.has_shipped
+            || survey.is_archived()
+            || survey.is_listed_as_shipped();
         let archived = folder.archived.iter();
         Self {
             slug: folder.active.slug.clone(),

@@ -106,6 +106,10 @@ pub(crate) const KEYS: &[SettingKey] = &[
         fix_state: Anyone,
         "Whether a finished plan also corrects the position lines of STATE.md"
     },
+    key! {
+        encoder: Anyone,
+        "Whether the encoder reads the best texts of a search again: better ranked, and slower"
+    },
     key! { history: Anyone, "Whether writes are recorded, so that `annals undo` can revert them" },
     key! {
         template: Inside,

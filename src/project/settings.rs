@@ -153,6 +153,8 @@ pub struct Settings {
     pub max_tokens: Option<usize>,
     /// The context files to keep up to date.
     pub targets: Vec<ContextTarget>,
+    /// Whether the encoder reads the best texts of a search again.
+    pub encoder: bool,
     /// Whether a finished plan also corrects the position lines of STATE.md.
     pub fix_state: bool,
     /// Whether writes are recorded, so that they can be undone.
@@ -202,6 +204,7 @@ impl Default for Settings {
             max_tokens: None,
             targets: vec![ContextTarget::Claude],
             fix_state: false,
+            encoder: true,
             history: true,
             template: None,
             commands: Commands::default(),

@@ -132,7 +132,7 @@ pub fn answer(project: &Project, query: &RecallQuery) -> Result<Answer> {
         sources: &sources,
         limit: query.limit,
         all: query.include_irrelevant,
-        uses_encoder: query.uses_encoder,
+        uses_encoder: query.uses_encoder && project.settings.encoder,
         method: query.method,
         extras: &extras,
         is_copy: is_archived,

@@ -11,20 +11,14 @@ use crate::text::{clip, one_line, sanitized};
 /// Maximum length of a text, in characters: the page gives an overview, the full text is in the stores.
 const MAX_TEXT_CHARS: usize = 600;
 
-/// Renders a line of stored text as HTML, which the template may insert without escaping; control characters are
-/// removed and secrets redacted.
+/// Renders a line of stored text as HTML, which the template may insert without escaping.
 pub(crate) fn html(text: &str) -> String {
     let line = clean(text);
     rendered(&line).unwrap_or_else(|| escaped(&line))
 }
 
-/// Renders several lines.
-pub(crate) fn all_html<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<String> {
-    texts.into_iter().map(|text| html(text.as_ref())).collect()
-}
-
 /// Returns a stored text as one line without control characters and secrets, not escaped.
-pub(crate) fn clean(text: &str) -> String {
+fn clean(text: &str) -> String {
     clip(&one_line(&sanitized(text)), MAX_TEXT_CHARS).into_owned()
 }
 
@@ -79,18 +73,8 @@ fn rendered(line: &str) -> Option<String> {
 
 /// Returns a text with the characters escaped that could open an element, an attribute or an entity.
 fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 #[cfg(test)]

@@ -3,14 +3,12 @@
 //! The page needs no network, scripts or external fonts. Stored text is escaped, or rendered by `inline`,
 //! which allows four harmless forms of markdown; the page's head also forbids all scripts.
 
-mod gather;
 mod inline;
-mod phases;
+mod page;
 
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::project::Project;
@@ -40,33 +38,13 @@ pub struct SessionCost {
     pub tokens: usize,
 }
 
-/// The content of the page, in reading order.
-#[derive(Default, Serialize)]
-struct Page {
-    project: String,
-    made: String,
-    core_value: Option<String>,
-    /// State of the work; none without a planning folder.
-    standing: Option<Value>,
-    /// The milestones, the active one first, then the most recent.
-    milestones: Vec<Value>,
-    /// Lessons from finished phases, newest first.
-    lessons: Vec<Value>,
-    /// Statistics over all plans.
-    insights: Option<Value>,
-    /// The decisions, newest first.
-    decisions: Vec<Value>,
-    entries: Vec<Value>,
-    /// The facts that are awaiting the user's confirmation; none if no user is set.
-    facts: Option<Vec<Value>>,
-    costs: Vec<SessionCost>,
-}
-
 /// Returns the page of a project. The costs of the context files are measured here; `costs` has those of the other
 /// texts that are read at the start of a session.
 pub fn report(project: &Project, costs: &[SessionCost]) -> Result<Parsed<String>> {
-    let gathered = gather::page(project, costs);
-    Ok(Parsed::new(templates::page(&gathered.value)?, project.named(gathered.warnings)))
+    let gathered = page::page(project, costs);
+    let page =
+        templates::page(&gathered.value, &[("html", inline::html), ("plain", inline::plain)])?;
+    Ok(Parsed::new(page, project.named(gathered.warnings)))
 }
 
 /// Name of the operation that writes the page.

@@ -3,20 +3,28 @@
 use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::future::Future;
+use std::io;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use serde::Serialize;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, SimpleQueryRow, Socket};
+use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Error, Result};
@@ -31,7 +39,10 @@ const SCHEMA: i32 = 1;
 /// The SQL that creates the tables.
 const TABLES: &str = include_str!("schema.sql");
 
-/// Time without an answer after which a connection is probed or abandoned.
+/// Maximum number of bytes that a server may send before it is ready.
+const MAX_START_BYTES: usize = 1 << 20;
+
+/// Timeout of the connection.
 const QUIET: Duration = Duration::from_secs(10);
 
 /// Additional time in which a server that enforces the timeout itself can report it.
@@ -132,13 +143,7 @@ impl SyncServer {
         wait: Duration,
     ) -> Result<Self> {
         let mut config = address.config.clone();
-        config
-            .connect_timeout(wait.min(QUIET))
-            .keepalives_idle(QUIET)
-            .keepalives_interval(QUIET / 2)
-            .keepalives_retries(2)
-            .tcp_user_timeout(QUIET)
-            .application_name("annals");
+        config.application_name("annals");
         let tls = match config.get_ssl_mode() {
             SslMode::Disable => None,
             _ => Some(tls(project)?),
@@ -147,22 +152,29 @@ impl SyncServer {
             .enable_all()
             .build()
             .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
+        let host = address.host();
         let opened = runtime.block_on(async {
             timeout(wait.min(QUIET), async {
-                match tls {
-                    Some(tls) => open(&config, tls).await,
-                    None => open(&config, NoTls).await,
-                }
+                let socket = Socket::open(&host, address.port()).await?;
+                let client = match tls {
+                    Some(mut tls) => {
+                        let tls = MakeTlsConnect::<Socket>::make_tls_connect(&mut tls, &host);
+                        start(&config, socket, tls.map_err(io::Error::other)?).await
+                    }
+                    None => start(&config, socket, NoTls).await,
+                };
+                Ok::<_, io::Error>(client)
             })
             .await
         });
         let shown = address.to_string();
         let failed = match opened {
-            Ok(Ok(client)) => {
+            Ok(Ok(Ok(client))) => {
                 let role = address.role().unwrap_or_default().to_owned();
                 return Ok(Self { runtime, client, role, wait, round_trips: 0 });
             }
-            Ok(Err(error)) => unreachable(&error, &shown),
+            Ok(Ok(Err(error))) => unreachable(&error, &shown),
+            Ok(Err(error)) => Error::failed(format!("cannot reach {shown}: {error}")).hint(KEPT),
             Err(_) => Error::failed(format!("cannot reach {shown}: no answer in time")).hint(KEPT),
         };
         // A DNS lookup may still be running, and is not waited for.
@@ -417,12 +429,84 @@ fn local_scope(scope: &str) -> String {
     scope.split('/').next().unwrap_or(scope).to_owned()
 }
 
-async fn open<T>(config: &Config, tls: T) -> std::result::Result<Client, tokio_postgres::Error>
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// A connection on which a server may send only so much until it is ready: everything that arrives before, the
+/// client library keeps in memory, notices too. Afterwards it drops notices.
+struct Socket {
+    stream: Box<dyn Stream>,
+    left: Arc<AtomicUsize>,
+}
+
+impl Socket {
+    /// Connects to a host, or to a socket of the system in a folder.
+    async fn open(host: &str, port: u16) -> io::Result<Self> {
+        #[cfg(unix)]
+        if host.starts_with('/') {
+            let stream = UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await?;
+            return Ok(Self::new(stream));
+        }
+        let stream = TcpStream::connect((host, port)).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self::new(stream))
+    }
+
+    fn new(stream: impl Stream + 'static) -> Self {
+        Self { stream: Box::new(stream), left: Arc::new(AtomicUsize::new(MAX_START_BYTES)) }
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+        let read = buffer.filled().len() - before;
+        let left = self.left.load(Ordering::Relaxed).checked_sub(read);
+        let Some(left) = left else {
+            return Poll::Ready(Err(io::Error::other("it sends too much before it is ready")));
+        };
+        self.left.store(left, Ordering::Relaxed);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// Starts a session on a connection.
+async fn start<T>(
+    config: &Config,
+    socket: Socket,
+    tls: T,
+) -> std::result::Result<Client, tokio_postgres::Error>
 where
-    T: MakeTlsConnect<Socket>,
+    T: TlsConnect<Socket>,
     T::Stream: Send + 'static,
 {
-    let (client, connection) = config.connect(tls).await?;
+    let left = Arc::clone(&socket.left);
+    let (client, connection) = config.connect_raw(socket, tls).await?;
+    left.store(usize::MAX, Ordering::Relaxed);
     // If the connection fails, the next request returns the error.
     drop(tokio::spawn(connection));
     Ok(client)

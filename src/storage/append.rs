@@ -1,11 +1,11 @@
 //! Appends lines to a log with one write, so that concurrent processes do not mix their lines.
 
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Error, Result};
-use crate::storage::disk::{Access, Create, Existing, Links, Spot, Visibility};
+use crate::storage::disk::{Access, Create, Spot, Visibility};
 use crate::storage::{disk, lock, read, root};
 
 /// Number of bytes at the end of a log in which an interrupted append is searched for.
@@ -15,9 +15,8 @@ const LOOK_BACK: u64 = 64 * 1024;
 #[derive(Debug)]
 pub struct Log {
     file: File,
-    path: PathBuf,
+    spot: Spot,
     length: u64,
-    is_device: bool,
     is_new: bool,
 }
 
@@ -26,27 +25,35 @@ impl Log {
     ///
     /// Links are followed.
     pub fn lock(path: &Path, visibility: Visibility) -> Result<Self> {
-        Self::open(&root::real_entry(path)?, visibility, Links::Followed)
+        let path = root::real_path(path)?;
+        let folder = root::folder_of(&path);
+        disk::create_all(folder, visibility, visibility).at("create", folder)?;
+        let spot = Spot::new(&path).at("append to", &path)?;
+        let (file, is_new) = open(&spot, visibility)?;
+        lock::wait_for(&file, &path, lock::WAIT)?;
+        let length = file.metadata().at("read", &path)?.len();
+        Ok(Self { file, spot, length, is_new })
     }
 
-    fn open(path: &Path, visibility: Visibility, links: Links) -> Result<Self> {
-        let is_device = check_kind(path, links)?;
-        let (file, is_new) = open(path, visibility, links)?;
-        let mut length = 0;
-        if !is_device {
-            lock::wait_for(&file, path, lock::WAIT)?;
-            if links == Links::Refused && is_elsewhere(&file, path)? {
-                drop(file);
-                return Self::open(path, visibility, links);
+    /// Opens a log of a project in the same way; one with other hard links is replaced by a copy.
+    fn lock_at(spot: &Spot) -> Result<Self> {
+        loop {
+            let (file, is_new) = open(spot, Visibility::Shared)?;
+            if !file.metadata().is_ok_and(|found| found.is_file()) {
+                return Err(irregular(&spot.path));
             }
-            length = file.metadata().at("read", path)?.len();
+            lock::wait_for(&file, &spot.path, lock::WAIT)?;
+            if !is_elsewhere(&file, spot)? {
+                let length = file.metadata().at("read", &spot.path)?.len();
+                return Ok(Self { file, spot: spot.clone(), length, is_new });
+            }
         }
-        Ok(Self { file, path: path.to_owned(), length, is_device, is_new })
     }
 
     /// Returns the offset of the next line, which is after the newline that ends an incomplete last line.
     pub fn next_line(&self) -> Result<u64> {
-        let is_incomplete = !ends_with_newline(&self.file, self.length).at("read", &self.path)?;
+        let is_incomplete =
+            !ends_with_newline(&self.file, self.length).at("read", &self.spot.path)?;
         Ok(self.length + u64::from(is_incomplete))
     }
 
@@ -58,35 +65,43 @@ impl Log {
         if lines.is_empty() {
             return Ok(());
         }
-        if self.is_device {
-            return disk::write(&self.file, &terminated(Vec::new(), lines))
-                .at("append to", &self.path);
-        }
         let is_incomplete = self.next_line()? > self.length;
         if !is_incomplete && lines.ends_with(b"\n") {
-            write_or_revert(&self.file, &self.path, self.length, lines)?;
+            self.write(lines)
         } else {
-            let text = if is_incomplete { b"\n".to_vec() } else { Vec::new() };
-            write_or_revert(&self.file, &self.path, self.length, &terminated(text, lines))?;
+            let before = if is_incomplete { b"\n".to_vec() } else { Vec::new() };
+            self.write(&terminated(before, lines))
         }
-        self.length = self.file.metadata().at("read", &self.path)?.len();
-        Ok(())
+    }
+
+    fn write(&mut self, text: &[u8]) -> Result<()> {
+        let path = &self.spot.path;
+        let written = disk::write_once(&self.file, text).at("append to", path)?;
+        let length = self.file.metadata().at("read", path)?.len();
+        if written == text.len() {
+            self.length = length;
+            return Ok(());
+        }
+        // Lines that another program has appended meanwhile, without the lock, must stay.
+        if length == self.length + written as u64 {
+            disk::set_len(&self.file, self.length).at("write", path)?;
+        }
+        Err(Error::failed("only some of the lines were written; the disk may be full")
+            .at(path, None))
     }
 
     /// Flushes the appended data, and the directory entry of a new file.
     pub fn flush(&mut self) -> Result<()> {
-        if self.is_device {
-            return Ok(());
+        match disk::sync(&self.file) {
+            // A device such as `/dev/null` has nothing to flush.
+            Err(error) if error.kind() == ErrorKind::InvalidInput => {}
+            flushed => flushed.at("append to", &self.spot.path)?,
         }
-        disk::sync_content(&self.file).at("append to", &self.path)?;
-        match self.path.parent() {
-            Some(folder) if self.is_new => {
-                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                self.is_new = false;
-                disk::sync_directory(folder).at("write", folder)
-            }
-            _ => Ok(()),
+        if std::mem::take(&mut self.is_new) {
+            let folder = root::folder_of(&self.spot.path);
+            disk::sync_directory(folder).at("write", folder)?;
         }
+        Ok(())
     }
 }
 
@@ -94,26 +109,21 @@ impl Log {
 ///
 /// A new file gets the permissions of the umask. No record is kept for undo.
 pub fn append(path: &Path, lines: &[u8]) -> Result<()> {
-    add(&root::real_entry(path)?, lines, Links::Followed)
+    let mut log = Log::lock(path, Visibility::Shared)?;
+    log.append(lines)?;
+    log.flush()
 }
 
-/// Appends lines to a file below a resolved folder of a project; a link in place of the file is refused.
-pub(crate) fn append_unlinked(path: &Path, lines: &[u8]) -> Result<()> {
-    add(path, lines, Links::Refused)
-}
-
-fn add(path: &Path, text: &[u8], links: Links) -> Result<()> {
-    if text.is_empty() {
-        return Ok(());
-    }
-    let mut log = Log::open(path, Visibility::Shared, links)?;
-    log.append(text)?;
+/// Appends lines to a file of a project; a link in place of the file is refused.
+pub(crate) fn append_at(spot: &Spot, lines: &[u8]) -> Result<()> {
+    let mut log = Log::lock_at(spot)?;
+    log.append(lines)?;
     log.flush()
 }
 
 /// Renames a log that is longer than `most` to its name with `.1`, replacing the previous one.
 pub fn rotate(path: &Path, most: u64) -> Result<()> {
-    let length = match fs::metadata(path) {
+    let length = match std::fs::metadata(path) {
         Err(error) if read::is_absent(&error) => return Ok(()),
         metadata => metadata.at("read", path)?.len(),
     };
@@ -140,9 +150,9 @@ pub(crate) fn joined(mut bytes: Vec<u8>, lines: &[u8]) -> Vec<u8> {
 }
 
 /// Completes an interrupted append: appends all of it, the rest of it, or nothing if it is complete.
-pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
+pub(crate) fn finish(spot: &Spot, lines: &[u8]) -> Result<()> {
     let wanted = terminated(Vec::new(), lines);
-    let tail = tail(path, LOOK_BACK + wanted.len() as u64)?;
+    let tail = tail(spot, LOOK_BACK + wanted.len() as u64)?;
     if tail.windows(wanted.len()).any(|window| window == wanted) {
         return Ok(());
     }
@@ -151,105 +161,91 @@ pub(crate) fn finish(path: &Path, lines: &[u8]) -> Result<()> {
         before.is_some_and(|before| before.last().is_none_or(|last| *last == b'\n'))
     };
     match (1..wanted.len()).rev().find(is_cut_at) {
-        None => append_unlinked(path, lines),
-        Some(written) => {
-            let file = disk::open(path, Access::Append, Create::Never).at("append to", path)?;
-            disk::write(&file, &wanted[written..])
-                .and_then(|()| disk::sync(&file))
-                .at("append to", path)
-        }
+        None => append_at(spot, lines),
+        Some(written) => spot
+            .open(Access::Append, Create::Never)
+            .and_then(|file| {
+                disk::write(&file, &wanted[written..]).and_then(|()| disk::sync(&file))
+            })
+            .at("append to", &spot.path),
     }
 }
 
-fn tail(path: &Path, length: u64) -> Result<Vec<u8>> {
-    let mut file = match disk::open(path, Access::Read, Create::Never) {
-        Err(error) if read::is_absent(&error) => return Ok(Vec::new()),
-        file => file.at("read", path)?,
-    };
-    let size = file.metadata().at("read", path)?.len();
-    file.seek(SeekFrom::Start(size.saturating_sub(length))).at("read", path)?;
+/// Returns the last bytes of a file, none if it does not exist.
+fn tail(spot: &Spot, length: u64) -> Result<Vec<u8>> {
     let mut tail = Vec::new();
-    file.take(length).read_to_end(&mut tail).at("read", path)?;
+    let mut file = match spot.open(Access::Read, Create::Never) {
+        Err(error) if read::is_absent(&error) => return Ok(tail),
+        file => file.at("read", &spot.path)?,
+    };
+    let size = file.metadata().at("read", &spot.path)?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(length)))
+        .and_then(|_| file.take(length).read_to_end(&mut tail))
+        .at("read", &spot.path)?;
     Ok(tail)
 }
 
-/// Returns whether a file is a device such as `/dev/null`; refuses links, folders, and pipes, which would block.
-fn check_kind(path: &Path, links: Links) -> Result<bool> {
-    let metadata = match links {
-        Links::Followed => fs::metadata(path),
-        Links::Refused => fs::symlink_metadata(path),
-    };
-    let kind = match metadata {
-        Err(error) if read::is_absent(&error) => return Ok(false),
-        metadata => metadata.at("append to", path)?.file_type(),
-    };
-    #[cfg(unix)]
-    if links == Links::Followed {
-        use std::os::unix::fs::FileTypeExt;
-
-        if kind.is_char_device() {
-            return Ok(true);
+/// Opens the file, and creates it if it is missing; returns whether it was.
+fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
+    match spot.open_any(Access::Append, Create::Never) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            spot.open_any(Access::Append, Create::IfMissing(visibility)).map(|file| (file, true))
         }
-    }
-    if kind.is_file() {
-        return Ok(false);
-    }
-    Err(if kind.is_dir() {
-        Error::failed("is a directory, a file was expected").at(path, None)
-    } else {
-        Error::refused("is a link or not a regular file, so annals does not write to it")
-            .at(path, None)
-            .hint("remove it")
-    })
-}
-
-/// Opens the file, and creates it and its folders if they are missing; returns whether it was.
-fn open(path: &Path, visibility: Visibility, links: Links) -> Result<(File, bool)> {
-    if let Some(parent) = path.parent().filter(|_| fs::metadata(path).is_err()) {
-        disk::create_all(parent, visibility, visibility).at("create", parent)?;
-    }
-    let spot = Spot::new(path).at("append to", path)?;
-    let open = |create| match links {
-        Links::Refused => spot.open(Access::Append, create),
-        Links::Followed => spot.open_users(Access::Append, create),
-    };
-    match open(Create::Never) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            open(Create::IfMissing(visibility)).map(|file| (file, true))
-        }
+        // Not a link, which the caller has followed or which a repository can contain, nor a pipe, which would block.
+        Ok(file) if !is_file_or_device(&file) => return Err(irregular(&spot.path)),
+        Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(irregular(&spot.path)),
         opened => opened.map(|file| (file, false)),
     }
-    .at("append to", path)
+    .at("append to", &spot.path)
+}
+
+fn is_file_or_device(file: &File) -> bool {
+    let Ok(kind) = file.metadata().map(|found| found.file_type()) else {
+        return false;
+    };
+    #[cfg(unix)]
+    if std::os::unix::fs::FileTypeExt::is_char_device(&kind) {
+        return true;
+    }
+    kind.is_file()
+}
+
+fn irregular(path: &Path) -> Error {
+    Error::refused("is a link or not a regular file, so annals does not write to it")
+        .at(path, None)
+        .hint("remove it")
 }
 
 /// Replaces a file with other hard links by a copy, since one of them may be a file of the user outside of the project;
 /// returns whether the open file is not the one at the path any more.
 #[cfg(unix)]
-fn is_elsewhere(file: &File, path: &Path) -> Result<bool> {
+fn is_elsewhere(file: &File, spot: &Spot) -> Result<bool> {
     use std::os::unix::fs::MetadataExt;
 
-    let held = file.metadata().at("read", path)?;
-    let is_there = fs::symlink_metadata(path).is_ok_and(|there| there.ino() == held.ino());
+    use crate::storage::disk::Existing;
+
+    let held = file.metadata().at("read", &spot.path)?;
+    let is_there =
+        std::fs::symlink_metadata(&spot.path).is_ok_and(|there| there.ino() == held.ino());
     if !is_there || held.nlink() < 2 {
         return Ok(!is_there);
     }
-    let spot = Spot::new(path).at("open", path)?;
     let copy = spot.beside(&format!(".annals-log-{}.tmp", std::process::id()));
-    let content = tail(path, u64::MAX)?;
+    let content = tail(spot, u64::MAX)?;
     let new = copy.open(Access::Write, Create::New).at("write", &copy.path)?;
     let written = disk::write(&new, &content)
         .and_then(|()| disk::copy_permissions(&new, &held))
         .and_then(|()| disk::sync(&new))
-        .and_then(|()| copy.rename_to(&spot, Existing::Replace));
+        .and_then(|()| copy.rename_to(spot, Existing::Replace));
     if written.is_err() {
         copy.remove().at("remove", &copy.path)?;
     }
-    written.at("replace", path).map(|_| true)
+    written.at("replace", &spot.path).map(|_| true)
 }
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the same signature everywhere")]
-fn is_elsewhere(_file: &File, _path: &Path) -> Result<bool> {
+fn is_elsewhere(_file: &File, _spot: &Spot) -> Result<bool> {
     Ok(false)
 }
 
@@ -263,18 +259,6 @@ fn ends_with_newline(mut file: &File, length: u64) -> std::io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-fn write_or_revert(file: &File, path: &Path, before: u64, text: &[u8]) -> Result<()> {
-    let written = disk::write_once(file, text).at("append to", path)?;
-    if written == text.len() {
-        return Ok(());
-    }
-    // Lines that another program has appended meanwhile, without the lock, must stay.
-    if file.metadata().at("read", path)?.len() == before + written as u64 {
-        disk::set_len(file, before).at("write", path)?;
-    }
-    Err(Error::failed("only some of the lines were written; the disk may be full").at(path, None))
-}
-
 fn terminated(mut text: Vec<u8>, lines: &[u8]) -> Vec<u8> {
     text.extend_from_slice(lines);
     if !lines.ends_with(b"\n") {
@@ -285,6 +269,8 @@ fn terminated(mut text: Vec<u8>, lines: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[cfg(unix)]
@@ -294,7 +280,7 @@ mod tests {
         let (other, log) = (folder.path().join("other"), folder.path().join("log"));
         fs::write(&other, "theirs\n").unwrap();
         fs::hard_link(&other, &log).unwrap();
-        append_unlinked(&log, b"ours\n").unwrap();
+        append_at(&Spot::new(&log).unwrap(), b"ours\n").unwrap();
         assert_eq!(fs::read_to_string(&other).unwrap(), "theirs\n");
         assert_eq!(fs::read_to_string(&log).unwrap(), "theirs\nours\n");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
@@ -324,19 +310,20 @@ mod tests {
     fn an_interrupted_append_is_finished_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
+        let spot = Spot::new(&path).unwrap();
         let assert_text = |text: &str| assert_eq!(fs::read_to_string(&path).unwrap(), text);
-        finish(&path, b"one").unwrap();
-        finish(&path, b"one").unwrap();
+        finish(&spot, b"one").unwrap();
+        finish(&spot, b"one").unwrap();
         assert_text("one\n");
         append(&path, b"two").unwrap();
-        finish(&path, b"one").unwrap();
+        finish(&spot, b"one").unwrap();
         assert_text("one\ntwo\n");
         let file = disk::open(&path, Access::Append, Create::Never).unwrap();
         disk::write(&file, b"thr").unwrap();
-        finish(&path, b"three").unwrap();
+        finish(&spot, b"three").unwrap();
         assert_text("one\ntwo\nthree\n");
         disk::write(&file, b"somebody's").unwrap();
-        finish(&path, b"four").unwrap();
+        finish(&spot, b"four").unwrap();
         assert_text("one\ntwo\nthree\nsomebody's\nfour\n");
     }
 
@@ -352,7 +339,7 @@ mod tests {
     fn a_directory_in_its_place_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let error = append(folder.path(), b"one").unwrap_err();
-        assert!(error.to_string().contains("is a directory"), "{error}");
+        assert!(error.to_string().contains("Is a directory"), "{error}");
     }
 
     #[test]

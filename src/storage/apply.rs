@@ -1,5 +1,6 @@
-//! Applies changes one by one, each checked against the expected content, and reverts them.
+//! Applies the changes of an operation one by one, each checked against the expected content, and reverts them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -14,20 +15,21 @@ use crate::storage::signature::Signer;
 use crate::storage::{append, disk, read, replace};
 use crate::warning::Warning;
 
-/// The outcome of an operation that did not fail.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// All changes were applied.
-    Applied,
-    /// No change was applied, because a file has changed since it was read.
-    Conflicted(Error),
-}
-
-/// Applies all changes of a new record and closes it; if one fails, the earlier ones are reverted.
-pub(crate) fn apply(root: &Root, mut pending: Pending, signer: &Signer) -> Result<Outcome> {
-    match apply_all(root, &mut pending) {
-        Ok(None) => pending.close(signer).map(|()| Outcome::Applied),
-        Ok(Some(conflict)) => revert(root, pending, signer, conflict).map(Outcome::Conflicted),
+/// Applies all changes of a new operation and closes it; if one fails, the earlier ones are reverted.
+///
+/// Returns an error to report if no change was applied, because a file has changed since it was read.
+pub(crate) fn apply(root: &Root, mut pending: Pending, signer: &Signer) -> Result<Option<Error>> {
+    match run(root, &mut pending, false) {
+        Ok(left) => match left.first() {
+            None => pending.close(signer).map(|()| None),
+            Some(path) => {
+                let conflict =
+                    Error::refused("changed while annals was working, so nothing was written")
+                        .at(&path.place.file, None)
+                        .hint("run it again");
+                revert(root, pending, signer, conflict).map(Some)
+            }
+        },
         Err(failure) => {
             // The first change that is not marked failed, but it may have replaced the file before that.
             let mut changes = pending.record.changes.iter().enumerate();
@@ -36,55 +38,14 @@ pub(crate) fn apply(root: &Root, mut pending: Pending, signer: &Signer) -> Resul
                 pending.set_backward()?;
                 pending.set_mark(index, APPLIED)?;
             }
-            Err(match revert(root, pending, signer, failure) {
-                Ok(failure) | Err(failure) => failure,
-            })
+            Err(revert(root, pending, signer, failure).unwrap_or_else(|failure| failure))
         }
     }
-}
-
-/// Applies all changes; returns an error to report if one of the files has changed.
-fn apply_all(root: &Root, pending: &mut Pending) -> Result<Option<Error>> {
-    for index in 0..pending.record.changes.len() {
-        let change = &pending.record.changes[index];
-        match apply_change(root, change, &pending.temporary(index, false), false)? {
-            ChangeOutcome::Applied => pending.set_mark(index, APPLIED)?,
-            ChangeOutcome::LeftAlone => {
-                let conflict = changed_meanwhile(root, change);
-                pending.set_mark(index, LEFT_ALONE)?;
-                return Ok(Some(conflict));
-            }
-        }
-    }
-    sync_directories(root, &pending.record.changes)?;
-    Ok(None)
-}
-
-/// Applies changes without a record: appended lines, or a single file with its folders.
-pub(crate) fn apply_unrecorded(root: &Root, changes: &[Change]) -> Result<Outcome> {
-    let temporary = |index| format!(".annals-0-{}-{index}.tmp", std::process::id());
-    for (index, change) in changes.iter().enumerate() {
-        let outcome = apply_change(root, change, &temporary(index), false);
-        if matches!(outcome, Ok(ChangeOutcome::Applied)) {
-            continue;
-        }
-        // The earlier changes only created folders, which are empty.
-        for (index, earlier) in changes[..index].iter().enumerate().rev() {
-            if let Some(inverse) = earlier.inverse() {
-                apply_change(root, &inverse, &temporary(index), false)?;
-            }
-        }
-        return outcome.map(|_| Outcome::Conflicted(changed_meanwhile(root, change)));
-    }
-    if !changes.iter().all(Change::is_final) {
-        sync_directories(root, changes)?;
-    }
-    Ok(Outcome::Applied)
 }
 
 /// Reverts all applied changes after a failure; returns the failure, with a hint if not all could be reverted.
 fn revert(root: &Root, mut pending: Pending, signer: &Signer, failure: Error) -> Result<Error> {
-    let skipped = roll_back(root, &mut pending);
+    let skipped = pending.set_backward().and_then(|()| run(root, &mut pending, true));
     match skipped.and_then(|skipped| pending.close(signer).map(|()| skipped)) {
         Ok(skipped) if skipped.is_empty() => Ok(failure),
         Ok(skipped) => Err(failure.hint(format!(
@@ -99,86 +60,69 @@ fn revert(root: &Root, mut pending: Pending, signer: &Signer, failure: Error) ->
 
 /// Completes an interrupted operation in its direction; warns of paths that had changed in the meantime.
 pub(crate) fn finish(root: &Root, mut pending: Pending, signer: &Signer) -> Result<Vec<Warning>> {
-    let name = format!("`{}` (operation {})", pending.record.operation, pending.record.id);
-    let mut warnings = settle(root, &mut pending)?;
-    let outcome = if pending.is_backward() {
-        warnings.extend(roll_back(root, &mut pending)?);
-        "rolled back"
-    } else {
-        warnings.extend(roll_forward(root, &mut pending)?);
-        "completed"
-    };
-    let message = format!("{name} had been interrupted and has now been {outcome}");
-    warnings.insert(0, Warning::file(&pending.path, message));
+    let outcome = if pending.is_backward() { "rolled back" } else { "completed" };
+    let message = format!(
+        "`{}` (operation {}) had been interrupted and has now been {outcome}",
+        pending.record.operation, pending.record.id
+    );
+    let mut warnings = vec![Warning::file(&pending.path, message)];
+    warnings.extend(settle(root, &mut pending)?);
+    warnings.extend(run(root, &mut pending, true)?);
     pending.close(signer)?;
     Ok(warnings)
 }
 
-/// Applies the changes that are waiting.
-fn roll_forward(root: &Root, pending: &mut Pending) -> Result<Vec<Warning>> {
-    let mut skipped = Vec::new();
-    for index in 0..pending.record.changes.len() {
-        if pending.mark(index) != WAITING {
+/// Applies the waiting changes, or reverts the applied ones; returns a warning for each file that was left alone.
+///
+/// A new operation stops at the first of them; one that is `resumed` or reverted goes on.
+fn run(root: &Root, pending: &mut Pending, resumed: bool) -> Result<Vec<Warning>> {
+    let is_backward = pending.is_backward();
+    let (due, done) = if is_backward { (APPLIED, REVERTED) } else { (WAITING, APPLIED) };
+    let count = pending.record.changes.len();
+    let mut left = Vec::new();
+    for step in 0..count {
+        let index = if is_backward { count - 1 - step } else { step };
+        let change = &pending.record.changes[index];
+        let planned = match is_backward {
+            false => Some(Cow::Borrowed(change)),
+            true => change.inverse().map(Cow::Owned),
+        };
+        let Some(planned) = planned.filter(|_| pending.mark(index) == due) else {
             continue;
+        };
+        match apply_change(root, &planned, &pending.temporary(index, is_backward), resumed)? {
+            ChangeOutcome::Applied => pending.set_mark(index, done)?,
+            ChangeOutcome::LeftAlone => {
+                left.push(left_alone(root, change));
+                pending.set_mark(index, LEFT_ALONE)?;
+                if !resumed {
+                    return Ok(left);
+                }
+            }
         }
-        let change = &pending.record.changes[index];
-        let mark = match apply_change(root, change, &pending.temporary(index, false), true)? {
-            ChangeOutcome::Applied => APPLIED,
-            ChangeOutcome::LeftAlone => {
-                skipped.push(left_alone(root, change));
-                LEFT_ALONE
-            }
-        };
-        pending.set_mark(index, mark)?;
     }
     sync_directories(root, &pending.record.changes)?;
-    Ok(skipped)
-}
-
-/// Reverts the applied changes.
-fn roll_back(root: &Root, pending: &mut Pending) -> Result<Vec<Warning>> {
-    if !pending.is_backward() {
-        pending.set_backward()?;
-    }
-    let mut skipped = Vec::new();
-    for index in (0..pending.record.changes.len()).rev() {
-        let change = &pending.record.changes[index];
-        let Some(inverse) = change.inverse().filter(|_| pending.mark(index) == APPLIED) else {
-            continue;
-        };
-        let mark = match apply_change(root, &inverse, &pending.temporary(index, true), true)? {
-            ChangeOutcome::Applied => REVERTED,
-            ChangeOutcome::LeftAlone => {
-                skipped.push(left_alone(root, change));
-                LEFT_ALONE
-            }
-        };
-        pending.set_mark(index, mark)?;
-    }
-    sync_directories(root, &pending.record.changes)?;
-    Ok(skipped)
+    Ok(left)
 }
 
 /// Deletes the temporary files of an interrupted operation, or puts back another program's version found there.
 fn settle(root: &Root, pending: &mut Pending) -> Result<Vec<Warning>> {
     let mut skipped = Vec::new();
     for index in 0..pending.record.changes.len() {
-        let Change::Write { path, old, new, mode } = &pending.record.changes[index] else {
+        let change = &pending.record.changes[index];
+        let Change::Write { path, old, new, mode } = change else {
             continue;
         };
         let Some(spot) = spot(root, path)? else {
             continue;
         };
+        let before = skipped.len();
         let (old, new) = (old.as_deref(), new.as_deref());
-        let mut is_ours = true;
-        for is_backward in [false, true] {
+        for (is_backward, old, new) in [(false, old, new), (true, new, old)] {
             let staged = spot.beside(&pending.temporary(index, is_backward));
-            let (old, new) = if is_backward { (new, old) } else { (old, new) };
             match replace::settle(&spot, &staged, Replacement { old, new, mode: *mode })? {
-                Leftover::Cleared => continue,
-                Leftover::Restored => {
-                    skipped.push(left_alone(root, &pending.record.changes[index]));
-                }
+                Leftover::Cleared => {}
+                Leftover::Restored => skipped.push(left_alone(root, change)),
                 Leftover::Kept => skipped.push(Warning::file(
                     &staged.path,
                     format!(
@@ -187,9 +131,8 @@ fn settle(root: &Root, pending: &mut Pending) -> Result<Vec<Warning>> {
                     ),
                 )),
             }
-            is_ours = false;
         }
-        if !is_ours {
+        if skipped.len() > before {
             pending.set_mark(index, LEFT_ALONE)?;
         }
     }
@@ -216,8 +159,8 @@ fn apply_change(
             let with = Replacement { old: old.as_deref(), new: new.as_deref(), mode: *mode };
             return replace::replace(&spot, &spot.beside(temporary), with);
         }
-        Change::Append { lines, .. } if resumed => append::finish(path, lines.as_bytes())?,
-        Change::Append { lines, .. } => append::append_unlinked(path, lines.as_bytes())?,
+        Change::Append { lines, .. } if resumed => append::finish(&spot, lines.as_bytes())?,
+        Change::Append { lines, .. } => append::append_at(&spot, lines.as_bytes())?,
         Change::Move { from, .. } => {
             return match self::spot(root, from)? {
                 Some(from) => rename(&from, &spot),
@@ -258,23 +201,20 @@ fn spot(root: &Root, recorded: &Path) -> Result<Option<Spot>> {
 fn rename(from: &Spot, to: &Spot) -> Result<ChangeOutcome> {
     match (from.exists().at("read", &from.path)?, to.exists().at("read", &to.path)?) {
         (true, false) => match from.rename_to(to, Existing::Refuse) {
-            Ok(true) => Ok(ChangeOutcome::Applied),
-            Ok(false) => {
-                from.rename_to(to, Existing::Replace).at("move", &from.path)?;
-                Ok(ChangeOutcome::Applied)
-            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(ChangeOutcome::LeftAlone),
-            Err(error) => Err(error).at("move", &from.path),
-        },
+            Ok(false) => from.rename_to(to, Existing::Replace).map(|_| ChangeOutcome::Applied),
+            renamed => renamed.map(|_| ChangeOutcome::Applied),
+        }
+        .at("move", &from.path),
         (false, true) => Ok(ChangeOutcome::Applied),
         _ => Ok(ChangeOutcome::LeftAlone),
     }
 }
 
-/// Flushes every directory whose entries have changed, each once.
+/// Flushes every directory whose entries have changed, each once; appending flushes that of a new log.
 fn sync_directories(root: &Root, changes: &[Change]) -> Result<()> {
     let mut folders = BTreeSet::new();
-    for change in changes {
+    for change in changes.iter().filter(|change| !change.is_final()) {
         for path in [Some(change.path()), change.source()].into_iter().flatten() {
             folders.extend(root.locate(path)?.parent().map(Path::to_owned));
         }
@@ -288,10 +228,4 @@ fn sync_directories(root: &Root, changes: &[Change]) -> Result<()> {
 fn left_alone(root: &Root, change: &Change) -> Warning {
     let path = root.named(change.path());
     Warning::file(&path, "left unchanged, because it had changed in the meantime")
-}
-
-fn changed_meanwhile(root: &Root, change: &Change) -> Error {
-    Error::refused("changed while annals was working, so nothing was written")
-        .at(&root.named(change.path()), None)
-        .hint("run it again")
 }

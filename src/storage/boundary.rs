@@ -1,4 +1,4 @@
-//! Restricts reads for a project to its folder, regardless of the links in a clone.
+//! Restricts reads for a project to its folder, regardless of the links in a clone, and limits their amount.
 //!
 //! A path in a project is opened without following links. If it contains a link, it is resolved first, and
 //! counts as missing, with a warning, unless its target is in the project or in a folder of the user's own
@@ -7,21 +7,37 @@
 //! A path alone does not tell which project it belongs to. So the boundaries of all open projects are global
 //! in the process, and no reader can bypass them.
 
-mod credentials;
-mod limit;
-
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::{fs, io};
 
-pub use limit::MAX_FILE;
-pub(crate) use limit::{MAX_BYTES, MAX_FILES};
-
-use crate::error::Result;
-use crate::storage::boundary::limit::ReadLimit;
+use crate::error::{Error, Result};
 use crate::storage::root;
+use crate::storage::stat::Stat;
+use crate::text::quantity;
 use crate::warning::Warning;
+
+/// The largest file that is read whole: 8 MiB.
+pub const MAX_FILE: u64 = 8 * 1024 * 1024;
+
+/// Maximum size of the text that one command reads from a store, in bytes.
+pub(crate) const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Maximum number of files that one command reads from a store.
+pub(crate) const MAX_FILES: usize = 20_000;
+
+/// Files and folders in which programs keep keys and passwords, in lower case.
+const CREDENTIALS: &[&str] = &[
+    ".aws", ".azure", ".docker", ".env", ".envrc", ".git-credentials", ".gnupg", ".htpasswd",
+    ".kube", ".netrc", ".npmrc", ".pgpass", ".pypirc", ".s3cfg", ".ssh", ".vault-token",
+    ".yarnrc.yml", "auth.json", "credentials", "credentials.json", "id_dsa", "id_ecdsa",
+    "id_ed25519", "id_rsa", "secrets.json", "secrets.toml", "secrets.yaml", "secrets.yml",
+    "terraform.tfstate",
+];
+/// Extensions of keys.
+const KEYS: &[&str] = &["asc", "env", "jks", "key", "keystore", "p12", "pem", "pfx", "ppk"];
 
 /// The boundaries of the projects open in this process.
 static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
@@ -30,39 +46,42 @@ static OPEN: RwLock<Vec<Weak<Boundary>>> = RwLock::new(Vec::new());
 #[derive(Debug)]
 pub(crate) struct Boundary {
     root: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
     /// Folders outside of the root that the user's own settings allow, without links.
-    allowed: RwLock<Vec<PathBuf>>,
-    planning: RwLock<Option<ReadLimit>>,
-    warnings: Mutex<BTreeSet<Warning>>,
+    allowed: Vec<PathBuf>,
+    planning: Option<PathBuf>,
+    /// The files read from the planning folder, as strings, because comparing paths by their components is much slower.
+    counted: BTreeSet<OsString>,
+    bytes: u64,
+    warnings: BTreeSet<Warning>,
 }
 
 impl Boundary {
     /// Opens the boundary of a project; `root` must be without links.
     pub(crate) fn open(root: &Path) -> Arc<Self> {
-        let boundary = Arc::new(Self {
-            root: root.to_owned(),
-            allowed: RwLock::default(),
-            planning: RwLock::default(),
-            warnings: Mutex::default(),
-        });
+        let boundary = Arc::new(Self { root: root.to_owned(), state: Mutex::default() });
         let mut open = OPEN.write().unwrap_or_else(PoisonError::into_inner);
         open.retain(|other| other.strong_count() > 0);
         open.push(Arc::downgrade(&boundary));
         boundary
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Allows links to a folder that the user configured; does nothing if it does not exist.
     pub(crate) fn allow(&self, folder: &Path) {
-        if let Ok(real) = fs::canonicalize(folder) {
-            let mut allowed = self.allowed.write().unwrap_or_else(PoisonError::into_inner);
-            allowed.push(real);
-        }
+        self.state().allowed.extend(fs::canonicalize(folder));
     }
 
     /// Limits the text that is read from the planning folder.
     pub(crate) fn limit(&self, planning: &Path) {
-        let mut limited = self.planning.write().unwrap_or_else(PoisonError::into_inner);
-        *limited = Some(ReadLimit::new(planning));
+        self.state().planning = Some(planning.to_owned());
     }
 
     /// Returns the boundary of the innermost open project that a path lies in, if any.
@@ -77,14 +96,16 @@ impl Boundary {
 
     /// Returns whether a path is in one of the folders.
     fn contains(&self, path: &Path) -> bool {
-        let allowed = || self.allowed.read().unwrap_or_else(PoisonError::into_inner);
-        is_below(path, &self.root) || allowed().iter().any(|folder| is_below(path, folder))
+        is_below(path, &self.root)
+            || self.state().allowed.iter().any(|folder| is_below(path, folder))
     }
 
     /// Returns a path with its links followed, or `None` and stores a warning if that is outside.
     pub(crate) fn resolve(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         let real = root::real_path(path).map_err(|error| io::Error::other(error.reason()))?;
         let is_in_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+        let is_credentials =
+            |path: &Path| is_credentials(path.strip_prefix(&self.root).unwrap_or(path));
         let message = if !self.contains(&real) {
             format!(
                 "leads outside the project, to {}, so it is not read; linked_roots in your own settings \
@@ -94,51 +115,74 @@ impl Boundary {
         } else if is_in_git(&real) && real != path {
             // Git's configuration may contain URLs with passwords.
             "leads into .git, so it is not read".to_owned()
-        } else if credentials::is_credentials(self.below(&real))
-            && !credentials::is_credentials(self.below(path))
-        {
+        } else if is_credentials(&real) && !is_credentials(path) {
             "leads to a file with credentials, so it is not read".to_owned()
         } else {
             return Ok(Some(real));
         };
-        self.warn(Warning::file(path, message));
+        self.state().warnings.insert(Warning::file(path, message));
         Ok(None)
     }
 
-    /// Returns a path relative to the root, or the path itself if it is not below it.
-    fn below<'a>(&self, path: &'a Path) -> &'a Path {
-        path.strip_prefix(&self.root).unwrap_or(path)
-    }
-
-    fn warn(&self, warning: Warning) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        warnings.insert(warning);
-    }
-
-    /// Counts a file that was read; fails if the planning text exceeds the limit of one command.
+    /// Counts a file that was read, once, because the checks of one command read the same files; fails if the planning
+    /// text exceeds the limit of one command.
     pub(crate) fn count(&self, path: &Path, bytes: u64) -> Result<()> {
-        let planning = self.planning.read().unwrap_or_else(PoisonError::into_inner);
-        match planning.as_ref() {
-            Some(limit) if is_below(path, limit.folder()) => limit.count(path, bytes),
-            _ => Ok(()),
+        let state = &mut *self.state();
+        let Some(planning) = state.planning.as_ref().filter(|planning| is_below(path, planning))
+        else {
+            return Ok(());
+        };
+        if state.counted.contains(path.as_os_str()) {
+            return Ok(());
         }
+        if state.bytes + bytes > MAX_BYTES || state.counted.len() >= MAX_FILES {
+            return Err(Error::refused(exceeded())
+                .at(planning, None)
+                .hint("move finished milestones out of the planning folder"));
+        }
+        state.counted.insert(path.as_os_str().to_owned());
+        state.bytes += bytes;
+        Ok(())
     }
 
     /// Returns the files within the limits of one command, in order; a warning counts the rest.
     pub(crate) fn within_limit(folder: &Path, mut files: Vec<PathBuf>) -> Vec<PathBuf> {
-        if let Some(warning) = limit::truncate(folder, &mut files)
+        let mut bytes = 0;
+        let is_beyond = |file: &PathBuf| {
+            bytes += Stat::read(file).map_or(0, |stat| stat.size.min(MAX_FILE));
+            bytes > MAX_BYTES
+        };
+        let within = files.iter().position(is_beyond).unwrap_or(files.len());
+        let rest = files.split_off(within.min(MAX_FILES)).len();
+        if rest > 0
             && let Some(boundary) = Self::around(folder)
         {
-            boundary.warn(warning);
+            let message = format!("{}; {} left out", exceeded(), quantity(rest, "file"));
+            boundary.state().warnings.insert(Warning::file(folder, message));
         }
         files
     }
 
     /// Returns the warnings about files left out since the last call.
     pub(crate) fn take_warnings(&self) -> BTreeSet<Warning> {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *warnings)
+        std::mem::take(&mut self.state().warnings)
     }
+}
+
+fn exceeded() -> String {
+    let mib = MAX_BYTES / 1024 / 1024;
+    format!("exceeds what one command may read ({mib} MiB or {MAX_FILES} files)")
+}
+
+/// Returns whether a path names a file with credentials, or one in a folder for them.
+fn is_credentials(path: &Path) -> bool {
+    path.components().any(|part| {
+        let name = part.as_os_str().to_string_lossy().to_lowercase();
+        let extension = Path::new(&name).extension().map(|end| end.to_string_lossy());
+        CREDENTIALS.contains(&name.trim_end_matches('~'))
+            || name.starts_with(".env.")
+            || extension.is_some_and(|end| KEYS.contains(&end.as_ref()))
+    })
 }
 
 /// Does the same as [`Path::starts_with`], but compares bytes first, because comparing components is much slower.
@@ -152,6 +196,7 @@ fn is_below(path: &Path, folder: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn a_path_belongs_to_the_innermost_open_project() {
@@ -185,5 +230,37 @@ mod tests {
         assert_eq!(boundary.take_warnings().len(), 1);
         assert_eq!(Boundary::within_limit(&root, within.clone()), within);
         assert_eq!(boundary.take_warnings().len(), 0);
+    }
+
+    fn limited(planning: &str) -> Arc<Boundary> {
+        let boundary = Boundary::open(Path::new(planning));
+        boundary.limit(Path::new(planning));
+        boundary
+    }
+
+    #[test]
+    fn reading_beyond_the_limit_is_refused() {
+        let limit = || limited("/annals-test/limit");
+        let path = |number: usize| PathBuf::from(format!("/annals-test/limit/{number}.md"));
+        let next = path(MAX_FILES);
+        let refused =
+            |limit: &Boundary| limit.count(&next, 1).unwrap_err().kind == ErrorKind::Refused;
+        let bytes = limit();
+        bytes.count(&path(0), MAX_BYTES).unwrap();
+        assert!(refused(&bytes));
+        let files = limit();
+        for number in 0..MAX_FILES {
+            files.count(&path(number), 0).unwrap();
+        }
+        assert!(refused(&files));
+    }
+
+    #[test]
+    fn a_file_that_is_read_again_counts_once() {
+        let limit = limited("/annals-test/limit");
+        let path = Path::new("/annals-test/limit/a.md");
+        for _ in 0..3 {
+            limit.count(path, MAX_BYTES).unwrap();
+        }
     }
 }

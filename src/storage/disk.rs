@@ -45,15 +45,6 @@ pub enum Visibility {
     Private,
 }
 
-/// Whether a link in place of a file is followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Links {
-    /// It is followed, because the user chose the path.
-    Followed,
-    /// It is not followed, because a repository can contain a link.
-    Refused,
-}
-
 /// The treatment of an existing file at the target of a rename.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
@@ -109,26 +100,22 @@ impl Spot {
 
     /// Opens a regular file; a link or a pipe in its place, which a repository can contain, is an error.
     pub(crate) fn open(&self, access: Access, create: Create) -> io::Result<File> {
-        if create != Create::Never {
-            count();
-        }
-        let refused = || io::Error::new(ErrorKind::InvalidInput, "not a regular file");
-        let file = match self.dir.open_file(&self.name, access, create, Links::Refused) {
-            #[cfg(target_os = "linux")]
-            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-                return Err(refused());
-            }
-            opened => opened?,
-        };
-        if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
+        let file = self.open_any(access, create)?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
     }
 
-    /// Opens a file of the user for reading and writing or appending, following links.
-    pub(crate) fn open_users(&self, access: Access, create: Create) -> io::Result<File> {
+    /// Opens a file of any kind but a link, without waiting for the other end of a pipe.
+    pub(crate) fn open_any(&self, access: Access, create: Create) -> io::Result<File> {
         if create != Create::Never {
             count();
         }
-        self.dir.open_file(&self.name, access, create, Links::Followed)
+        match self.dir.open_file(&self.name, access, create) {
+            #[cfg(target_os = "linux")]
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
+                Err(irregular())
+            }
+            opened => opened,
+        }
     }
 
     /// Reads the file.
@@ -144,11 +131,8 @@ impl Spot {
             Ok(file) => file,
         };
         let metadata = file.metadata()?;
-        let mut bytes =
-            Vec::with_capacity(usize::try_from(metadata.len().min(MAX_FILE)).unwrap_or(0));
-        file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
-        let is_too_large = bytes.len() as u64 > MAX_FILE;
-        Ok(if is_too_large { Content::Other } else { Content::File(bytes, metadata) })
+        let bytes = read_whole(&file, metadata.len(), MAX_FILE)?;
+        Ok(bytes.map_or(Content::Other, |bytes| Content::File(bytes, metadata)))
     }
 
     /// Returns whether this is a directory; a link to one is not.
@@ -213,6 +197,10 @@ impl Spot {
     }
 }
 
+fn irregular() -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, "not a regular file")
+}
+
 fn count() {
     if fail_point::is_reached() {
         std::process::abort();
@@ -232,6 +220,13 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
 /// Opens a regular file without following links.
 pub(crate) fn open(path: &Path, access: Access, create: Create) -> io::Result<File> {
     Spot::new(path)?.open(access, create)
+}
+
+/// Returns the content of an opened file of about this length, or `None` if it has more than `most` bytes.
+pub(crate) fn read_whole(file: &File, length: u64, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length.min(most)).unwrap_or(0));
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 /// Writes all bytes at the current position of the file.
@@ -271,12 +266,6 @@ pub(crate) fn set_len(file: &File, length: u64) -> io::Result<()> {
 pub(crate) fn sync(file: &File) -> io::Result<()> {
     count();
     file.sync_all()
-}
-
-/// Flushes a file's content and length, but not necessarily its times.
-pub(crate) fn sync_content(file: &File) -> io::Result<()> {
-    count();
-    file.sync_data()
 }
 
 /// Flushes a directory's entries, if the system supports it.
@@ -384,9 +373,7 @@ mod handle {
     };
     use rustix::io::Errno;
 
-    use crate::storage::disk::{
-        Access, Create, Existing, File, Links, OsStr, Path, Visibility, io,
-    };
+    use crate::storage::disk::{Access, Create, Existing, File, OsStr, Path, Visibility, io};
     use crate::storage::open;
 
     #[derive(Debug)]
@@ -403,17 +390,13 @@ mod handle {
             name: &OsStr,
             access: Access,
             create: Create,
-            links: Links,
         ) -> io::Result<File> {
-            let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY;
+            let mut flags = OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::NONBLOCK;
             flags |= match access {
                 Access::Read => OFlags::RDONLY,
                 Access::Write => OFlags::RDWR,
                 Access::Append => OFlags::RDWR | OFlags::APPEND,
             };
-            if links == Links::Refused {
-                flags |= OFlags::NOFOLLOW | OFlags::NONBLOCK;
-            }
             let mode = match create {
                 Create::Never => Mode::empty(),
                 Create::IfMissing(visibility) => {
@@ -492,7 +475,8 @@ mod path {
     use std::fs::OpenOptions;
 
     use crate::storage::disk::{
-        Access, Create, ErrorKind, Existing, File, Links, OsStr, Path, PathBuf, Visibility, fs, io,
+        Access, Create, ErrorKind, Existing, File, OsStr, Path, PathBuf, Visibility, fs, io,
+        irregular,
     };
 
     #[derive(Debug)]
@@ -513,7 +497,6 @@ mod path {
             name: &OsStr,
             access: Access,
             create: Create,
-            links: Links,
         ) -> io::Result<File> {
             let path = self.0.join(name);
             let mut options = OpenOptions::new();
@@ -532,9 +515,7 @@ mod path {
                 }
             }
             let check = || match fs::symlink_metadata(&path) {
-                Ok(found) if links == Links::Refused && !found.is_file() => {
-                    Err(io::Error::new(ErrorKind::InvalidInput, "not a regular file"))
-                }
+                Ok(found) if !found.is_file() => Err(irregular()),
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
                 _ => Ok(()),
             };

@@ -1,10 +1,8 @@
 //! Lists past operations, newest first, and reverts them.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
-use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::{fmt, fs};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,7 +14,6 @@ use crate::storage::folder::StoreFolder;
 use crate::storage::lock::Store;
 use crate::storage::record::{APPLIED, DONE, LEFT_ALONE, PENDING, Record, RecordState};
 use crate::storage::signature::Signer;
-use crate::storage::stat::PathKind;
 use crate::storage::transaction::WriteRequest;
 use crate::storage::{disk, listing, lock, record, root};
 use crate::text::quantity;
@@ -35,23 +32,10 @@ const MAX_ID: u64 = u64::MAX / 2;
 const MAX_HEAD: u64 = 16 * 1024 * 1024;
 
 /// The number of an operation; a later operation has a greater one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
-pub struct OperationId(pub(crate) u64);
+pub type OperationId = u64;
 
-impl fmt::Display for OperationId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl FromStr for OperationId {
-    type Err = ParseIntError;
-
-    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
-        text.parse().map(Self)
-    }
-}
+/// The number and the ending of a record's file.
+pub(crate) type RecordFile = (u64, &'static str);
 
 /// The kind of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -69,20 +53,6 @@ pub enum ChangeKind {
     Deleted,
     /// It was not changed, because its content was not as expected.
     LeftAlone,
-}
-
-impl ChangeKind {
-    /// Returns the word for it, as it is printed.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Edited => "edited",
-            Self::Appended => "appended to",
-            Self::Moved => "moved",
-            Self::Deleted => "deleted",
-            Self::LeftAlone => "left alone",
-        }
-    }
 }
 
 /// A file changed by an operation.
@@ -130,19 +100,13 @@ impl History {
     pub fn list(&self) -> Result<Parsed<Vec<Operation>>> {
         let mut list = Parsed::clean(Vec::new());
         let mut others = 0;
-        let mut bytes = 0;
-        for id in self.ids(DONE)?.into_iter().rev() {
-            bytes += fs::metadata(self.path(id, DONE)).map_or(0, |metadata| metadata.len());
-            // More than this is not ours, since older records are deleted.
-            if bytes > 2 * MAX_BYTES && !list.value.is_empty() {
-                break;
-            }
-            match self.read(id, DONE)? {
+        for state in self.records()? {
+            match state? {
                 RecordState::Own(record, marks) if record.keep => {
                     list.value.push(operation(&record, &marks));
                 }
-                RecordState::Missing | RecordState::Own(..) => {}
-                _ => others += 1,
+                RecordState::Incomplete | RecordState::Own(..) => {}
+                RecordState::Foreign | RecordState::OtherVersion(_) => others += 1,
             }
         }
         if others > 0 {
@@ -155,36 +119,27 @@ impl History {
 
     /// Returns an operation, or the last one.
     pub fn find(&self, id: Option<OperationId>) -> Result<Operation> {
-        if let Some(OperationId(id)) = id {
-            return self.own(id).map(|(record, marks)| operation(&record, &marks));
-        }
-        for id in self.ids(DONE)?.into_iter().rev() {
-            if let Ok((record, marks)) = self.own(id) {
-                return Ok(operation(&record, &marks));
-            }
-        }
-        Err(Error::not_found("nothing to undo"))
+        let found = match id {
+            Some(id) => Some(self.own(id)?),
+            None => self.own_records()?.find(|(record, _)| record.keep),
+        };
+        let (record, marks) = found.ok_or_else(|| Error::not_found("nothing to undo"))?;
+        Ok(operation(&record, &marks))
     }
 
     /// Deletes an operation's record, so that it can no longer be undone.
     ///
     /// The changes of an interrupted operation stay half done.
     pub fn forget(&self, id: OperationId) -> Result<()> {
-        let done = self.path(id.0, DONE);
-        if !self.folder.has_history() {
-            return Err(unknown(id.0));
+        let files = self.files()?;
+        let Some((_, ending)) = files.iter().rfind(|(found, _)| *found == id) else {
+            return Err(unknown(id));
+        };
+        let path = self.path(id, ending);
+        if *ending == PENDING && !lock::are_free(&self.folder.locks())? {
+            return Err(Error::failed("belongs to an operation in progress").at(&path, None));
         }
-        if done.symlink_metadata().is_ok() {
-            return disk::remove_file(&done).at("remove", &done);
-        }
-        let pending = self.path(id.0, PENDING);
-        if pending.symlink_metadata().is_err() {
-            return Err(unknown(id.0));
-        }
-        if !lock::are_free(&self.folder.locks())? {
-            return Err(Error::failed("belongs to an operation in progress").at(&pending, None));
-        }
-        disk::remove_file(&pending).at("remove", &pending)
+        disk::remove_file(&path).at("remove", &path)
     }
 
     /// Deletes every record of an operation, whoever wrote it; returns their number.
@@ -200,22 +155,14 @@ impl History {
             return Ok(erased);
         }
         // Version 0.2 moved the records of other users to a folder of their own.
-        for folder in [self.folder.history(), self.folder.history().join("unverified")] {
-            for (name, kind) in listing::entries(&folder).at("list", &folder)? {
-                let path = folder.join(name);
-                if kind != PathKind::File {
-                    continue;
-                }
-                let mut line = Vec::new();
-                let file = disk::open(&path, Access::Read, Create::Never).at("open", &path)?;
-                BufReader::new(file.take(MAX_HEAD))
-                    .read_until(b'\n', &mut line)
-                    .at("read", &path)?;
-                let head = serde_json::from_slice::<Head>(&line);
-                if head.is_ok_and(|head| head.operation == operation) {
-                    disk::remove_file(&path).at("remove", &path)?;
-                    erased += 1;
-                }
+        for path in listing::below(&self.folder.history(), &|_| true) {
+            let file = disk::open(&path, Access::Read, Create::Never).at("open", &path)?;
+            let mut line = Vec::new();
+            BufReader::new(file.take(MAX_HEAD)).read_until(b'\n', &mut line).at("read", &path)?;
+            let head = serde_json::from_slice::<Head>(&line);
+            if head.is_ok_and(|head| head.operation == operation) {
+                disk::remove_file(&path).at("remove", &path)?;
+                erased += 1;
             }
         }
         Ok(erased)
@@ -227,7 +174,7 @@ impl History {
     /// out, because the caller generates them again. Must be called inside the transaction that applies the
     /// changes, with the locks of [`Operation::stores`].
     pub fn undo(&self, id: OperationId, is_generated: impl Fn(&Path) -> bool) -> Result<Changes> {
-        let (record, marks) = self.own(id.0)?;
+        let (record, marks) = self.own(id)?;
         let mut changes = Changes::new();
         for (change, mark) in record.changes.into_iter().zip(&marks[1..]).rev() {
             if *mark != APPLIED || is_generated(&self.root.join(change.path())) {
@@ -245,49 +192,56 @@ impl History {
         mut is_wanted: impl FnMut(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>> {
         let path = root::real_path(path)?;
-        for id in self.ids(DONE)?.into_iter().rev() {
-            let Ok((record, _)) = self.own(id) else {
-                continue;
-            };
-            for change in record.changes.into_iter().rev() {
-                if let Change::Write { path: written, new: Some(bytes), .. } = change
-                    && self.root.join(written) == path
-                    && is_wanted(&bytes)
-                {
-                    return Ok(Some(bytes));
-                }
-            }
-        }
-        Ok(None)
+        let written = self.own_records()?.flat_map(|(record, _)| record.changes.into_iter().rev());
+        let bytes = written.filter_map(|change| match change {
+            Change::Write { path: written, new, .. } if self.root.join(&written) == path => new,
+            _ => None,
+        });
+        Ok(bytes.into_iter().find(|bytes| is_wanted(bytes)))
     }
 
     /// Returns the answer to a request, if it has been executed; refused if that was another command.
     pub(crate) fn answer(&self, request: &WriteRequest) -> Result<Option<Value>> {
-        for id in self.ids(DONE)?.into_iter().rev() {
-            let RecordState::Own(record, _) = self.read(id, DONE)? else {
-                continue;
-            };
-            let Some(answered) = record.request.filter(|answered| answered.id == request.id) else {
-                continue;
-            };
-            if answered.command != request.command {
-                let (id, command) = (&request.id, answered.command);
-                let message = format!("the request id `{id}` was used for `{command}`");
-                return Err(Error::refused(message).hint("use a new id for each write"));
-            }
-            return Ok(Some(answered.answer));
+        let mut answers = self.own_records()?.filter_map(|(record, _)| record.request);
+        let Some(answered) = answers.find(|answered| answered.id == request.id) else {
+            return Ok(None);
+        };
+        if answered.command != request.command {
+            let (id, command) = (&request.id, answered.command);
+            let message = format!("the request id `{id}` was used for `{command}`");
+            return Err(Error::refused(message).hint("use a new id for each write"));
         }
-        Ok(None)
+        Ok(Some(answered.answer))
+    }
+
+    /// Returns the states of the records of operations that are done, newest first.
+    fn records(&self) -> Result<impl Iterator<Item = Result<RecordState>>> {
+        let mut bytes = 0;
+        // More than this is not ours, since older records are deleted.
+        let is_within = move |id: &u64| {
+            let before = bytes;
+            bytes += fs::metadata(self.path(*id, DONE)).map_or(0, |found| found.len());
+            before <= 2 * MAX_BYTES
+        };
+        let ids = self.ids(DONE)?.into_iter().rev().take_while(is_within);
+        Ok(ids.map(|id| self.read(id, DONE)))
+    }
+
+    /// Returns this user's records of operations that are done, newest first.
+    fn own_records(&self) -> Result<impl Iterator<Item = (Record, Vec<u8>)>> {
+        Ok(self.records()?.filter_map(|state| match state {
+            Ok(RecordState::Own(record, marks)) => Some((record, marks)),
+            _ => None,
+        }))
     }
 
     /// Returns the numbers of the records with an ending, the oldest first.
     pub(crate) fn ids(&self, ending: &str) -> Result<Vec<u64>> {
-        let files = self.files()?.into_iter();
-        Ok(files.filter(|(_, found)| *found == ending).map(|(id, _)| id).collect())
+        Ok(ids(&self.files()?, ending).collect())
     }
 
     /// Returns the numbers and the endings of all records, the oldest first.
-    fn files(&self) -> Result<Vec<(u64, &'static str)>> {
+    pub(crate) fn files(&self) -> Result<Vec<RecordFile>> {
         let folder = self.folder.history();
         if !self.folder.has_history() {
             return Ok(Vec::new());
@@ -304,30 +258,29 @@ impl History {
         Ok(files)
     }
 
-    /// Deletes the oldest records beyond the limits, after one of this length was added.
-    pub(crate) fn prune(&self, added: u64) -> Result<()> {
-        let ids = self.ids(DONE)?;
-        let mut bytes = 0;
-        for (kept, id) in ids.into_iter().rev().enumerate() {
+    /// Deletes the oldest of these records beyond the limits, after one of this length was added.
+    pub(crate) fn prune(&self, files: &[RecordFile], added: u64) -> Result<()> {
+        let mut bytes = added;
+        for (kept, id) in ids(files, DONE).rev().enumerate() {
             let path = self.path(id, DONE);
             // Records of an average length do not exceed the limit.
             if added > MAX_BYTES / MAX_OPERATIONS as u64 {
                 // Another process may have deleted it since it was listed.
                 bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
             }
-            if kept >= MAX_OPERATIONS || (bytes > MAX_BYTES && kept > 0) {
+            if kept + 1 >= MAX_OPERATIONS || bytes > MAX_BYTES {
                 disk::remove_file(&path).at("remove", &path)?;
             }
         }
         Ok(())
     }
 
-    /// Returns the number after this user's newest record.
+    /// Returns the number after the newest of these records that this user wrote.
     ///
     /// Foreign records do not count, because a repository could contain one with the maximum number.
-    pub(crate) fn next_id(&self) -> Result<u64> {
-        for (id, ending) in self.files()?.into_iter().rev() {
-            let state = self.read(id, ending)?;
+    pub(crate) fn next_id(&self, files: &[RecordFile]) -> Result<u64> {
+        for (id, ending) in files.iter().rev() {
+            let state = self.read(*id, ending)?;
             if matches!(state, RecordState::Own(..) | RecordState::OtherVersion(_)) {
                 return Ok(id + 1);
             }
@@ -339,11 +292,11 @@ impl History {
     fn own(&self, id: u64) -> Result<(Record, Vec<u8>)> {
         match self.read(id, DONE)? {
             RecordState::Own(record, marks) if record.keep => Ok((record, marks)),
-            RecordState::Missing | RecordState::Own(..) => Err(unknown(id)),
+            RecordState::Incomplete | RecordState::Own(..) => Err(unknown(id)),
             RecordState::OtherVersion(_) => Err(Error::refused("was written by another version")
                 .at(&self.path(id, DONE), None)
                 .hint("undo it with that version")),
-            RecordState::Foreign | RecordState::Incomplete => {
+            RecordState::Foreign => {
                 Err(Error::refused("is not a record that you wrote on this machine")
                     .at(&self.path(id, DONE), None))
             }
@@ -359,6 +312,11 @@ impl History {
     }
 }
 
+/// Returns the numbers of the files with an ending, the oldest first.
+pub(crate) fn ids(files: &[RecordFile], ending: &str) -> impl DoubleEndedIterator<Item = u64> {
+    files.iter().filter(move |(_, found)| *found == ending).map(|(id, _)| *id)
+}
+
 /// Parses the number in a record's file name; only accepts the form that we write.
 fn id(stem: &str) -> Option<u64> {
     let id: u64 = stem.parse().ok()?;
@@ -369,7 +327,7 @@ fn id(stem: &str) -> Option<u64> {
 pub(crate) fn operation(record: &Record, marks: &[u8]) -> Operation {
     let all = record.changes.iter().zip(&marks[1..]);
     Operation {
-        id: OperationId(record.id),
+        id: record.id,
         operation: record.operation.clone(),
         time: record.time.clone(),
         stores: record.stores.clone(),

@@ -1,7 +1,7 @@
 //! Links a path to a file, or copies the file if links are not supported.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::{At, Result};
@@ -34,7 +34,8 @@ pub fn linked(path: &Path, target: &Path) -> Result<LinkState> {
         };
         return Ok(if leads_there { LinkState::Same } else { LinkState::Elsewhere });
     }
-    let is_copy = metadata.is_file() && are_equal(path, target).at("read", path)?;
+    let is_copy = metadata.is_file()
+        && fs::read(path).at("read", path)? == fs::read(target).at("read", target)?;
     Ok(if is_copy { LinkState::Same } else { LinkState::Other })
 }
 
@@ -77,29 +78,11 @@ pub fn remove_empty_folders(folder: &Path, within: &Path) -> Result<()> {
     Ok(())
 }
 
-fn are_equal(one: &Path, other: &Path) -> io::Result<bool> {
-    if fs::metadata(one)?.len() != fs::metadata(other)?.len() {
-        return Ok(false);
-    }
-    let mut one = BufReader::new(File::open(one)?);
-    let mut other = BufReader::new(File::open(other)?);
-    loop {
-        let (a, b) = (one.fill_buf()?, other.fill_buf()?);
-        let length = a.len().min(b.len());
-        if length == 0 {
-            return Ok(a.len() == b.len());
-        }
-        if a[..length] != b[..length] {
-            return Ok(false);
-        }
-        one.consume(length);
-        other.consume(length);
-    }
-}
-
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]

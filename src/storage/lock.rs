@@ -17,11 +17,8 @@ use crate::text::word_enum;
 /// Maximum time to wait for a lock.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
-const MIN_PAUSE: Duration = Duration::from_millis(1);
-const MAX_PAUSE: Duration = Duration::from_millis(16);
-
-/// After this time a process polls at the shortest interval, so that later ones do not overtake it for ever.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time between two attempts, the same for all, so that nobody is overtaken for ever.
+const PAUSE: Duration = Duration::from_millis(2);
 
 word_enum! {
     /// A unit of locking; several are always locked in this order.
@@ -69,16 +66,6 @@ pub(crate) fn take(opened: &[(PathBuf, File)], wait: Duration) -> Result<()> {
     Ok(())
 }
 
-/// Takes those of the locks that exist and are free in time, without creating or writing anything.
-pub(crate) fn take_existing(folder: &Path, stores: &BTreeSet<Store>, wait: Duration) -> Vec<File> {
-    let taken = |store: &Store| {
-        let path = folder.join(store.as_str());
-        let file = disk::open(&path, Access::Read, Create::Never).ok()?;
-        wait_for(&file, &path, wait).ok().map(|()| file)
-    };
-    stores.iter().filter_map(taken).collect()
-}
-
 /// Returns whether no store is locked.
 pub(crate) fn are_free(folder: &Path) -> Result<bool> {
     for store in Store::ALL {
@@ -97,8 +84,6 @@ pub(crate) fn are_free(folder: &Path) -> Result<bool> {
 }
 
 /// Waits for an exclusive lock on a file, and gives up after `wait`.
-///
-/// The pauses grow at first, because most locks are held briefly, and shrink again after a long wait.
 pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
     let mut waited = Duration::ZERO;
     loop {
@@ -108,16 +93,9 @@ pub(crate) fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<()> {
             Err(TryLockError::WouldBlock) if waited >= wait => return Err(held(path, wait)),
             Err(TryLockError::WouldBlock) => {}
         }
-        let pause = pause_after(waited);
-        thread::sleep(pause);
-        waited += pause;
+        thread::sleep(PAUSE);
+        waited += PAUSE;
     }
-}
-
-fn pause_after(waited: Duration) -> Duration {
-    let left = PATIENCE.saturating_sub(waited).as_secs_f64() / PATIENCE.as_secs_f64();
-    let shrinking = MAX_PAUSE.mul_f64(left);
-    (waited + MIN_PAUSE).min(shrinking).max(MIN_PAUSE)
 }
 
 /// Writes this process's id, with a fixed width, so that it replaces that of the last holder.
@@ -182,18 +160,5 @@ mod tests {
         assert_eq!(fs::read(&own).unwrap(), b"mine");
         assert!(acquire(folder.path(), &[Store::Plan], Duration::ZERO).is_err());
         drop(locks);
-    }
-
-    #[test]
-    fn long_waits_poll_often() {
-        let pause = |waited| pause_after(Duration::from_millis(waited)).as_millis();
-        assert_eq!([0, 3, 100, 1_000, 5_000].map(pause), [1, 4, 15, 8, 1]);
-    }
-
-    #[test]
-    fn a_dry_run_creates_no_lock() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(take_existing(folder.path(), &[Store::Plan].into(), Duration::ZERO).is_empty());
-        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
     }
 }

@@ -3,7 +3,7 @@
 //! A cache is a file that is always replaced as a whole, or an SQLite database, which has companion files.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{At, Error, Result};
-use crate::storage::append::append_unlinked;
-use crate::storage::disk::{Access, Create, Existing, Spot};
+use crate::storage::append::append_at;
+use crate::storage::disk::{Access, Content, Create, Existing, Spot};
 use crate::storage::{Storage, disk, lock, read};
 
 /// A derived value in its cache.
@@ -35,25 +35,17 @@ impl Storage {
     /// A repository can contain one, so its content is not trusted. Returns `None` also for anything but a
     /// regular file in a folder of ours, and for a file over [`read::MAX_FILE`].
     pub fn cache(&self, name: &str) -> Result<Option<Vec<u8>>> {
-        let Some(file) = self.open_cache(name)? else {
-            return Ok(None);
-        };
-        let mut bytes = Vec::new();
-        file.take(read::MAX_FILE + 1).read_to_end(&mut bytes).at("read", &self.own_file(name))?;
-        Ok((bytes.len() as u64 <= read::MAX_FILE).then_some(bytes))
-    }
-
-    /// Opens a cache of any size for reading; returns `None` if there is none.
-    pub fn open_cache(&self, name: &str) -> Result<Option<File>> {
         let path = self.own_file(name);
         if !self.folder().is_own() {
             return Ok(None);
         }
-        match disk::open(&path, Access::Read, Create::Never) {
+        match Spot::new(&path).and_then(|spot| spot.content()) {
+            Ok(Content::File(bytes, _)) => Ok(Some(bytes)),
             // A link or a pipe, which a cloned repository can contain, is not a cache of ours.
+            Ok(Content::Missing | Content::Other) => Ok(None),
             Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(None),
             Err(error) if read::is_absent(&error) => Ok(None),
-            file => file.at("read", &path).map(Some),
+            Err(error) => Err(error).at("read", &path),
         }
     }
 
@@ -167,7 +159,8 @@ impl Storage {
             return Ok(());
         }
         self.folder().create()?;
-        append_unlinked(&self.own_file(name), line.as_bytes())
+        let path = self.own_file(name);
+        append_at(&Spot::new(&path).at("open", &path)?, line.as_bytes())
     }
 }
 

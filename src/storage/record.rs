@@ -15,7 +15,7 @@
 //! incomplete pending file never began, because no change is applied before its record is completely on disk.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::storage::changes::Change;
 use crate::storage::disk;
 use crate::storage::disk::{Access, Create};
 use crate::storage::lock::Store;
-use crate::storage::signature::{DIGITS, Signer, SigningKey};
+use crate::storage::signature::{DIGITS, Signer};
 
 /// The format this version writes.
 pub(crate) const FORMAT: u32 = 3;
@@ -78,19 +78,16 @@ pub(crate) struct Answered {
 }
 
 impl Record {
-    /// Returns the record as it is stored.
-    fn to_bytes(&self, key: &SigningKey, marks: &[u8]) -> Result<Vec<u8>> {
+    /// Returns the record as it is stored, without its marks.
+    fn signed(&self, signer: &Signer) -> Result<Vec<u8>> {
         let mut text = serde_json::to_vec(self)
             .map_err(|error| Error::failed(format!("cannot record the operation: {error}")))?;
         if text.len() as u64 > MAX_BYTES {
             return Err(Error::failed("the change is too large to record as one operation")
                 .hint(format!("split it: the limit is {} MiB", MAX_BYTES / 1024 / 1024)));
         }
-        let signature = key.sign(self.id, &text)?;
-        text.push(b'\n');
-        text.extend(signature.as_bytes());
-        text.push(b'\n');
-        text.extend(marks);
+        let signature = signer.sign(self.id, &text)?;
+        text.extend(format!("\n{signature}\n").bytes());
         Ok(text)
     }
 }
@@ -99,9 +96,7 @@ impl Record {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one is read at a time, and soon taken apart")]
 pub(crate) enum RecordState {
-    /// It does not exist; another process may end its operation at any time.
-    Missing,
-    /// Its operation never began.
+    /// Its operation never began, or another process has ended it.
     Incomplete,
     /// It was not written by this user on this machine, but comes from a clone, or is a link or a folder.
     Foreign,
@@ -114,13 +109,15 @@ pub(crate) enum RecordState {
 /// Reads a record's file.
 pub(crate) fn read(path: &Path, id: u64, signer: &Signer) -> Result<RecordState> {
     let file = match disk::open(path, Access::Read, Create::Never) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(RecordState::Missing),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(RecordState::Incomplete),
         Err(error) if error.kind() == ErrorKind::InvalidInput => return Ok(RecordState::Foreign),
         file => file.at("open", path)?,
     };
-    let mut bytes = Vec::new();
-    file.take(2 * MAX_BYTES).read_to_end(&mut bytes).at("read", path)?;
-    Ok(parse(&bytes, id, signer))
+    let bytes = file
+        .metadata()
+        .and_then(|found| disk::read_whole(&file, found.len(), 2 * MAX_BYTES))
+        .at("read", path)?;
+    Ok(bytes.map_or(RecordState::Foreign, |bytes| parse(&bytes, id, signer)))
 }
 
 fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
@@ -135,48 +132,48 @@ fn parse(bytes: &[u8], id: u64, signer: &Signer) -> RecordState {
         return RecordState::Incomplete;
     };
     let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
-    let head: Head = match serde_json::from_slice(line) {
-        Ok(head) => head,
-        Err(_) => return RecordState::Foreign,
+    let head = match serde_json::from_slice::<Head>(line) {
+        Ok(head) if head.format >= FIRST_SIGNED => head,
+        _ => return RecordState::Foreign,
     };
-    if head.format < FIRST_SIGNED {
-        return RecordState::Foreign;
-    }
-    let Some((signature, rest)) = rest.split_at_checked(DIGITS + 1) else {
+    let Some((signature, marks)) = rest.split_at_checked(DIGITS + 1) else {
         return RecordState::Incomplete;
     };
-    let is_own = signer
-        .existing()
-        .is_some_and(|key| key.has_signed(id, line, signature.strip_suffix(b"\n").unwrap_or(&[])));
-    if !is_own {
+    if !signer.has_signed(id, line, signature.trim_ascii_end()) {
         return RecordState::Foreign;
     }
     if head.format != FORMAT {
         return RecordState::OtherVersion(head.operation);
     }
     match serde_json::from_slice::<Record>(line) {
-        Ok(record) if rest.len() == record.changes.len() + 2 && rest.ends_with(b"\n") => {
-            RecordState::Own(record, rest[..rest.len() - 1].to_vec())
+        Ok(record) if marks.len() == record.changes.len() + 2 && marks.ends_with(b"\n") => {
+            RecordState::Own(record, marks[..marks.len() - 1].to_vec())
         }
         Ok(_) => RecordState::Incomplete,
         Err(_) => RecordState::Foreign,
     }
 }
 
-/// An operation in progress, and its file.
+/// An operation in progress.
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) record: Record,
     /// The direction, then one mark per change.
     marks: Vec<u8>,
     pub(crate) path: PathBuf,
-    file: File,
-    marks_at: u64,
+    /// The record's file and the offset of the marks in it; none if the operation is not recorded.
+    file: Option<(File, u64)>,
 }
 
 impl Pending {
+    /// Returns an operation that is not recorded.
+    pub(crate) fn unrecorded(record: Record) -> Self {
+        let marks = vec![WAITING; record.changes.len() + 1];
+        Self { record, marks, path: PathBuf::new(), file: None }
+    }
+
     /// Writes the record of an operation that is about to begin, with the first free id from its id on.
-    pub(crate) fn create(folder: &Path, key: &SigningKey, mut record: Record) -> Result<Self> {
+    pub(crate) fn create(folder: &Path, signer: &Signer, mut record: Record) -> Result<Self> {
         let (path, file) = loop {
             let path = file_path(folder, record.id, PENDING);
             match disk::open(&path, Access::Write, Create::New) {
@@ -190,15 +187,17 @@ impl Pending {
             }
             record.id += 1;
         };
-        let marks = vec![WAITING; record.changes.len() + 1];
-        let mut text = record.to_bytes(key, &marks)?;
-        let marks_at = (text.len() - marks.len()) as u64;
+        let mut pending = Self::unrecorded(record);
+        let mut text = pending.record.signed(signer)?;
+        let marks_at = text.len() as u64;
+        text.extend(&pending.marks);
         text.push(b'\n');
         if let Err(error) = disk::write(&file, &text).and_then(|()| disk::sync(&file)) {
             disk::remove_file(&path).at("remove", &path)?;
             return Err(error).at("record the operation in", &path);
         }
-        Ok(Self { record, marks, path, file, marks_at })
+        (pending.path, pending.file) = (path, Some((file, marks_at)));
+        Ok(pending)
     }
 
     /// Opens the record of an interrupted operation, which was read before.
@@ -206,12 +205,12 @@ impl Pending {
         let file = disk::open(path, Access::Write, Create::Never).at("open", path)?;
         let length = file.metadata().at("read", path)?.len();
         let marks_at = length.saturating_sub(marks.len() as u64 + 1);
-        Ok(Self { record, marks, path: path.to_owned(), file, marks_at })
+        Ok(Self { record, marks, path: path.to_owned(), file: Some((file, marks_at)) })
     }
 
-    /// Returns the length of the file.
+    /// Returns the length of the file, as far as it counts.
     pub(crate) fn length(&self) -> u64 {
-        self.marks_at + self.marks.len() as u64 + 1
+        self.file.as_ref().map_or(0, |(_, marks_at)| *marks_at)
     }
 
     /// Returns the mark of a change.
@@ -231,14 +230,15 @@ impl Pending {
 
     /// Stores that the operation is being reverted.
     pub(crate) fn set_backward(&mut self) -> Result<()> {
-        self.set(0, BACKWARD)
+        if self.is_backward() { Ok(()) } else { self.set(0, BACKWARD) }
     }
 
     fn set(&mut self, index: usize, mark: u8) -> Result<()> {
-        let place = self.marks_at + index as u64;
-        disk::write_at(&self.file, place, &[mark]).at("write", &self.path)?;
         self.marks[index] = mark;
-        Ok(())
+        let Some((file, marks_at)) = &self.file else {
+            return Ok(());
+        };
+        disk::write_at(file, marks_at + index as u64, &[mark]).at("write", &self.path)
     }
 
     /// Returns the name of the temporary file of a change, which identifies its operation after a crash.
@@ -249,18 +249,22 @@ impl Pending {
 
     /// Ends the operation: its record stays in the history, or only its answer, or nothing.
     pub(crate) fn close(mut self, signer: &Signer) -> Result<()> {
+        if self.file.is_none() {
+            return Ok(());
+        }
         let done = self.path.with_extension(DONE);
         if self.record.keep && !self.is_backward() {
             return disk::rename(&self.path, &done).at("close", &self.path);
         }
         if self.record.request.is_some() && !self.is_backward() {
             self.record.changes.clear();
-            let text = self.record.to_bytes(signer.key()?, b" \n")?;
+            let mut text = self.record.signed(signer)?;
+            text.extend(b" \n");
             let temporary = self.path.with_extension("tmp");
-            disk::remove_file(&temporary).at("remove", &temporary)?;
-            let file =
-                disk::open(&temporary, Access::Write, Create::New).at("create", &temporary)?;
-            disk::write(&file, &text).and_then(|()| disk::sync(&file)).at("write", &temporary)?;
+            disk::remove_file(&temporary)
+                .and_then(|()| disk::open(&temporary, Access::Write, Create::New))
+                .and_then(|file| disk::write(&file, &text).and_then(|()| disk::sync(&file)))
+                .at("write", &temporary)?;
             disk::rename(&temporary, &done).at("close", &self.path)?;
         }
         disk::remove_file(&self.path).at("remove", &self.path)
@@ -356,7 +360,7 @@ mod tests {
 
     fn create(folder: &Path) -> Pending {
         let folder = std::fs::canonicalize(folder).unwrap();
-        Pending::create(&folder, signer().key().unwrap(), record()).unwrap()
+        Pending::create(&folder, &signer(), record()).unwrap()
     }
 
     #[test]
@@ -370,7 +374,7 @@ mod tests {
         let RecordState::Own(record, marks) = read else { panic!("{read:?}") };
         assert_eq!((&record, marks.as_slice()), (&pending.record, b"<.   !".as_slice()));
         let again = Pending::open(&pending.path, record, marks).unwrap();
-        assert_eq!(again.marks_at, pending.marks_at);
+        assert_eq!(again.length(), pending.length());
     }
 
     #[test]
@@ -391,7 +395,7 @@ mod tests {
         let is_own = |bytes: &[u8], id, signer: &Signer| {
             matches!(parse(bytes, id, signer), RecordState::Own(..))
         };
-        for place in 0..usize::try_from(pending.marks_at).unwrap() {
+        for place in 0..usize::try_from(pending.length()).unwrap() {
             let mut changed = bytes.clone();
             changed[place] ^= 1;
             assert!(!is_own(&changed, 1, &signer()), "{place}");
@@ -399,7 +403,7 @@ mod tests {
         assert!(is_own(&bytes, 1, &signer()));
         assert!(!is_own(&bytes, 2, &signer()));
         let other = Signer::new(Some(folder.path().join("home")));
-        other.key().unwrap();
+        other.sign(1, b"").unwrap();
         assert!(!is_own(&bytes, 1, &other));
     }
 

@@ -24,12 +24,20 @@ const LENGTH: usize = 32;
 /// Length of a signature, in hexadecimal digits.
 pub(crate) const DIGITS: usize = 64;
 
+type Key = [u8; LENGTH];
+
 /// This user's key, which is read when it is first needed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Signer {
     /// The user's data folder, or `None` if it is unknown.
     folder: Option<PathBuf>,
-    key: Arc<OnceLock<SigningKey>>,
+    key: Arc<OnceLock<Key>>,
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Signer")
+    }
 }
 
 impl Signer {
@@ -38,8 +46,19 @@ impl Signer {
         Self { folder, key: Arc::default() }
     }
 
-    /// Returns the key if it exists.
-    pub(crate) fn existing(&self) -> Option<&SigningKey> {
+    /// Returns the signature of a record's line as hexadecimal digits; creates the key if it is missing.
+    pub(crate) fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
+        Ok(hexadecimal(&mac(self.key()?, id, line)?.finalize().into_bytes()))
+    }
+
+    /// Returns whether this user signed this line as the record with this id.
+    pub(crate) fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
+        let mac = self.existing().and_then(|key| mac(key, id, line).ok());
+        let signature = decode(signature);
+        mac.zip(signature).is_some_and(|(mac, signature)| mac.verify_slice(&signature).is_ok())
+    }
+
+    fn existing(&self) -> Option<&Key> {
         if self.key.get().is_none() {
             let key = read(&self.folder.as_ref()?.join("key"))?;
             self.key.set(key).ok();
@@ -48,7 +67,7 @@ impl Signer {
     }
 
     /// Returns the key, and creates it if it is missing.
-    pub(crate) fn key(&self) -> Result<&SigningKey> {
+    pub(crate) fn key(&self) -> Result<&Key> {
         if self.existing().is_none() {
             let key = self.create().map_err(|error| {
                 Error::refused(format!("annals cannot keep the key that signs records: {error}"))
@@ -63,77 +82,51 @@ impl Signer {
     }
 
     /// Creates the key under a lock; if another process has created it meanwhile, returns that one.
-    fn create(&self) -> Result<SigningKey> {
+    fn create(&self) -> Result<Key> {
         let Some(folder) = &self.folder else {
             return Err(Error::failed("HOME is not an absolute path"));
         };
-        let folder = &root::real_path(folder)?;
-        disk::create_all(folder, Visibility::Private, Visibility::Shared).at("create", folder)?;
-        let path = folder.join("key");
+        let folder = root::real_path(folder)?;
+        disk::create_all(&folder, Visibility::Private, Visibility::Shared).at("create", &folder)?;
+        let path = root::real_path(&folder.join("key"))?;
         let file = Spot::new(&path)
-            .and_then(|key| key.open_users(Access::Write, Create::IfMissing(Visibility::Private)))
+            .and_then(|key| key.open(Access::Write, Create::IfMissing(Visibility::Private)))
             .at("open", &path)?;
         lock::wait_for(&file, &path, lock::WAIT)?;
         if let Some(key) = read(&path) {
             return Ok(key);
         }
-        let mut bytes = [0; LENGTH];
-        getrandom::fill(&mut bytes)
+        let mut key = [0; LENGTH];
+        getrandom::fill(&mut key)
             .map_err(|error| Error::failed(format!("the system has no random bytes: {error}")))?;
         // An incomplete key was never used, because its process was killed before it could sign.
-        let text = hexadecimal(&bytes) + "\n";
+        let text = hexadecimal(&key) + "\n";
         disk::set_len(&file, 0)
             .and_then(|()| disk::write_at(&file, 0, text.as_bytes()))
             .and_then(|()| disk::sync(&file))
+            .and_then(|()| disk::sync_directory(root::folder_of(&path)))
             .at("write", &path)?;
-        disk::sync_directory(folder).at("write", folder)?;
-        Ok(SigningKey(bytes))
+        Ok(key)
     }
 }
 
-/// The secret key of one user on one machine.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct SigningKey([u8; LENGTH]);
-
-impl std::fmt::Debug for SigningKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Key")
+fn mac(key: &Key, id: u64, line: &[u8]) -> Result<Hmac<Sha256>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key)
+        .map_err(|error| Error::failed(format!("the key cannot sign: {error}")))?;
+    for part in [b"record", id.to_string().as_bytes(), line] {
+        // The length before each part makes different parts different bytes.
+        mac.update(&(part.len() as u64).to_le_bytes());
+        mac.update(part);
     }
-}
-
-impl SigningKey {
-    /// Returns the signature of a record's line as hexadecimal digits.
-    pub(crate) fn sign(&self, id: u64, line: &[u8]) -> Result<String> {
-        Ok(hexadecimal(&self.mac(id, line)?.finalize().into_bytes()))
-    }
-
-    /// Returns whether this key signed this line as the record with this id.
-    pub(crate) fn has_signed(&self, id: u64, line: &[u8], signature: &[u8]) -> bool {
-        let (Ok(mac), Some(signature)) = (self.mac(id, line), decode(signature)) else {
-            return false;
-        };
-        mac.verify_slice(&signature).is_ok()
-    }
-
-    fn mac(&self, id: u64, line: &[u8]) -> Result<Hmac<Sha256>> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0)
-            .map_err(|error| Error::failed(format!("the key cannot sign: {error}")))?;
-        for part in [b"record", id.to_string().as_bytes(), line] {
-            // The length before each part makes different parts different bytes.
-            mac.update(&(part.len() as u64).to_le_bytes());
-            mac.update(part);
-        }
-        Ok(mac)
-    }
+    Ok(mac)
 }
 
 /// Reads a complete key.
-fn read(path: &Path) -> Option<SigningKey> {
+fn read(path: &Path) -> Option<Key> {
     let file = File::open(path).ok()?;
     let mut text = Vec::with_capacity(2 * LENGTH + 2);
     file.take(2 * LENGTH as u64 + 2).read_to_end(&mut text).ok()?;
-    let bytes = decode(text.strip_suffix(b"\n")?)?;
-    Some(SigningKey(bytes.try_into().ok()?))
+    decode(text.strip_suffix(b"\n")?)?.try_into().ok()
 }
 
 /// Decodes hexadecimal digits.
@@ -156,8 +149,8 @@ mod tests {
     fn concurrent_processes_create_one_key() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("annals");
-        let keys: Vec<SigningKey> = std::thread::scope(|scope| {
-            let key = || Signer::new(Some(place.clone())).key().unwrap().clone();
+        let keys: Vec<Key> = std::thread::scope(|scope| {
+            let key = || Signer::new(Some(place.clone())).key().copied().unwrap();
             let threads: Vec<_> = (0..8).map(|_| scope.spawn(key)).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
@@ -171,7 +164,7 @@ mod tests {
 
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("annals");
-        let key = Signer::new(Some(place.clone())).key().unwrap().clone();
+        let key = Signer::new(Some(place.clone())).key().copied().unwrap();
         let file = place.join("key");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&file), mode(&place)), (0o600, 0o700));

@@ -10,10 +10,9 @@ use serde::de::DeserializeOwned;
 
 use crate::clock::Clock;
 use crate::error::{At, Error, Result};
-use crate::storage::apply::Outcome;
 use crate::storage::changes::{Change, Changes};
 use crate::storage::folder::StoreFolder;
-use crate::storage::history::{History, Operation, OperationId};
+use crate::storage::history::{History, Operation, OperationId, RecordFile};
 use crate::storage::lock::Store;
 use crate::storage::record::{Answered, PENDING, Pending, Record, RecordState};
 use crate::storage::root::{Root, real_path};
@@ -77,7 +76,9 @@ impl WriteRequest {
 /// The locks of a transaction in progress.
 struct HeldLocks {
     /// The locked files; dropping them releases the locks.
-    _files: Vec<File>,
+    _files: Vec<(PathBuf, File)>,
+    /// The files of the history.
+    records: Vec<RecordFile>,
     warnings: Vec<Warning>,
     /// The reason why nothing can be written, if any.
     obstacle: Option<Error>,
@@ -175,19 +176,18 @@ impl Storage {
         let history = self.history();
         let mut found = Parsed::clean(Vec::new());
         for id in history.ids(PENDING)? {
-            let state = history.read(id, PENDING)?;
-            match state {
+            let path = history.path(id, PENDING);
+            match history.read(id, PENDING)? {
                 // It may have been finished after its record was read and before the locks were checked.
                 RecordState::Own(record, marks)
-                    if lock::are_free(&self.folder.locks())?
-                        && history.path(id, PENDING).exists() =>
+                    if lock::are_free(&self.folder.locks())? && path.exists() =>
                 {
                     found.value.push(history::operation(&record, &marks));
                 }
-                RecordState::Own(..) | RecordState::Missing | RecordState::Incomplete => {}
-                RecordState::Foreign => found.warnings.push(foreign(&history, id)),
+                RecordState::Own(..) | RecordState::Incomplete => {}
+                RecordState::Foreign => found.warnings.push(foreign(&path)),
                 RecordState::OtherVersion(operation) => found.warnings.push(Warning::file(
-                    &history.path(id, PENDING),
+                    &path,
                     format!("`{operation}` was interrupted in another version of annals"),
                 )),
             }
@@ -292,14 +292,13 @@ impl Storage {
                 request,
                 changes: list,
             };
-            match self.record_and_apply(&root, record, &mut applied)? {
-                Outcome::Applied => return Ok((value, applied)),
-                Outcome::Conflicted(error) => {
-                    rounds -= 1;
-                    if rounds == 0 {
-                        return Err(error);
-                    }
-                }
+            let applying = self.record_and_apply(&root, record, &held.records, &mut applied);
+            let Some(conflict) = applying? else {
+                return Ok((value, applied));
+            };
+            rounds -= 1;
+            if rounds == 0 {
+                return Err(conflict);
             }
         }
     }
@@ -310,25 +309,25 @@ impl Storage {
             return Err(Error::failed("a transaction names no store to lock"));
         }
         if self.dry_run {
-            return Ok(self.lock_for_reading(stores, None));
+            return Ok(self.unlocked(None));
         }
         let history = self.history();
         let mut wanted = stores.clone();
         loop {
             let prepared = self.folder.prepare();
-            let opened = match prepared.and_then(|()| lock::open_all(&self.folder.locks(), &wanted))
-            {
+            let opened = prepared.and_then(|()| lock::open_all(&self.folder.locks(), &wanted));
+            let opened = match opened {
                 Ok(opened) => opened,
-                Err(obstacle) => return Ok(self.lock_for_reading(stores, Some(obstacle))),
+                Err(obstacle) => return Ok(self.unlocked(Some(obstacle))),
             };
             lock::take(&opened, self.wait)?;
-            let pending = history.ids(PENDING)?;
+            let records = history.files()?;
+            let pending: Vec<u64> = history::ids(&records, PENDING).collect();
             // Only under all locks it is certain that no process still works on an operation. Locks are taken in a
             // fixed order, so all are released before more are taken.
             if pending.is_empty() || wanted.len() == Store::ALL.len() {
-                let files = opened.into_iter().map(|(_, file)| file).collect();
                 let warnings = self.recover(root, &history, &pending)?;
-                return Ok(HeldLocks { _files: files, warnings, obstacle: None });
+                return Ok(HeldLocks { _files: opened, records, warnings, obstacle: None });
             }
             wanted = Store::ALL.into();
         }
@@ -341,9 +340,8 @@ impl Storage {
             let path = history.path(*id, PENDING);
             let hint = format!("`annals log --forget {id}` discards it");
             match history.read(*id, PENDING)? {
-                RecordState::Missing => {}
                 RecordState::Incomplete => disk::remove_file(&path).at("remove", &path)?,
-                RecordState::Foreign => warnings.push(foreign(history, *id)),
+                RecordState::Foreign => warnings.push(foreign(&path)),
                 RecordState::OtherVersion(operation) => {
                     let message = format!(
                         "`{operation}` was interrupted in another version of annals, such as 0.2"
@@ -365,64 +363,65 @@ impl Storage {
         Ok(warnings)
     }
 
-    fn lock_for_reading(&self, stores: &BTreeSet<Store>, obstacle: Option<Error>) -> HeldLocks {
-        let files = lock::take_existing(&self.folder.locks(), stores, self.wait);
+    /// Holds no locks, on a dry run or because of an obstacle; names what is interrupted.
+    fn unlocked(&self, obstacle: Option<Error>) -> HeldLocks {
         let mut warnings = Vec::new();
         // Another user's records may be unreadable, which must not prevent reading the project's files.
         let interrupted = self.interrupted().unwrap_or_else(|error| {
             let warning = Warning::file(&self.folder.history(), error.reason());
             Parsed::new(Vec::new(), vec![warning])
         });
-        for operation in interrupted.into_value(&mut warnings) {
-            let (id, name) = (operation.id, operation.operation);
+        for Operation { id, operation, .. } in interrupted.into_value(&mut warnings) {
             let what =
-                format!("`{name}` (operation {id}) was interrupted and is not completed yet");
-            warnings.push(Warning::file(&self.history().path(id.0, PENDING), what));
+                format!("`{operation}` (operation {id}) was interrupted and is not completed yet");
+            warnings.push(Warning::file(&self.history().path(id, PENDING), what));
         }
-        HeldLocks { _files: files, warnings, obstacle }
+        HeldLocks { _files: Vec::new(), records: Vec::new(), warnings, obstacle }
     }
 
+    /// Applies the changes, recorded unless a log alone is appended to; returns the conflict that prevented it.
     fn record_and_apply(
         &self,
         root: &Root,
         mut record: Record,
+        records: &[RecordFile],
         applied: &mut Applied,
-    ) -> Result<Outcome> {
-        let is_final = record.changes.iter().all(Change::is_final);
+    ) -> Result<Option<Error>> {
         let is_one_step = record.changes.len() == 1;
-        if is_final && is_one_step && record.request.is_none() {
-            return apply::apply_unrecorded(root, &record.changes);
+        let is_optional = record.request.is_none() && writes_one_file(&record.changes);
+        if is_one_step && is_optional && record.changes[0].is_final() {
+            return apply::apply(root, Pending::unrecorded(record), &self.signer);
         }
-        let key = match self.signer.key() {
-            Err(error) if record.request.is_none() && writes_one_file(&record.changes) => {
-                let outcome = apply::apply_unrecorded(root, &record.changes)?;
-                let what = format!("not recorded, so it cannot be undone: {}", error.message);
-                applied.warnings.push(Warning::file(&self.root, what));
-                return Ok(outcome);
+        if let Err(error) = self.signer.key() {
+            if !is_optional {
+                return Err(error);
             }
-            key => key?,
-        };
+            let conflict = apply::apply(root, Pending::unrecorded(record), &self.signer)?;
+            let what = format!("not recorded, so it cannot be undone: {}", error.message);
+            applied.warnings.push(Warning::file(&self.root, what));
+            return Ok(conflict);
+        }
         let history = self.history();
-        record.id = history.next_id()?;
+        record.id = history.next_id(records)?;
         let is_kept = record.keep;
         let folder = self.folder.history();
-        let pending = Pending::create(&folder, key, record)?;
+        let pending = Pending::create(&folder, &self.signer, record)?;
         if !is_one_step {
             // A single step is atomic; of several, none may reach the disk before the record does.
             disk::sync_directory(&folder).at("write", &folder)?;
         }
         let (id, length) = (pending.record.id, pending.length());
-        let outcome = apply::apply(root, pending, &self.signer)?;
-        history.prune(length)?;
-        applied.id = is_kept.then_some(OperationId(id));
-        Ok(outcome)
+        let conflict = apply::apply(root, pending, &self.signer)?;
+        history.prune(records, length)?;
+        applied.id = is_kept.then_some(id);
+        Ok(conflict)
     }
 }
 
-fn foreign(history: &History, id: u64) -> Warning {
+fn foreign(record: &Path) -> Warning {
     let message =
         "is not a record that you wrote on this machine, so it is not acted on; delete it";
-    Warning::file(&history.path(id, PENDING), message)
+    Warning::file(record, message)
 }
 
 /// Returns whether the changes write at most one file and create folders, so that none can be left half done.

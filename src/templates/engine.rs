@@ -5,6 +5,8 @@ use std::io;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior, Value, filters};
 
+use crate::templates::PageFilter;
+
 /// Maximum number of steps of a template. The longest built-in one needs a few hundred.
 const MAX_STEPS: u64 = 100_000;
 
@@ -34,10 +36,18 @@ pub(crate) fn render(text: &str, context: Value) -> Result<String, RenderError> 
 }
 
 /// Renders a page: values are escaped, and the output may be long.
-pub(crate) fn render_page(text: &str, context: Value) -> Result<String, RenderError> {
+pub(crate) fn render_page(
+    text: &str,
+    context: Value,
+    page_filters: &[PageFilter],
+) -> Result<String, RenderError> {
     let mut environment = environment()?;
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_filter("safe", filters::safe);
+    for (name, filter) in page_filters {
+        let filter = *filter;
+        environment.add_filter(*name, move |text: &str| filter(text));
+    }
     // This template is built in, and the size of its output is bounded by that of the stores.
     environment.set_fuel(None);
     let template = environment.template_from_str(text).map_err(|e| render_error(&e))?;

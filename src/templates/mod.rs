@@ -113,12 +113,15 @@ pub(crate) fn render_unredacted(
     }
 }
 
+/// A filter of the report page, with its name.
+pub(crate) type PageFilter = (&'static str, fn(&str) -> String);
+
 /// Renders the report page; all values are escaped except those that the page marks as safe.
-pub fn page(context: &impl Serialize) -> Result<String> {
+pub(crate) fn page(context: &impl Serialize, filters: &[PageFilter]) -> Result<String> {
     const NAME: &str = "report/page.html.j2";
     let text = include_str!("../../templates/report/page.html.j2");
     let context = Value::from(Serde(context));
-    engine::render_page(text, context)
+    engine::render_page(text, context, filters)
         .map_err(|error| Error::failed(error.message).at(NAME.as_ref(), error.line))
 }
 

@@ -33,15 +33,15 @@ fn files_are_one_line_each_in_the_order_asked() {
 #[test]
 fn what_is_not_understood_is_a_warning_with_its_line() {
     let case = Case::new(VBW);
-    case.write(SUMMARY, "---\nphase: 04\nplan: 01\nfiles:\n  - @types/x\n---\n");
-    let message = "the front matter is not valid YAML";
+    case.write(SUMMARY, "---\nphase: 04\nplan: 01\n%%\nfiles:\n  - @types/x\n---\n");
+    let message = "is not understood in the front matter";
     let text = case.run("inspect").args([SUMMARY]).success();
-    let start = format!("warning: {SUMMARY}:5: {message}");
+    let start = format!("warning: {SUMMARY}:4: {message}");
     assert!(text.stderr().starts_with(&start), "{}", text.report());
     assert_eq!(text.json()["files"], serde_json::json!(["@types/x"]));
     let json = case.run("inspect --json").args([SUMMARY]).success();
     let warning = &json.json()["warnings"][0];
-    assert_eq!((&warning["file"], &warning["line"]), (&SUMMARY.into(), &5.into()));
+    assert_eq!((&warning["file"], &warning["line"]), (&SUMMARY.into(), &4.into()));
     assert_eq!(json.stderr(), "");
 }
 

@@ -391,3 +391,38 @@ fn a_block_whose_end_another_generator_cut_off_is_found_again() {
     // The blank lines on both sides of what was cut off stay.
     assert_eq!(text(&case, "CLAUDE.md"), whole.replace("\n\n## Rules", "\n\n\n## Rules"));
 }
+
+#[test]
+fn the_file_reflects_the_current_state_and_not_history() {
+    let case = bare();
+    case.run("sync").success();
+    assert!(text(&case, "CLAUDE.md").contains("**Phase:** 1 - Base ("));
+    finish(&case);
+    case.write(".vbw-planning/phases/02-shelf/02-01-PLAN.md", "---\nphase: 2\nplan: 1\n---\n");
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    assert!(page.contains("**Phase:** 2 - Shelf (") && !page.contains("1 - Base"), "{page}");
+}
+
+#[test]
+fn metrics_and_todos_stay_in_state_md() {
+    let case = bare();
+    case.write(
+        ".vbw-planning/STATE.md",
+        "# State\n\n## Todos\n\n- Polish the coin slot\n\n## Metrics\n\n- Velocity: 12 min per plan\n",
+    );
+    case.run("sync").success();
+    let page = text(&case, "CLAUDE.md");
+    assert!(!page.contains("Polish") && !page.contains("Velocity"), "{page}");
+}
+
+#[test]
+fn nobody_maintains_the_block_and_what_a_person_adds_to_it_is_kept_below() {
+    let (case, page) = synced();
+    case.write("CLAUDE.md", page.replace("## Key Decisions", "Use tabs.\n\n## Key Decisions"));
+    case.run("sync").success();
+    let after = text(&case, "CLAUDE.md");
+    let (block, below) = after.split_once("<!-- annals:end -->").unwrap();
+    assert!(!block.contains("Use tabs.") && below.contains("Use tabs."), "{after}");
+    case.run("sync --check").success();
+}

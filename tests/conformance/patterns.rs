@@ -239,3 +239,25 @@ fn a_new_framework_makes_earlier_patterns_stale_and_they_are_marked() {
     let brief = case.run("plan 2").success().stdout();
     assert!(brief.contains("possibly stale: structure changed"), "{brief}");
 }
+
+#[test]
+fn a_major_refactor_makes_earlier_patterns_stale_and_they_stay_available() {
+    let case = project(2);
+    for part in 0..6 {
+        case.write(&format!("old/part_{part}/a.rs"), format!("// part {part}\n").repeat(9));
+    }
+    plan(&case, 1, 1, 2, DEVIATION);
+    case.git_init();
+    case.commit("Old parts", "2026-02-01T12:00:00Z");
+    case.run("execute 1").success();
+    case.shell("rm -r old").success();
+    case.write("new/b.rs", "fn b() {}\n");
+    case.commit("Rewrite", "2026-02-02T12:00:00Z");
+    let checked = case.run("patterns check --json").success().json();
+    let reason = checked["entries"][0]["reasons"][0].as_str().unwrap();
+    assert!(reason.starts_with("structure changed since "), "{reason}");
+    let recorded = text(&case, PATTERNS);
+    let brief = case.run("plan 2").success().stdout();
+    assert!(brief.contains("possibly stale: structure changed"), "{brief}");
+    assert_eq!(text(&case, PATTERNS), recorded);
+}

@@ -178,7 +178,7 @@ fn one_answer_lists_all_problems() {
     let (case, [_, _, head, _]) = in_use();
     let document = json!({
         "state": {"objective": "It should work", "active_work": []},
-        "constraints": [{"op": "add", "section": "Rules", "bullet": "Sort before you print"}, {"op": "edit"}],
+        "constraints": [{"op": "add", "section": "Hazards", "bullet": "Sort before you print"}, {"op": "edit"}],
         "decisions": [decision("Write by hand", "nowhere"), {"title": "T"}],
         "rollup": ["a"],
         "covered_through": head[..6],

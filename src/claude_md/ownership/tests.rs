@@ -13,25 +13,12 @@ fn known() -> &'static Recorded<'static> {
     &NOTHING
 }
 
-fn parsed(existing: &[u8]) -> Result<ContextFile<'_>> {
-    ContextFile::parse(Some(existing), Path::new("CLAUDE.md"), known())
-}
-
-fn placed(existing: &[u8], block: &str) -> Result<UpdatedContextFile> {
-    parsed(existing)?.with_block(block)
-}
-
-/// Inserts a block, and keeps lines that were added to the old one.
-fn kept(existing: &str, block: &str, generated: Option<&str>) -> (String, Vec<String>) {
-    let mut file = parsed(existing.as_bytes()).unwrap();
-    file.keep_edits(generated.map(str::as_bytes));
-    let placed = file.with_block(block).unwrap();
-    let warnings = placed.warnings.iter().map(ToString::to_string);
-    (String::from_utf8(placed.bytes).unwrap(), warnings.collect())
+fn placed(existing: &[u8], block: &str) -> Result<Vec<u8>> {
+    ContextFile::parse(existing, Path::new("CLAUDE.md"), known())?.with_block(block)
 }
 
 fn bytes(existing: &[u8], block: &str) -> Vec<u8> {
-    placed(existing, block).unwrap().bytes
+    placed(existing, block).unwrap()
 }
 
 fn text(existing: &str, block: &str) -> String {
@@ -39,16 +26,15 @@ fn text(existing: &str, block: &str) -> String {
 }
 
 fn framed(block: &str) -> String {
-    let digest = marker::digest(&marker::normalised_lines(block.as_bytes()));
-    format!("{}\n{block}{}", marker::begin(&digest), marker::end())
+    let lines = marker::normalised_lines(block.as_bytes());
+    String::from_utf8(marker::marked(&lines, "\n")).unwrap()
 }
 
 #[test]
 fn a_new_or_empty_file_is_the_block() {
     let expected = framed(BLOCK) + "\n";
     assert_eq!(text("", BLOCK), expected);
-    let file = ContextFile::parse(None, Path::new("CLAUDE.md"), known()).unwrap();
-    assert_eq!(file.with_block(BLOCK).unwrap().bytes, expected.as_bytes());
+    let file = ContextFile::parse(b"", Path::new("CLAUDE.md"), known()).unwrap();
     assert_eq!(file.lines_with(BLOCK), expected.lines().count());
     assert!(file.block.is_none());
 }
@@ -121,67 +107,6 @@ fn reformatting_the_block_is_not_an_edit() {
 }
 
 #[test]
-fn lines_added_by_hand_move_below_the_block() {
-    let edited =
-        framed(BLOCK).replace("sell\n", "sell\n\nNever ship on  Fridays. \n") + "\n\nown\n";
-    let moved = format!("{}\n\nNever ship on  Fridays. \n\nown\n", framed(OTHER));
-    let said = "CLAUDE.md:1: 1 line added to the block by hand was moved below it";
-    for generated in [None, Some(BLOCK)] {
-        let (text, warnings) = kept(&edited, OTHER, generated);
-        assert_eq!((text.as_str(), warnings), (moved.as_str(), vec![said.to_owned()]));
-        let (same, warnings) = kept(&text, OTHER, None);
-        assert_eq!((same, warnings), (text, vec![]), "a second run changes nothing");
-    }
-    // The new block may equal the old one, and the file may end with it.
-    let (text, _) = kept(&framed(BLOCK).replace("sell", "sell\nmine"), BLOCK, None);
-    assert_eq!(text, format!("{}\n\nmine", framed(BLOCK)));
-    let replaced = placed(edited.as_bytes(), OTHER).unwrap();
-    assert_eq!(replaced.bytes, (framed(OTHER) + "\n\nown\n").as_bytes());
-    assert_eq!(replaced.warnings.len(), 1);
-}
-
-#[test]
-fn several_edits_move_in_groups_unless_already_present() {
-    let edited = framed(BLOCK)
-        .replace("# shop\n", "# shop\na\n")
-        .replace("## Active", "own\n\n## Active")
-        .replace("**Phase:** 1", "**Phase:** 7\n- b")
-        + "\n\nown\n";
-    let (text, warnings) = kept(&edited, OTHER, Some(BLOCK));
-    assert_eq!(text, format!("{}\n\na\n\n**Phase:** 7\n- b\n\nown\n", framed(OTHER)));
-    assert_eq!(warnings, ["CLAUDE.md:1: 3 lines added to the block by hand were moved below it"]);
-}
-
-#[test]
-fn an_edit_indistinguishable_from_the_block_is_reported_and_replaced() {
-    let edited = framed(BLOCK).replace("sell", "give\u{1b}[2J away").replace("1\n", "2\n");
-    let (text, warnings) = kept(&edited, BLOCK, None);
-    assert_eq!(text, framed(BLOCK));
-    assert_eq!(
-        warnings,
-        [
-            "CLAUDE.md:1: the block was edited by hand and is rewritten; lost: \"**Core value:** give away\", \
-          \"**Phase:** 2\"; `annals undo` restores them"
-        ]
-    );
-    let deleted = framed(BLOCK).replace("\n## Active Context\n\n**Phase:** 1\n", "");
-    assert_eq!(kept(&deleted, BLOCK, None), (framed(BLOCK), vec![]));
-    let many = framed(BLOCK).replace("sell", "1\n2\n3\n4\n5\n6").replace("**Phase:** 1", "7");
-    let (_, warnings) = kept(&many, BLOCK, None);
-    assert!(warnings[0].contains("\"5\" and 2 more lines;"), "{warnings:?}");
-}
-
-#[test]
-fn an_edit_equal_to_the_new_block_yields_no_warning() {
-    let file = framed(BLOCK).replace(BLOCK, OTHER);
-    let done = placed(file.as_bytes(), OTHER).unwrap();
-    assert_eq!(done.bytes, framed(OTHER).as_bytes());
-    assert_eq!(done.warnings, []);
-    let (text, warnings) = kept(&file, OTHER, Some(BLOCK));
-    assert_eq!((text, warnings), (framed(OTHER), vec![]));
-}
-
-#[test]
 fn duplicate_markers_are_refused() {
     let doubled = format!("{}\n{}\n", framed(BLOCK), framed(BLOCK));
     let error = placed(doubled.as_bytes(), BLOCK).unwrap_err();
@@ -200,9 +125,8 @@ fn a_template_cannot_break_out_of_the_block() {
 
 #[test]
 fn the_title_is_the_first_visible_line() {
-    let title = |text: &str| {
-        ContextFile::parse(Some(text.as_bytes()), Path::new("x"), known()).unwrap().title()
-    };
+    let title =
+        |text: &str| ContextFile::parse(text.as_bytes(), Path::new("x"), known()).unwrap().title();
     let block = framed(BLOCK);
     for (file, expected) in [
         ("# Shop\n\ntext\n".to_owned(), Some("Shop")),

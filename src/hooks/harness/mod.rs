@@ -1,15 +1,14 @@
-//! The supported harnesses, the programs that run agents: a row each in `clients`.
+//! The supported harnesses, the programs that run agents: a table each in `templates/clients.toml`.
 
-mod clients;
-mod names;
 mod obstacles;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-pub(crate) use names::{from_event_name, parse_event, safe_event_name};
 pub use obstacles::Obstacle;
 pub(crate) use obstacles::{HarnessFiles, obstacles};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::hooks::Event;
 use crate::hooks::harness::obstacles::Check;
@@ -19,7 +18,7 @@ use crate::text::word_enum;
 
 word_enum! {
     /// A program that runs agents and can call `annals`.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
     pub enum Harness {
         /// Claude Code.
         #[default]
@@ -38,7 +37,7 @@ word_enum! {
 }
 
 /// The scope of settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SetupScope {
     /// The project's settings, which may be committed to its repository.
@@ -49,59 +48,66 @@ pub enum SetupScope {
 }
 
 /// The properties of one harness.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct HarnessProfile {
     /// The harness; its word is the name on the command line.
     pub(crate) harness: Harness,
     /// Its name as users write it.
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     /// Its folder in a project.
-    pub(crate) folder: &'static str,
-    /// The environment variable in which it passes the project's folder to hooks, if it has one.
-    pub(crate) project_variable: Option<&'static str>,
-    /// An environment variable that it alone sets for its hooks, if it has one.
-    pub(crate) own_variable: Option<&'static str>,
+    pub(crate) folder: String,
+    /// The environment variable in which it passes the project's folder to hooks.
+    pub(crate) project_variable: Option<String>,
+    /// An environment variable that it alone sets for its hooks.
+    own_variable: Option<String>,
     /// The location of the user's own settings.
     pub(crate) user_folder: UserFolder,
     /// The settings files that contain entries of ours.
-    pub(crate) files: &'static [SettingsFile],
+    pub(crate) files: Vec<SettingsFile>,
     /// Its own names for events; `annals` accepts them and uses them in answers.
-    pub(crate) events: &'static [(Event, &'static str)],
+    events: Vec<(Event, String)>,
     /// The hooks that `setup` writes.
-    pub(crate) hooks: &'static [Hook],
+    pub(crate) hooks: Vec<Hook>,
     /// Why it has no hook for a breadcrumb, if it could have one.
-    pub(crate) no_breadcrumb: Option<&'static str>,
+    pub(crate) no_breadcrumb: Option<String>,
     /// Whether its commands contain `--harness`; without it, the caller is Claude Code.
-    pub(crate) is_named_in_commands: bool,
+    is_named_in_commands: bool,
     /// Whether it reads `additionalContext` at the top of an answer, not below `hookSpecificOutput`.
     pub(crate) has_plain_answers: bool,
     /// The context files that it reads.
     pub(crate) context: ContextFiles,
     /// Whether it runs a hook twice if it is set up in both scopes, so that both would answer.
     pub(crate) runs_both_scopes: bool,
-    /// Manual steps after `setup`, with the scope that they are for; `None` for both.
-    pub(crate) steps: &'static [(Option<SetupScope>, &'static str)],
+    /// Manual steps after `setup`.
+    pub(crate) steps: Vec<Step>,
     /// The manual step after `setup --remove` of the user's settings.
-    pub(crate) after_removal: Option<&'static str>,
+    pub(crate) after_removal: Option<String>,
     /// What its own files say about our entries.
-    pub(crate) checks: &'static [Check],
+    checks: Vec<Check>,
 }
 
 /// The location of the user's own settings.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct UserFolder {
     /// The environment variable that contains the path of the folder or of a parent.
-    pub(crate) variable: Option<&'static str>,
+    pub(crate) variable: Option<String>,
     /// The folder, relative to the path in the variable.
-    pub(crate) below_variable: &'static str,
+    pub(crate) below_variable: String,
     /// The folder, relative to the home directory.
-    pub(crate) below_home: &'static str,
+    pub(crate) below_home: String,
 }
 
 /// A settings file that contains entries of ours.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SettingsFile {
     /// Its possible names: the first that exists is used, or else the first.
-    pub(crate) names: &'static [&'static str],
+    pub(crate) names: Vec<String>,
     /// Whether it is in the project itself, not in the harness's folder; does not apply to the user's own
     /// settings.
+    #[serde(default)]
     pub(crate) is_in_project: bool,
     /// The only scope in which the file is used, if it is one.
     pub(crate) only_in: Option<SetupScope>,
@@ -110,22 +116,24 @@ pub(crate) struct SettingsFile {
 }
 
 /// Our entries in a settings file.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum SettingsContent {
     /// Hooks, a server, or both, as JSON.
     Json(JsonContent),
     /// The server's table, as TOML.
     Toml,
     /// A plugin of ours, which is the whole file.
-    Plugin(&'static str),
+    Plugin,
 }
 
 /// Our entries in JSON, and the extensions of JSON that the harness accepts.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct JsonContent {
     /// Whether the file contains the hooks.
     pub(crate) hooks: bool,
-    /// The format of the server entry, if the file contains one.
+    /// The format of the server's entry, if the file contains one.
     pub(crate) server: Option<ServerEntry>,
     /// Whether comments are accepted.
     pub(crate) comments: bool,
@@ -134,7 +142,8 @@ pub(crate) struct JsonContent {
 }
 
 /// The key and the format of our server entry in JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum ServerEntry {
     /// Under `mcpServers`, as a program and its arguments.
     Program,
@@ -143,27 +152,55 @@ pub(crate) enum ServerEntry {
 }
 
 /// A hook that `setup` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Hook {
     /// The harness's name for the event.
-    pub(crate) event: &'static str,
+    pub(crate) event: String,
     /// The matcher that selects occurrences of the event; all if `None`.
-    pub(crate) matcher: Option<&'static str>,
+    pub(crate) matcher: Option<String>,
     /// The argument of `annals hook`.
     pub(crate) call: Event,
     /// The timeout, in the unit of the harness.
     pub(crate) timeout: u32,
 }
 
+/// A manual step after `setup`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Step {
+    /// The only scope that it is for, if it is one.
+    pub(crate) only_in: Option<SetupScope>,
+    pub(crate) text: String,
+}
+
 /// The context files that a harness reads at session start.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct ContextFiles {
     /// Names in the project's folder: the first of each group that exists is read.
-    pub(crate) names: &'static [&'static [&'static str]],
+    pub(crate) names: Vec<Vec<String>>,
     /// Whether `@path` in these files imports a file.
     pub(crate) has_imports: bool,
     /// Whether HTML comments in these files are stripped.
-    pub(crate) strips_comments: bool,
+    strips_comments: bool,
 }
+
+/// The table of all harnesses.
+#[derive(Deserialize)]
+struct Clients {
+    claude: HarnessProfile,
+    codex: HarnessProfile,
+    gemini: HarnessProfile,
+    opencode: HarnessProfile,
+    qwen: HarnessProfile,
+    copilot: HarnessProfile,
+}
+
+static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
+    let table = include_str!("../../../templates/clients.toml");
+    toml::from_str(table).expect("the built-in table")
+});
 
 impl ContextFiles {
     /// Returns the part of a file's text that the harness gives to its model.
@@ -222,12 +259,12 @@ impl Harness {
     /// Returns the profile of the harness.
     pub(crate) fn profile(self) -> &'static HarnessProfile {
         match self {
-            Self::Claude => &clients::CLAUDE,
-            Self::Codex => &clients::CODEX,
-            Self::Gemini => &clients::GEMINI,
-            Self::Opencode => &clients::OPENCODE,
-            Self::Qwen => &clients::QWEN,
-            Self::Copilot => &clients::COPILOT,
+            Self::Claude => &CLIENTS.claude,
+            Self::Codex => &CLIENTS.codex,
+            Self::Gemini => &CLIENTS.gemini,
+            Self::Opencode => &CLIENTS.opencode,
+            Self::Qwen => &CLIENTS.qwen,
+            Self::Copilot => &CLIENTS.copilot,
         }
     }
 
@@ -240,6 +277,13 @@ impl Harness {
         };
         // The more particular signs come last in the table.
         Self::ALL.into_iter().rev().find(is_set).unwrap_or_default()
+    }
+
+    /// Returns the harness that an event name identifies, if only one harness uses that name.
+    pub(crate) fn from_event_name(name: &str) -> Option<Self> {
+        let uses = |harness: &Self| harness.profile().events.iter().any(|(_, known)| known == name);
+        let mut users = Self::ALL.into_iter().filter(uses);
+        users.next().filter(|_| users.next().is_none())
     }
 }
 
@@ -265,16 +309,76 @@ impl HarnessProfile {
     }
 
     /// Returns the hooks to be set up.
-    pub(crate) fn wanted_hooks(
-        &self,
-        options: SetupOptions,
-    ) -> impl Iterator<Item = &'static Hook> {
+    pub(crate) fn wanted_hooks(&self, options: SetupOptions) -> impl Iterator<Item = &Hook> {
         self.hooks.iter().filter(move |hook| options.breadcrumb || hook.call != Event::PreCompact)
     }
 
     /// Returns the harness's own name for an event, if it has one.
-    pub(crate) fn event_name(&self, event: Event) -> Option<&'static str> {
+    pub(crate) fn event_name(&self, event: Event) -> Option<&str> {
         let known = self.events.iter().find(|(known, _)| *known == event);
-        known.map(|(_, name)| *name)
+        known.map(|(_, name)| name.as_str())
+    }
+}
+
+/// Names that plugins use, besides those of the harness.
+const EXTRA_NAMES: [(Event, &str); 5] = [
+    (Event::SessionStart, "sessioncompacted"),
+    (Event::PromptSubmit, "userprompt"),
+    (Event::PostToolUse, "toolresult"),
+    (Event::PreCompact, "sessioncompacting"),
+    (Event::SessionEnd, "sessiondeleted"),
+];
+
+/// Returns the event with a name such as `session-start`, `SessionStart` or `session.created`.
+pub(crate) fn parse_event(name: &str) -> Option<Event> {
+    let plain = |name: &str| {
+        name.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect::<String>()
+    };
+    let name = plain(name);
+    let own = Event::ALL.map(|event| (event, event.as_str()));
+    let theirs = Harness::ALL.into_iter().flat_map(|harness| &harness.profile().events);
+    let theirs = theirs.map(|(event, name)| (*event, name.as_str()));
+    let mut all = own.into_iter().chain(theirs).chain(EXTRA_NAMES);
+    all.find(|(_, known)| plain(known) == name).map(|(event, _)| event)
+}
+
+/// Returns an event name that is safe to return to the harness: a single word, not arbitrary text.
+pub(crate) fn safe_event_name(name: &Value) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let name = name.as_str()?;
+    let is_word = !name.is_empty() && name.len() <= 64 && name.chars().all(is_part);
+    is_word.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_harness_has_its_name_for_an_event() {
+        for harness in Harness::ALL {
+            let profile = harness.profile();
+            assert_eq!(profile.harness, harness);
+            assert!(profile.events.len() > 4, "{}", profile.title);
+            for (event, name) in &profile.events {
+                assert_eq!(parse_event(name), Some(*event), "{name}");
+            }
+        }
+        assert_eq!(parse_event("session-start"), Some(Event::SessionStart));
+        assert_eq!(parse_event("post_tool_use"), Some(Event::PostToolUse));
+        assert_eq!(parse_event("session.deleted"), Some(Event::SessionEnd));
+        for other in ["", "stop", "Stop", "session", "стоп"] {
+            assert_eq!(parse_event(other), None, "{other}");
+        }
+        assert_eq!(Harness::from_event_name("AfterTool"), Some(Harness::Gemini));
+        assert_eq!(Harness::from_event_name("SessionStart"), None);
+    }
+
+    #[test]
+    fn only_a_word_goes_back() {
+        assert_eq!(safe_event_name(&Value::from("SessionStart")), Some("SessionStart"));
+        for other in [Value::Null, Value::from(""), Value::from("a\nb"), Value::from("a b")] {
+            assert_eq!(safe_event_name(&other), None);
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::hooks::harness::{HarnessProfile, SetupScope};
@@ -21,40 +22,47 @@ pub struct Obstacle {
 }
 
 /// A question to a harness's own files.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Check {
     /// The files, JSON or TOML.
-    pub(super) files: &'static [At],
+    files: Vec<At>,
     /// Places in them, as keys separated by spaces; the first word of a key may be one of [`places`].
-    pub(super) at: &'static [&'static str],
+    at: Vec<String>,
     /// What the value must be.
-    pub(super) test: Test,
-    /// Whether it is the absence of such a value that is an obstacle.
-    pub(super) is_pending: bool,
+    test: Test,
+    /// Whether it is the absence of such a value that is an obstacle: an approval that is open until one of the places
+    /// says so.
+    is_pending: bool,
     /// The only scope that it is about, if it is one.
-    pub(super) only_in: Option<SetupScope>,
+    only_in: Option<SetupScope>,
     /// For a question of trust, whether the harness asks for it if the user's `security.folderTrust.enabled` is not set.
-    pub(super) asks_by_default: Option<bool>,
+    asks_by_default: Option<bool>,
     /// The obstacle; `{file}` is the file.
-    pub(super) says: &'static str,
-    pub(super) next: &'static str,
+    says: String,
+    next: String,
 }
 
 /// A file of a harness.
-pub(crate) enum At {
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum At {
     /// In the folder of the user's settings.
-    User(&'static str),
+    User(String),
     /// In the folder of the scope's settings.
-    Own(&'static str),
+    Own(String),
     /// Beside the folder of the scope's settings.
-    Base(&'static str),
+    Base(String),
     /// In the folder of the user's settings, else in the home directory.
-    State(&'static str),
+    State(String),
 }
 
 /// What a value must be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Test {
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Test {
     /// `true`, a word of trust, a list with `annals`, or any object.
+    #[default]
     On,
     /// `false`.
     Off,
@@ -63,29 +71,7 @@ pub(crate) enum Test {
 }
 
 impl Check {
-    /// An obstacle that the harness or its user decided on.
-    pub(super) const fn decided(
-        files: &'static [At],
-        at: &'static [&'static str],
-        test: Test,
-        says: &'static str,
-        next: &'static str,
-    ) -> Self {
-        let (is_pending, only_in, asks_by_default) = (false, None, None);
-        Self { files, at, test, is_pending, only_in, asks_by_default, says, next }
-    }
-
-    /// An approval that is open until one of the places says so.
-    pub(super) const fn pending(
-        files: &'static [At],
-        at: &'static [&'static str],
-        says: &'static str,
-        next: &'static str,
-    ) -> Self {
-        Self { is_pending: true, ..Self::decided(files, at, Test::On, says, next) }
-    }
-
-    fn obstacle(&self, files: &HarnessFiles<'_>) -> Option<Obstacle> {
+    fn obstacle(&'static self, files: &HarnessFiles<'_>) -> Option<Obstacle> {
         if self.only_in.is_some_and(|scope| scope != files.scope) {
             return None;
         }
@@ -111,7 +97,7 @@ impl Check {
         let file = passing.map(|path| files.project.relative(&path).display().to_string());
         Some(Obstacle {
             message: self.says.replace("{file}", &file.unwrap_or_default()),
-            next: self.next,
+            next: &self.next,
             is_decided: !self.is_pending,
         })
     }
@@ -145,7 +131,10 @@ impl HarnessFiles<'_> {
 }
 
 /// Returns what prevents the settings of a harness from working.
-pub(crate) fn obstacles(profile: &HarnessProfile, files: &HarnessFiles<'_>) -> Vec<Obstacle> {
+pub(crate) fn obstacles(
+    profile: &'static HarnessProfile,
+    files: &HarnessFiles<'_>,
+) -> Vec<Obstacle> {
     profile.checks.iter().filter_map(|check| check.obstacle(files)).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::hooks::setup::FileOutcome;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::{Changes, Store};
-use crate::text::line_end;
+use crate::text::{line_end, line_number};
 use crate::warning::Warning;
 use crate::{ledger, patterns};
 
@@ -72,17 +72,16 @@ pub fn git(project: &Project, request: GitSetup) -> Result<GitReport> {
         } else {
             with_block(before, &block(project), after, line_end(&text))
         };
-        let outcome = match (&old, new.is_empty(), new == text) {
-            (_, _, true) => FileOutcome::Unchanged,
-            (None, ..) => FileOutcome::Created,
-            (_, true, _) => FileOutcome::Deleted,
-            _ if request.remove => FileOutcome::Reduced,
-            _ => FileOutcome::Extended,
+        let new = if new == text {
+            old.clone()
+        } else {
+            Some(new.into_bytes()).filter(|new| !new.is_empty())
         };
-        match outcome {
-            FileOutcome::Unchanged => {}
-            FileOutcome::Deleted => changes.delete(&path)?,
-            _ => changes.write(&path, new)?,
+        let outcome = FileOutcome::of(old.as_deref(), new.as_deref(), request.remove);
+        match new {
+            new if new == old => {}
+            Some(new) => changes.write(&path, new)?,
+            None => changes.delete(&path)?,
         }
         Ok((outcome, changes))
     })?;
@@ -160,25 +159,27 @@ fn pattern(path: &str) -> String {
 
 /// Returns the text before and after our block; a marker without its other half is refused.
 fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
-    let mut markers = Vec::new();
-    let mut at = 0;
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        let marker = line.trim_end();
-        if marker == BEGIN || marker == END {
-            markers.push((marker, at..at + line.len(), index + 1));
+    let place = |marker: &str| {
+        let mut at = 0;
+        let lines = text.split_inclusive('\n').map(|line| {
+            at += line.len();
+            (line, at)
+        });
+        let found: Vec<_> = lines.filter(|(line, _)| line.trim_end() == marker).collect();
+        found
+    };
+    match (&place(BEGIN)[..], &place(END)[..]) {
+        ([], []) => Ok((text, "")),
+        ([(first, begin)], [(_, end)]) if begin < end => {
+            Ok((&text[..begin - first.len()], &text[*end..]))
         }
-        at += line.len();
-    }
-    match markers.as_slice() {
-        [] => Ok((text, "")),
-        [(BEGIN, begin, _), (END, end, _)] => Ok((&text[..begin.start], &text[end.end..])),
-        [(_, _, line), ..] => Err(Error::refused(
-            "has a marker of annals without its other half, or more than one block",
-        )
-        .at(path, *line)
-        .hint(format!(
-            "remove what is left of the blocks between {BEGIN:?} and {END:?}, then run the command again"
-        ))),
+        (begins, ends) => {
+            let at = begins.first().or(ends.first()).map_or(0, |(_, at)| at - 1);
+            let what = "has a marker of annals without its other half, or more than one block";
+            Err(Error::refused(what).at(path, line_number(text, at)).hint(format!(
+                "remove what is left of the blocks between {BEGIN:?} and {END:?}, then run the command again"
+            )))
+        }
     }
 }
 

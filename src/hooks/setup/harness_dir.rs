@@ -32,7 +32,7 @@ impl HarnessDir {
                 return Err(Error::refused("the working directory is your home, not a project")
                     .hint("--user sets it up for all projects, -C names one"));
             }
-            let folder = root.join(harness.profile().folder);
+            let folder = root.join(&harness.profile().folder);
             let user_folder = users.unwrap_or_else(|| folder.clone());
             return Ok(Self {
                 base: root.clone(),
@@ -52,11 +52,11 @@ impl HarnessDir {
 
 fn user_folder(project: &Project, harness: Harness, home: &Path) -> PathBuf {
     let folder = &harness.profile().user_folder;
-    let named = folder.variable.and_then(|name| project.environment.get(name));
+    let named = folder.variable.as_ref().and_then(|name| project.environment.get(name));
     let named = named.map(PathBuf::from).filter(|path| path.is_absolute());
     match named {
         Some(named) if folder.below_variable.is_empty() => named,
-        Some(named) => named.join(folder.below_variable),
-        None => home.join(folder.below_home),
+        Some(named) => named.join(&folder.below_variable),
+        None => home.join(&folder.below_home),
     }
 }

@@ -43,6 +43,8 @@ struct OurHook {
     literal: CstStringLit,
     /// The node to remove with the command: its group, if that contains nothing else.
     node: CstNode,
+    /// Whether an earlier command does the same.
+    is_repeated: bool,
 }
 
 impl<'a> JsonSettings<'a> {
@@ -114,10 +116,7 @@ impl<'a> JsonSettings<'a> {
             }
             let is_wanted =
                 |one: &OurHook| profile.wanted_hooks(options).any(|hook| one.is_of(hook));
-            self.remove_hooks(profile, |all, index| {
-                let one = &all[index];
-                !is_wanted(one) || all[..index].iter().any(|earlier| earlier.is_same(one))
-            })?;
+            self.remove_hooks(profile, |one| !is_wanted(one) || one.is_repeated)?;
         }
         let Some(server) = self.content.server else { return Ok(()) };
         match self.server()? {
@@ -150,7 +149,7 @@ impl<'a> JsonSettings<'a> {
             Some(_) => {}
             None => {
                 let hooks = self.object_or_new(HOOKS)?;
-                self.array_or_new(&hooks, hook.event)?.append(group(hook, command));
+                self.array_or_new(&hooks, &hook.event)?.append(group(hook, command));
             }
         }
         Ok(())
@@ -158,7 +157,7 @@ impl<'a> JsonSettings<'a> {
 
     /// Removes our entries. A command with a path to the program was written by the user, and stays.
     pub(crate) fn remove(&self, profile: &HarnessProfile) -> Result<()> {
-        self.remove_hooks(profile, |all, index| all[index].program == "annals")?;
+        self.remove_hooks(profile, |one| one.program == "annals")?;
         if let Some(server) = self.content.server
             && let Some((found, true)) = self.server()?
             && let Some(servers) = self.object(server.key())?
@@ -173,18 +172,13 @@ impl<'a> JsonSettings<'a> {
         Ok(())
     }
 
-    /// Removes the commands that `is_surplus` selects from all of ours, the last first, and what is empty without them.
+    /// Removes the commands that `is_surplus` selects, the last first, and what is empty without them.
     fn remove_hooks(
         &self,
         profile: &HarnessProfile,
-        is_surplus: impl Fn(&[OurHook], usize) -> bool,
+        is_surplus: impl Fn(&OurHook) -> bool,
     ) -> Result<()> {
-        loop {
-            let mut all = self.hooks(profile)?;
-            let Some(index) = (0..all.len()).rev().find(|index| is_surplus(&all, *index)) else {
-                return Ok(());
-            };
-            let one = all.swap_remove(index);
+        while let Some(one) = self.hooks(profile)?.into_iter().rev().find(&is_surplus) {
             one.node.remove();
             if let Some(member) = self.object(HOOKS)?.and_then(|hooks| hooks.get(&one.event))
                 && member.array_value().is_some_and(|groups| groups.elements().is_empty())
@@ -193,11 +187,12 @@ impl<'a> JsonSettings<'a> {
             }
             self.remove_if_empty(HOOKS);
         }
+        Ok(())
     }
 
     /// Returns our commands, in order of appearance; anything with another structure is not ours.
     fn hooks(&self, profile: &HarnessProfile) -> Result<Vec<OurHook>> {
-        let mut all = Vec::new();
+        let mut all: Vec<OurHook> = Vec::new();
         let hooks = if self.content.hooks { self.object(HOOKS)? } else { None };
         for member in hooks.iter().flat_map(CstObject::properties) {
             let (Some(event), Some(groups)) = (member.decoded_name(), member.array_value()) else {
@@ -207,13 +202,22 @@ impl<'a> JsonSettings<'a> {
                 let commands = group.as_object().and_then(|group| group.array_value(HOOKS));
                 let commands = commands.map_or(Vec::new(), |commands| commands.elements());
                 let is_alone = commands.len() == 1;
-                all.extend(commands.into_iter().filter_map(|node| {
+                let ours = commands.into_iter().filter_map(|node| {
                     let literal = node.as_object()?.get("command")?.value()?.as_string_lit()?;
                     let (program, arguments) = our_command(&literal.decoded_value().ok()?)?;
                     let node = if is_alone { group.clone() } else { node };
-                    let one = OurHook { event: event.clone(), program, arguments, literal, node };
-                    profile.hooks.iter().any(|hook| one.is_of(hook)).then_some(one)
-                }));
+                    let event = event.clone();
+                    Some(OurHook { event, program, arguments, literal, node, is_repeated: false })
+                });
+                for mut one in ours {
+                    if profile.hooks.iter().any(|hook| one.is_of(hook)) {
+                        let is_same = |other: &OurHook| {
+                            other.event == one.event && other.call() == one.call()
+                        };
+                        one.is_repeated = all.iter().any(is_same);
+                        all.push(one);
+                    }
+                }
             }
         }
         Ok(all)
@@ -294,10 +298,6 @@ impl OurHook {
         self.event == hook.event && self.call() == Some(hook.call.as_str())
     }
 
-    fn is_same(&self, other: &Self) -> bool {
-        self.event == other.event && self.call() == other.call()
-    }
-
     fn call(&self) -> Option<&str> {
         self.arguments.split_whitespace().nth(1)
     }
@@ -331,7 +331,7 @@ fn our_command(command: &str) -> Option<(String, String)> {
 /// Returns a hook in the harness's format: a group of commands with one matcher.
 fn group(hook: &Hook, command: &str) -> CstInputValue {
     let call = json!({ "type": "command", "command": command, "timeout": (hook.timeout) });
-    match hook.matcher {
+    match hook.matcher.as_deref() {
         Some(matcher) => json!({ "matcher": matcher, "hooks": [(call)] }),
         None => json!({ "hooks": [(call)] }),
     }

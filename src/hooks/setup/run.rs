@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::hooks::harness::{
-    Harness, HarnessFiles, Obstacle, SetupOptions, SetupOverrides, SetupScope, obstacles as checked,
+    Harness, HarnessFiles, Obstacle, SetupOptions, SetupOverrides, SetupScope, Step,
+    obstacles as checked,
 };
 use crate::hooks::setup::harness_dir::HarnessDir;
 use crate::hooks::setup::settings::Settings;
@@ -45,6 +46,18 @@ word_enum! {
         Deleted = "deleted",
         /// It was already in the desired state.
         Unchanged = "unchanged",
+    }
+}
+
+impl FileOutcome {
+    pub(crate) fn of(old: Option<&[u8]>, new: Option<&[u8]>, removes: bool) -> Self {
+        match (old, new) {
+            (old, new) if old == new => Self::Unchanged,
+            (None, _) => Self::Created,
+            (_, None) => Self::Deleted,
+            _ if removes => Self::Reduced,
+            _ => Self::Extended,
+        }
     }
 }
 
@@ -110,13 +123,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
             for (settings, old, entries) in found {
                 let wanted = (!request.remove).then_some(options);
                 let new = settings.edited(old.as_deref(), wanted)?;
-                let outcome = match (&old, &new) {
-                    (old, new) if old == new => FileOutcome::Unchanged,
-                    (None, _) => FileOutcome::Created,
-                    (_, None) => FileOutcome::Deleted,
-                    _ if request.remove => FileOutcome::Reduced,
-                    _ => FileOutcome::Extended,
-                };
+                let outcome = FileOutcome::of(old.as_deref(), new.as_deref(), request.remove);
                 let now = settings.entries(new.as_deref())?;
                 files.push(SetupFile {
                     file: project.relative(&settings.path).to_owned(),
@@ -211,13 +218,12 @@ fn notes(
     let (profile, name) = (request.harness.profile(), request.harness.as_str());
     let is_users = request.scope == SetupScope::User;
     if request.remove {
-        return profile.after_removal.filter(|_| is_users).map(str::to_owned).into_iter().collect();
+        return profile.after_removal.clone().filter(|_| is_users).into_iter().collect();
     }
-    let breadcrumb = profile.no_breadcrumb.filter(|_| options.breadcrumb);
-    let steps = profile.steps.iter();
-    let steps = steps.filter(|(scope, _)| scope.is_none_or(|scope| scope == request.scope));
-    let steps = breadcrumb.into_iter().chain(steps.map(|(_, step)| *step));
-    let mut notes: Vec<String> = steps.map(str::to_owned).collect();
+    let breadcrumb = profile.no_breadcrumb.as_ref().filter(|_| options.breadcrumb);
+    let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
+    let steps = profile.steps.iter().filter(is_meant).map(|step| &step.text);
+    let mut notes: Vec<String> = breadcrumb.into_iter().chain(steps).cloned().collect();
     let is_changed = |file: &SetupFile| file.outcome != FileOutcome::Unchanged;
     if is_users && !request.check && files.iter().any(is_changed) {
         notes.push(format!(

@@ -14,7 +14,8 @@ use crate::hooks::setup::toml;
 /// The entry for our server, as a line of the report.
 pub(crate) const SERVER: &str = "MCP server annals: annals mcp";
 
-/// The first line of each file that is entirely ours.
+/// The plugin of opencode, and the first line of each file that is entirely ours.
+const PLUGIN: &str = include_str!("../../../templates/opencode/annals.js");
 const GENERATED: &str = "// Written by `annals setup`";
 
 /// A settings file.
@@ -62,16 +63,14 @@ impl Settings {
             (SettingsContent::Toml, old, options) => {
                 toml::edited(old, options.is_some(), &self.path)
             }
-            (SettingsContent::Plugin(_), Some(old), _)
-                if !old.starts_with(GENERATED.as_bytes()) =>
-            {
+            (SettingsContent::Plugin, Some(old), _) if !old.starts_with(GENERATED.as_bytes()) => {
                 match options {
                     Some(_) => Err(not_replaced(&self.path, "a file of annals")),
                     None => Ok(Some(old.to_vec())),
                 }
             }
-            (SettingsContent::Plugin(text), _, options) => {
-                Ok(options.map(|options| plugin(text, options).into_bytes()))
+            (SettingsContent::Plugin, _, options) => {
+                Ok(options.map(|options| plugin(options).into_bytes()))
             }
         }
     }
@@ -100,13 +99,13 @@ impl Settings {
                 let is_there = toml::lists_us(bytes, &self.path)?;
                 Ok(is_there.then(|| SERVER.to_owned()).into_iter().collect())
             }
-            SettingsContent::Plugin(_) if bytes.starts_with(GENERATED.as_bytes()) => {
+            SettingsContent::Plugin if bytes.starts_with(GENERATED.as_bytes()) => {
                 let text = String::from_utf8_lossy(bytes);
                 let flags = SWITCHES.into_iter().filter(|(_, other, _)| text.contains(other));
                 let flags: String = flags.map(|(.., flag)| flag).collect();
                 Ok(vec![format!("plugin (separate file){flags}")])
             }
-            SettingsContent::Plugin(_) => Ok(Vec::new()),
+            SettingsContent::Plugin => Ok(Vec::new()),
         }
     }
 }
@@ -118,11 +117,11 @@ const SWITCHES: [(&str, &str, &str); 3] = [
     ("const BREADCRUMB = false;", "const BREADCRUMB = true;", " --breadcrumb"),
 ];
 
-fn plugin(text: &str, options: SetupOptions) -> String {
+fn plugin(options: SetupOptions) -> String {
     let chosen = [!options.notepad, !options.entries, options.breadcrumb];
     let switches = SWITCHES.into_iter().zip(chosen).filter(|(_, is_other)| *is_other);
     switches
-        .fold(text.to_owned(), |text, ((default, other, _), _)| text.replacen(default, other, 1))
+        .fold(PLUGIN.to_owned(), |text, ((default, other, _), _)| text.replacen(default, other, 1))
 }
 
 /// Returns the error for a file that setup would replace if it were `what`.

@@ -1,8 +1,8 @@
-//! Adds our server to Codex's `config.toml` as one table, and removes it.
+//! Adds our server to Codex's `config.toml` as one table, and removes it; every other line stays as it is.
 
 use std::path::Path;
 
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use toml::{Table, Value};
 
 use crate::error::{Error, Result};
 use crate::hooks::setup::settings::is_program;
@@ -10,115 +10,105 @@ use crate::text::{line_end, line_number};
 
 const SERVERS: &str = "mcp_servers";
 const NAME: &str = "annals";
-const BOM: &str = "\u{feff}";
+const HEADER: &str = "[mcp_servers.annals]";
+const BODY: &str = "command = \"annals\"\nargs = [\"mcp\"]\n";
 
 /// Returns the file with our server, or without it; `None` if it contained nothing else.
 pub(crate) fn edited(old: Option<&[u8]>, is_wanted: bool, path: &Path) -> Result<Option<Vec<u8>>> {
-    let bytes = old.unwrap_or_default();
-    let mut file = File::parse(bytes, path)?;
-    match (file.server(), is_wanted) {
-        (Some(found), _) if is_ours(found) == is_wanted => {
-            if !is_wanted {
-                return Ok(old.map(<[u8]>::to_vec));
-            }
-            return Ok(Some(bytes.to_vec()));
+    let (text, before) = parsed(old.unwrap_or_default(), path)?;
+    let new = match (server(&before), is_wanted) {
+        (Some(found), true) if !is_ours(found) => {
+            return Err(by_hand("lists another server as `annals`", path));
         }
-        (Some(_), true) => return Err(by_hand("lists another server as `annals`", path)),
-        (None, false) => return Ok(old.map(<[u8]>::to_vec)),
-        (None, true) => file.add(bytes.is_empty(), path)?,
-        (Some(_), false) => file.remove(),
+        (Some(found), false) if is_ours(found) => without(text),
+        (None, true) => with(text),
+        _ => return Ok(old.map(<[u8]>::to_vec)),
+    };
+    let after = parsed(new.as_bytes(), path).map(|(_, after)| after);
+    let is_done = after.as_ref().is_ok_and(|after| server(after).is_some() == is_wanted);
+    if !is_done || after.ok().map(others) != Some(others(before)) {
+        return Err(by_hand("lists its MCP servers in a form that is not edited", path));
     }
-    let text = file.text();
-    Ok((!text.trim().is_empty()).then(|| text.into_bytes()))
+    Ok((!new.trim().is_empty()).then(|| new.into_bytes()))
 }
 
 /// Returns whether the file lists our server.
 pub(crate) fn lists_us(bytes: &[u8], path: &Path) -> Result<bool> {
-    Ok(File::parse(bytes, path)?.server().is_some_and(is_ours))
+    Ok(server(&parsed(bytes, path)?.1).is_some_and(is_ours))
 }
 
-/// A parsed file, with its byte order mark and line endings.
-struct File {
-    document: DocumentMut,
-    has_bom: bool,
-    is_crlf: bool,
+fn parsed<'t>(bytes: &'t [u8], path: &Path) -> Result<(&'t str, Table)> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = line_number(bytes, error.valid_up_to());
+        Error::refused("is not valid UTF-8").at(path, line)
+    })?;
+    let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let table = plain.parse().map_err(|error: toml::de::Error| {
+        let start = error.span().map_or(0, |span| span.start);
+        Error::refused(format!("is not valid TOML: {}", error.message()))
+            .at(path, line_number(plain, start))
+            .hint("nothing was changed; correct it by hand and run this again")
+    })?;
+    Ok((text, table))
 }
 
-impl File {
-    fn parse(bytes: &[u8], path: &Path) -> Result<Self> {
-        let whole = std::str::from_utf8(bytes).map_err(|error| {
-            let line = line_number(bytes, error.valid_up_to());
-            Error::refused("is not valid UTF-8").at(path, line)
-        })?;
-        let text = whole.strip_prefix(BOM).unwrap_or(whole);
-        let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-            let start = error.span().map_or(0, |span| span.start);
-            Error::refused(format!("is not valid TOML: {}", error.message()))
-                .at(path, line_number(text, start))
-                .hint("nothing was changed; correct it by hand and run this again")
-        })?;
-        let file =
-            Self { document, has_bom: text.len() < whole.len(), is_crlf: line_end(text) == "\r\n" };
-        // The parser normalizes mixed line endings, but lines that are not ours must keep their own.
-        let text = file.text();
-        let is_kept = text.strip_prefix(whole).is_some_and(|rest| rest.trim().is_empty());
-        if is_kept { Ok(file) } else { Err(by_hand("has mixed line endings", path)) }
-    }
+fn server(table: &Table) -> Option<&Value> {
+    table.get(SERVERS)?.get(NAME)
+}
 
-    fn server(&self) -> Option<&Item> {
-        self.document.get(SERVERS)?.as_table_like()?.get(NAME)
-    }
+fn is_ours(server: &Value) -> bool {
+    let program = server.get("command").and_then(Value::as_str);
+    let first = server.get("args").and_then(|arguments| arguments.get(0)?.as_str());
+    program.is_some_and(is_program) && first == Some("mcp")
+}
 
-    fn add(&mut self, is_empty: bool, path: &Path) -> Result<()> {
-        let mut own = Table::new();
-        own.insert("command", value("annals"));
-        own.insert("args", value(Array::from_iter(["mcp"])));
-        if !is_empty {
-            own.decor_mut().set_prefix("\n");
+/// Returns all that is not ours, to check that it stays.
+fn others(mut table: Table) -> Table {
+    if let Some(Value::Table(servers)) = table.get_mut(SERVERS) {
+        servers.remove(NAME);
+        if servers.is_empty() {
+            table.remove(SERVERS);
         }
-        let servers = self.document.entry(SERVERS).or_insert_with(|| {
-            let mut servers = Table::new();
-            servers.set_implicit(true);
-            Item::Table(servers)
-        });
-        let Some(servers) = servers.as_table_like_mut() else {
-            return Err(by_hand("has no table of MCP servers at `mcp_servers`", path));
-        };
-        servers.insert(NAME, Item::Table(own));
-        Ok(())
     }
+    table
+}
 
-    fn remove(&mut self) {
-        let Some(servers) = self.document.get_mut(SERVERS) else { return };
-        // A heading of its own is the user's.
-        let is_implicit = servers.as_table().is_some_and(Table::is_implicit);
-        if let Some(servers) = servers.as_table_like_mut() {
-            servers.remove(NAME);
-            if servers.is_empty() && is_implicit {
-                self.document.remove(SERVERS);
+fn with(text: &str) -> String {
+    let end = line_end(text);
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => end,
+        _ => &end.repeat(2),
+    };
+    format!("{text}{gap}{HEADER}{end}{}", BODY.replace('\n', end))
+}
+
+/// Returns the text without our tables and the blank line before them; what stands before the next table is its.
+fn without(text: &str) -> String {
+    let sub_table = HEADER.replace(']', ".");
+    let (mut kept, mut held) = (String::new(), String::new());
+    let mut is_ours = false;
+    for line in text.split_inclusive('\n') {
+        let plain = line.trim();
+        if plain.starts_with('[') {
+            kept.push_str(&std::mem::take(&mut held));
+            let was_ours =
+                std::mem::replace(&mut is_ours, plain == HEADER || plain.starts_with(&sub_table));
+            if is_ours && !was_ours {
+                let blank = kept.len() - kept.trim_end_matches(['\r', '\n']).len();
+                let end = line_end(text);
+                if blank > end.len() {
+                    kept.truncate(kept.len() - end.len());
+                }
             }
         }
-    }
-
-    fn text(&self) -> String {
-        let bom = if self.has_bom { BOM } else { "" };
-        let text = self.document.to_string();
-        if self.is_crlf {
-            let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
-            return format!("{bom}{text}");
+        match is_ours {
+            false => kept.push_str(line),
+            true if plain.is_empty() || plain.starts_with('#') => held.push_str(line),
+            true => held.clear(),
         }
-        format!("{bom}{text}")
     }
-}
-
-fn is_ours(server: &Item) -> bool {
-    let Some(server) = server.as_table_like() else {
-        return false;
-    };
-    let program = server.get("command").and_then(Item::as_str);
-    let arguments = server.get("args").and_then(Item::as_array);
-    let first = arguments.and_then(|arguments| arguments.get(0)?.as_str());
-    program.is_some_and(is_program) && first == Some("mcp")
+    kept + &held
 }
 
 fn by_hand(what: &str, path: &Path) -> Error {
@@ -131,7 +121,7 @@ fn by_hand(what: &str, path: &Path) -> Error {
 mod tests {
     use super::*;
 
-    const FILES: [&str; 10] = [
+    const FILES: [&str; 9] = [
         "",
         "model = \"x\"",
         "model = \"x\"\n",
@@ -140,7 +130,6 @@ mod tests {
         "[mcp_servers]\n",
         "[mcp_servers.other]\ncommand = \"o\" # mine\n\n# last words\n",
         "[mcp_servers]\nother = { command = \"o\" }\n",
-        "mcp_servers = { x = { command = \"o\" } }\n",
         "[[list]]\na = [\n  1,\n]\n",
     ];
 
@@ -159,7 +148,7 @@ mod tests {
         for old in FILES {
             let new = with(old).unwrap();
             assert_eq!(with(&new).unwrap(), new, "{old:?}");
-            for line in old.lines().filter(|line| !line.starts_with("mcp_servers =")) {
+            for line in old.lines() {
                 assert!(new.lines().any(|new| new == line), "{old:?}: {new:?}");
             }
             let rest = without(&new).unwrap_or_default();
@@ -185,8 +174,8 @@ mod tests {
         for (text, line, what) in [
             ("a = 1\nb = \n", Some(2), "is not valid TOML"),
             ("a = 1\na = 2\n", Some(2), "is not valid TOML"),
-            ("mcp_servers = 1\n", None, "no table"),
-            ("a = 1\r\nb = 1\n", None, "mixed line endings"),
+            ("mcp_servers = 1\n", None, "not edited"),
+            ("mcp_servers = { x = { command = \"o\" } }\n", None, "not edited"),
             ("[mcp_servers.annals]\ncommand = \"other\"\n", None, "another server"),
         ] {
             let error = with(text).unwrap_err();

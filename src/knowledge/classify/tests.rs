@@ -3,7 +3,7 @@ use super::*;
 const INDEX: &str = "# Index\n\n| key | title | type | tags | status | updated |\n|---|---|---|---|---|---|\n| test-runner | Test runner is vitest | convention | testing, vitest | active | 2026-01-01 |\n| old-runner | Jest runs all snapshot tests | convention | jest | superseded | 2026-01-01 |\n";
 
 /// Proposes where to keep a finding if the entry `test-runner` says more than its title.
-fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
+fn proposal(finding: &str, known: &[Entry]) -> Proposal {
     let body = |key: &str| match key {
         "test-runner" => "It runs in watch mode.".to_owned(),
         _ => String::new(),
@@ -12,7 +12,7 @@ fn proposal(finding: &str, known: &[IndexedEntry]) -> Proposal {
 }
 
 fn shown(finding: &str) -> String {
-    let proposal = proposal(finding, &indexed_entries(INDEX));
+    let proposal = proposal(finding, &index::parse(INDEX).unwrap());
     match proposal.entry_type {
         Some(one) => one.as_str().to_owned(),
         None => proposal.surface.as_str().to_owned(),
@@ -21,7 +21,7 @@ fn shown(finding: &str) -> String {
 
 fn all(expected: &str, findings: &[&str]) {
     for finding in findings {
-        let proposal = proposal(finding, &indexed_entries(INDEX));
+        let proposal = proposal(finding, &index::parse(INDEX).unwrap());
         assert_eq!(shown(finding), expected, "{finding}: {}", proposal.reason);
         assert_ne!(proposal.confidence, Confidence::High);
     }
@@ -63,7 +63,7 @@ fn ephemera_and_findings_without_a_cue_are_not_kept() {
 
 #[test]
 fn active_entries_of_the_index_are_known_and_superseded_ones_are_not() {
-    let found = proposal("The test runner is vitest.", &indexed_entries(INDEX));
+    let found = proposal("The test runner is vitest.", &index::parse(INDEX).unwrap());
     assert_eq!(found.surface, Surface::None);
     assert_eq!(found.reason, "already known as test-runner");
     all(
@@ -77,7 +77,7 @@ fn active_entries_of_the_index_are_known_and_superseded_ones_are_not() {
 
 #[test]
 fn a_finding_that_differs_in_a_word_updates_the_entry() {
-    let known = indexed_entries(INDEX);
+    let known = index::parse(INDEX).unwrap();
     let found = proposal("The test runner is jest", &known);
     assert_eq!(found.surface, Surface::Entry);
     assert_eq!(found.key.as_deref(), Some("test-runner"));
@@ -87,7 +87,7 @@ fn a_finding_that_differs_in_a_word_updates_the_entry() {
     );
     // The type is the entry's own.
     let index = INDEX.replace("convention", "environment");
-    let found = proposal("The test runner is jest", &indexed_entries(&index));
+    let found = proposal("The test runner is jest", &index::parse(&index).unwrap());
     assert_eq!(found.entry_type, Some(EntryType::Environment));
     // The body says it.
     let found = proposal("The vitest test runner runs in watch", &known);
@@ -202,8 +202,10 @@ fn the_notepad_is_proposed_only_where_it_is_asked_for() {
 
 #[test]
 fn keys_are_words_of_the_finding_and_tags_those_of_others() {
-    let found =
-        proposal("Always mock the network in vitest and testing code", &indexed_entries(INDEX));
+    let found = proposal(
+        "Always mock the network in vitest and testing code",
+        &index::parse(INDEX).unwrap(),
+    );
     assert_eq!(found.key.as_deref(), Some("mock-network-vitest-testing-code"));
     assert_eq!(found.tags, ["testing", "vitest"]);
     let long = format!("Always {}", "extraordinarily ".repeat(9));
@@ -228,8 +230,8 @@ fn a_proposed_key_is_one_that_write_accepts() {
 fn a_long_title_is_compared_by_its_first_words() {
     let words: Vec<String> = (0..100_000).map(|number| format!("w{number}")).collect();
     let index = INDEX.replace("Test runner is vitest", &words.join(" "));
-    let entries = indexed_entries(&index);
-    assert!(entries[0].words.len() < MAX_CHARACTERS);
+    let entries = index::parse(&index).unwrap();
+    assert!(words_of(&entries[0]).len() < MAX_CHARACTERS);
 }
 
 #[test]

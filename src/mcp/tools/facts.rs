@@ -5,95 +5,15 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 use crate::facts;
-use crate::facts::{
-    ActionType, FactQuery, Facts, Method, ProjectScope, Purpose, Selection, Statement,
-};
+use crate::facts::{FactQuery, Facts, Method, ProjectScope, Purpose, Selection, Statement};
 use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::{Arguments, NoArguments};
-use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::search::Relevance;
 use crate::secrets::SecretPolicy;
 
 /// Maximum number of facts per call.
 const MAX_FACTS: usize = 50;
-
-pub(crate) const TOOLS: &[Tool] = &[
-    Tool {
-        name: "fact_add",
-        set: ToolSet::Default,
-        description: "State one fact about the user under a dotted key; conflicts are resolved or await confirmation. Use when the user states something lasting about themselves.",
-        properties: || {
-            json!({
-                "key": {"type": "string", "description": "e.g. preference.editor; likes[] holds several"},
-                "value": {"type": "string"}
-            })
-        },
-        required: &["key", "value"],
-        effect: Effect::Idempotent,
-        call: add,
-    },
-    Tool {
-        name: "fact_retrieve",
-        set: ToolSet::Facts,
-        description: "Find what is known about the user by words and meaning. Use when an answer depends on who asks.",
-        properties: || {
-            json!({
-                "query": {"type": "string"},
-                "limit": {"type": "integer", "description": "default 10"},
-                "all": {"type": "boolean", "description": "include low-relevance hits"}
-            })
-        },
-        required: &["query"],
-        effect: Effect::ReadOnly,
-        call: retrieve,
-    },
-    Tool {
-        name: "fact_pending",
-        set: ToolSet::Facts,
-        description: "Facts awaiting the user's confirmation, each with the question to ask. Use before relying on a contested fact.",
-        properties: || json!({}),
-        required: &[],
-        effect: Effect::ReadOnly,
-        call: pending,
-    },
-    Tool {
-        name: "fact_apply",
-        set: ToolSet::Facts,
-        description: "Apply the auditor's actions for an observed turn. Use after judging the prompt of `annals facts turns --prompt`.",
-        properties: || {
-            json!({
-                "turn_id": {"type": "string"},
-                "actions": {"type": "array", "items": action_schema()}
-            })
-        },
-        required: &["turn_id", "actions"],
-        effect: Effect::Idempotent,
-        call: apply,
-    },
-];
-
-/// The schema of one action.
-fn action_schema() -> Value {
-    let text = json!({"type": ["string", "null"]});
-    let time = json!({"type": ["string", "null"], "description": "ISO 8601"});
-    json!({
-        "type": "object",
-        "properties": {
-            "type": {"enum": ActionType::ALL.map(ActionType::as_str)},
-            "key": {"type": "string", "description": "dotted, lower case; reuse the key of the old fact on the subject"},
-            "new_value_text": text,
-            "new_value_json": {"type": ["object", "null"]},
-            "target_fact_id": text,
-            "valid_from": time,
-            "valid_to": time,
-            "confidence_delta": {"type": "number", "minimum": -1, "maximum": 1},
-            "reason": {"type": "string"}
-        },
-        "required": ["type", "key", "confidence_delta", "reason"],
-        "additionalProperties": false
-    })
-}
 
 fn open(project: &Project, purpose: Purpose) -> Result<Facts> {
     Facts::open(project, None, purpose)
@@ -106,7 +26,7 @@ struct AddArguments {
     value: String,
 }
 
-fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn add(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: AddArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let statement =
@@ -125,7 +45,7 @@ struct RetrieveArguments {
     all: bool,
 }
 
-fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: RetrieveArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let query = FactQuery {
@@ -134,7 +54,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
         scope: ProjectScope::General,
         method: Method::from(project.settings.facts.fusion),
         selection: if search.all { Selection::All } else { Selection::Relevant },
-        uses_encoder: true,
+        uses_encoder: project.settings.encoder,
     };
     let embedder = facts::embedder(project)?;
     let found = facts::retrieve(&mut open(project, Purpose::Read)?, &user, &query, &embedder)?;
@@ -150,7 +70,7 @@ fn retrieve(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     Ok(ToolAnswer::text(text))
 }
 
-fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let pending = facts::pending(&open(project, Purpose::Read)?, &user)?;
@@ -164,7 +84,7 @@ struct ApplyArguments {
     actions: Value,
 }
 
-fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: ApplyArguments = arguments.read()?;
     let (user, _) = facts::user_or_systems(project, None)?;
     let answer = json!({ "actions": arguments.actions }).to_string();
@@ -179,11 +99,15 @@ fn apply(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mcp::tools;
+    use crate::mcp::tools::ToolSet;
 
     #[test]
     fn the_schema_of_an_action_matches_its_parser() {
         let answer = |action: Value| json!({ "actions": [action] }).to_string();
-        let shape = action_schema();
+        let shape =
+            tools::find("fact_apply", &[ToolSet::Facts]).unwrap().properties["actions"]["items"]
+                .clone();
         let fields = shape["properties"].as_object().unwrap();
         let least = json!({"type": "noop", "key": "city", "confidence_delta": 0, "reason": "said"});
         let read = facts::parse_answer(&answer(least.clone()), SecretPolicy::Refuse).unwrap();

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::error::Result;
 use crate::knowledge;
@@ -12,57 +11,11 @@ use crate::knowledge::notepad::{Note, NotepadSection};
 use crate::knowledge::{Confidence, EntryType, EntryWrite, notepad};
 use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::Arguments;
-use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
 /// The hashes of the entries that this session has read or written; a server serves one session.
 static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
-pub(crate) const TOOLS: &[Tool] = &[
-    Tool {
-        name: "entry_read",
-        set: ToolSet::Default,
-        description: "Read one knowledge entry whole, with its hash. Use after recall or a [[key]] named it, and before updating it.",
-        properties: || json!({"key": {"type": "string"}}),
-        required: &["key"],
-        effect: Effect::ReadOnly,
-        call: read,
-    },
-    Tool {
-        name: "entry_write",
-        set: ToolSet::Default,
-        description: "Store durable knowledge that the code does not show, one topic per key; an update replaces the body. Use when the user asks, or approves it; low confidence unless confirmed.",
-        properties: || {
-            json!({
-                "key": {"type": "string", "description": "kebab-case"},
-                "type": {"enum": EntryType::ALL.map(EntryType::as_str)},
-                "confidence": {"enum": ["low", "medium", "high"]},
-                "body": {"type": "string", "description": "markdown"},
-                "title": {"type": "string"},
-                "tags": {"type": "array", "items": {"type": "string"}},
-                "if_match": {"type": "string", "description": "hash from entry_read"}
-            })
-        },
-        required: &["key", "type", "confidence"],
-        effect: Effect::Idempotent,
-        call: write,
-    },
-    Tool {
-        name: "notepad_write",
-        set: ToolSet::Default,
-        description: "Note what must survive a compaction. priority: critical, 500 characters in all; working: a dated one-line breadcrumb; manual: free text. Use for the current task.",
-        properties: || {
-            json!({
-                "section": {"enum": NotepadSection::ALL.map(NotepadSection::as_str)},
-                "text": {"type": "string"}
-            })
-        },
-        required: &["section", "text"],
-        effect: Effect::Append,
-        call: note,
-    },
-];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,7 +23,7 @@ struct ReadArguments {
     key: String,
 }
 
-fn read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn read(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let ReadArguments { key } = arguments.read()?;
     let entry = knowledge::read(project, &key)?;
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(entry.hash.clone());
@@ -95,7 +48,7 @@ struct WriteArguments {
     if_match: Option<String>,
 }
 
-fn write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn write(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: WriteArguments = arguments.read()?;
     let before = knowledge::read(project, &arguments.key).ok();
     let is_checked = arguments.if_match.is_some();
@@ -135,7 +88,7 @@ struct NoteArguments {
     text: String,
 }
 
-fn note(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn note(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let note: NoteArguments = arguments.read()?;
     let report = notepad::write(
         project,

@@ -1,14 +1,13 @@
 //! Tools on the repo ledger.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::error::Result;
 use crate::ledger;
 use crate::ledger::UpdateResult;
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, NoArguments};
-use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 
@@ -18,37 +17,7 @@ const BRIEF_DAYS: u64 = 7;
 /// Default number of commits in a batch.
 const DEFAULT_MAX_COMMITS: usize = 50;
 
-pub(crate) const TOOLS: &[Tool] = &[
-    Tool {
-        name: "ledger_brief",
-        set: ToolSet::Ledger,
-        description: "The repo ledger in short: state, rules, hazards, recent decisions, commits not covered yet. Use at the start of work in a repository with docs/memory.",
-        properties: || json!({}),
-        required: &[],
-        effect: Effect::ReadOnly,
-        call: brief,
-    },
-    Tool {
-        name: "ledger_pending",
-        set: ToolSet::Ledger,
-        description: "Commits the ledger does not cover yet, the specs they touch, the current files and the update's schema. Use before ledger_update.",
-        properties: || json!({"max_commits": {"type": "integer", "description": "default 50"}}),
-        required: &[],
-        effect: Effect::ReadOnly,
-        call: pending,
-    },
-    Tool {
-        name: "ledger_update",
-        set: ToolSet::Ledger,
-        description: "Apply one update document to the ledger, whole or not at all; a refusal lists every problem. Use after ledger_pending, with its schema.",
-        properties: || json!({"document": {"type": "object"}}),
-        required: &["document"],
-        effect: Effect::Idempotent,
-        call: update,
-    },
-];
-
-fn brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn brief(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let NoArguments {} = arguments.read()?;
     ToolAnswer::json("annals ledger brief", &ledger::brief(project, BRIEF_DAYS)?)
 }
@@ -59,7 +28,7 @@ struct PendingArguments {
     max_commits: Option<usize>,
 }
 
-fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn pending(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: PendingArguments = arguments.read()?;
     let max_commits = arguments.max_commits.unwrap_or(DEFAULT_MAX_COMMITS);
     ToolAnswer::json("annals ledger pending", &ledger::pending(project, max_commits, false)?)
@@ -71,7 +40,7 @@ struct UpdateArguments {
     document: Value,
 }
 
-fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn update(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let update: UpdateArguments = arguments.read()?;
     let text = update.document.to_string();
     let report = ledger::update(project, &text, SecretPolicy::Refuse)?;

@@ -1,14 +1,12 @@
 //! Tools that search across the stores: recall and context, and the journal.
 
 use serde::Deserialize;
-use serde_json::json;
 
 use crate::context::DigestRequest;
 use crate::error::{Error, Result};
-use crate::journal::{Mode, RecordDraft, WriteOptions};
+use crate::journal::{RecordDraft, WriteOptions};
 use crate::mcp::answer::{ToolAnswer, fenced};
 use crate::mcp::arguments::Arguments;
-use crate::mcp::tools::{Effect, Tool, ToolSet};
 use crate::project::Project;
 use crate::recall::{RecallHit, RecallQuery, SourceName};
 use crate::search::Relevance;
@@ -16,71 +14,6 @@ use crate::{context, journal, recall};
 
 /// Maximum number of hits per call.
 const MAX_HITS: usize = 50;
-
-pub(crate) const TOOLS: &[Tool] = &[
-    Tool {
-        name: "recall",
-        set: ToolSet::Default,
-        description: "Search everything the project remembers: plans, patterns, knowledge entries, ledger, journal, facts. Each hit has its source. Use before asking the user or re-reading files.",
-        properties: || {
-            json!({
-                "query": {"type": "string", "description": "plain words, any language"},
-                "limit": {"type": "integer", "description": "default 10"},
-                "all": {"type": "boolean", "description": "include low-relevance hits"},
-                "in": {"type": "array", "description": "default all but sessions", "items": {"enum": SourceName::ALL.map(SourceName::as_str)}}
-            })
-        },
-        required: &["query"],
-        effect: Effect::ReadOnly,
-        call: search,
-    },
-    Tool {
-        name: "context",
-        set: ToolSet::Default,
-        description: "What a session needs to know: position, next action, blockers, constraints, decisions, relevant patterns. Use once at the start of work or after compaction.",
-        properties: || {
-            json!({
-                "budget": {"type": "integer", "description": "tokens, default 2000"},
-                "for": {"type": "string", "description": "what the work is about"}
-            })
-        },
-        required: &[],
-        effect: Effect::ReadOnly,
-        call: digest,
-    },
-    Tool {
-        name: "memory_write",
-        set: ToolSet::Default,
-        description: "Append one record to the user's append-only journal. Use for a durable observation that fits no other store.",
-        properties: || {
-            json!({
-                "content": {"type": "string"},
-                "type": {"type": "string", "description": "default note"},
-                "tags": {"type": "array", "items": {"type": "string"}},
-                "meta": {"type": "object"}
-            })
-        },
-        required: &["content"],
-        effect: Effect::Append,
-        call: write_record,
-    },
-    Tool {
-        name: "memory_search",
-        set: ToolSet::Default,
-        description: "Search the journal, newest first. q is literal text, or /regex/. Use when recall is not exact enough or for older records.",
-        properties: || {
-            json!({
-                "q": {"type": "string"},
-                "limit": {"type": "integer", "description": "default 20"},
-                "window_lines": {"type": "integer"},
-                "mode": {"enum": Mode::ALL.map(Mode::as_str)}
-            })
-        },
-        required: &["q"],
-        effect: Effect::ReadOnly,
-        call: search_records,
-    },
-];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,7 +26,7 @@ struct SearchArguments {
     sources: Option<Vec<String>>,
 }
 
-fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn search(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let search: SearchArguments = arguments.read()?;
     let mut query = RecallQuery::new(&search.query)?;
     query.limit = search.limit.unwrap_or(query.limit).clamp(1, MAX_HITS);
@@ -159,7 +92,7 @@ struct DigestArguments {
     topic: Option<String>,
 }
 
-fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let arguments: DigestArguments = arguments.read()?;
     let request = DigestRequest {
         budget: arguments.budget.unwrap_or(context::BUDGET),
@@ -174,7 +107,7 @@ fn digest(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     }))
 }
 
-fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let draft = RecordDraft::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let options = WriteOptions { dry_run: project.dry_run, ..WriteOptions::new(project.clock) };
@@ -182,7 +115,7 @@ fn write_record(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     Ok(ToolAnswer::text("Recorded in the journal.\n"))
 }
 
-fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
+pub(crate) fn search_records(project: &Project, arguments: Arguments) -> Result<ToolAnswer> {
     let query = journal::JournalQuery::parse(&arguments.json())?;
     let path = journal::default_path(&project.environment)?;
     let found = journal::search(&path, &query)?;

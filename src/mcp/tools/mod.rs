@@ -1,4 +1,5 @@
-//! The tools: one row each, calling the function that the command line calls.
+//! The tools: what clients are told of them stands in `templates/mcp/tools.json`, and each calls the function that the
+//! command line calls.
 
 mod facts;
 mod knowledge;
@@ -6,25 +7,31 @@ mod ledger;
 mod memory;
 mod plan;
 
+use std::sync::LazyLock;
+
 use rmcp::model::{JsonObject, ToolAnnotations};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::mcp::answer::ToolAnswer;
 use crate::mcp::arguments::{Arguments, PROJECT};
 use crate::project::Project;
+use crate::text::word_enum;
 
-/// The set of tools that a client receives: a few by default, because each costs tokens in every session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ToolSet {
-    /// The default tools.
-    Default,
-    /// More on plans: the brief of a phase, recording it.
-    Plan,
-    /// The repo ledger.
-    Ledger,
-    /// Facts about the user.
-    Facts,
+word_enum! {
+    /// The set of tools that a client receives: a few by default, because each costs tokens in every session.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    pub enum ToolSet {
+        /// The default tools.
+        Default = "default",
+        /// More on plans: the brief of a phase, recording it.
+        Plan = "plan",
+        /// The repo ledger.
+        Ledger = "ledger",
+        /// Facts about the user.
+        Facts = "facts",
+    }
 }
 
 impl ToolSet {
@@ -33,7 +40,8 @@ impl ToolSet {
 }
 
 /// The effect of a tool on the project, which clients check before they let a model call it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Effect {
     /// Writes nothing but caches.
     ReadOnly,
@@ -44,38 +52,62 @@ pub(crate) enum Effect {
 }
 
 /// One tool.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Tool {
-    pub(crate) name: &'static str,
-    pub(crate) set: ToolSet,
+    name: String,
+    set: ToolSet,
+    effect: Effect,
     /// Its purpose, and when to use it.
-    pub(crate) description: &'static str,
+    description: String,
     /// The properties of its arguments, as JSON Schema has them.
-    pub(crate) properties: fn() -> Value,
-    pub(crate) required: &'static [&'static str],
-    pub(crate) effect: Effect,
-    pub(crate) call: fn(&Project, Arguments) -> Result<ToolAnswer>,
+    pub(crate) properties: JsonObject,
+    required: Vec<String>,
 }
 
 /// Every tool, in the order in which they are listed.
-const TOOLS: &[&[Tool]] =
-    &[memory::TOOLS, plan::TOOLS, knowledge::TOOLS, facts::TOOLS, ledger::TOOLS];
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    let table = include_str!("../../../templates/mcp/tools.json");
+    serde_json::from_str(table).expect("the built-in table")
+});
 
 impl Tool {
     /// Returns whether a call changes the project; facts and the journal are the user's own.
     pub(crate) fn writes_in_project(&self) -> bool {
-        let is_personal = matches!(self.name, "fact_add" | "fact_apply" | "memory_write");
+        let is_personal = matches!(&*self.name, "fact_add" | "fact_apply" | "memory_write");
         self.effect != Effect::ReadOnly && !is_personal
     }
 
-    fn to_rmcp(&self) -> rmcp::model::Tool {
-        let mut properties = match (self.properties)() {
-            Value::Object(properties) => properties,
-            _ => JsonObject::new(),
-        };
+    /// Returns the function that answers a call; every tool of the table has one.
+    pub(crate) fn function(&self) -> Option<fn(&Project, Arguments) -> Result<ToolAnswer>> {
+        Some(match &*self.name {
+            "recall" => memory::search,
+            "context" => memory::digest,
+            "memory_write" => memory::write_record,
+            "memory_search" => memory::search_records,
+            "status" => plan::status,
+            "plan_brief" => plan::plan_brief,
+            "record_phase" => plan::record_phase,
+            "entry_read" => knowledge::read,
+            "entry_write" => knowledge::write,
+            "notepad_write" => knowledge::note,
+            "fact_add" => facts::add,
+            "fact_retrieve" => facts::retrieve,
+            "fact_pending" => facts::pending,
+            "fact_apply" => facts::apply,
+            "ledger_brief" => ledger::brief,
+            "ledger_pending" => ledger::pending,
+            "ledger_update" => ledger::update,
+            _ => return None,
+        })
+    }
+
+    fn to_rmcp(&'static self) -> rmcp::model::Tool {
+        let mut properties = self.properties.clone();
         properties.insert(PROJECT.to_owned(), json!({"type": "string"}));
         let mut schema = JsonObject::new();
         schema.insert("type".to_owned(), json!("object"));
-        schema.insert("properties".to_owned(), Value::Object(properties));
+        schema.insert("properties".to_owned(), json!(properties));
         if !self.required.is_empty() {
             schema.insert("required".to_owned(), json!(self.required));
         }
@@ -84,17 +116,14 @@ impl Tool {
             .destructive(false)
             .idempotent(self.effect != Effect::Append)
             .open_world(false);
-        rmcp::model::Tool::new(self.name, self.description, schema).with_annotations(hints)
+        rmcp::model::Tool::new(self.name.as_str(), self.description.as_str(), schema)
+            .with_annotations(hints)
     }
 }
 
 /// Returns the default tools and the tools of these sets.
 fn enabled(sets: &[ToolSet]) -> impl Iterator<Item = &'static Tool> {
-    TOOLS
-        .iter()
-        .copied()
-        .flatten()
-        .filter(move |tool| tool.set == ToolSet::Default || sets.contains(&tool.set))
+    TOOLS.iter().filter(move |tool| tool.set == ToolSet::Default || sets.contains(&tool.set))
 }
 
 /// Returns the tools of these sets, as listed to a client.
@@ -105,8 +134,42 @@ pub(crate) fn list(sets: &[ToolSet]) -> Vec<rmcp::model::Tool> {
 /// Returns the tool of this name.
 pub(crate) fn find(name: &str, sets: &[ToolSet]) -> Result<&'static Tool> {
     enabled(sets).find(|tool| tool.name == name).ok_or_else(|| {
-        let known: Vec<&str> = enabled(sets).map(|tool| tool.name).collect();
+        let known: Vec<&str> = enabled(sets).map(|tool| tool.name.as_str()).collect();
         Error::not_found(format!("there is no tool {name:?}"))
             .hint(format!("the available tools are {}", known.join(", ")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::ActionType;
+    use crate::journal::Mode;
+    use crate::knowledge::EntryType;
+    use crate::knowledge::notepad::NotepadSection;
+    use crate::recall::SourceName;
+
+    #[test]
+    fn the_words_that_a_tool_takes_are_those_of_the_store() {
+        let words = |tool: &str, pointer: &str| {
+            let tool = find(tool, &ToolSet::OPTIONAL).unwrap();
+            json!(tool.properties).pointer(pointer).unwrap()["enum"].clone()
+        };
+        assert_eq!(words("recall", "/in/items"), json!(SourceName::ALL.map(SourceName::as_str)));
+        assert_eq!(words("memory_search", "/mode"), json!(Mode::ALL.map(Mode::as_str)));
+        assert_eq!(words("entry_write", "/type"), json!(EntryType::ALL.map(EntryType::as_str)));
+        assert_eq!(
+            words("notepad_write", "/section"),
+            json!(NotepadSection::ALL.map(NotepadSection::as_str))
+        );
+        let actions = words("fact_apply", "/actions/items/properties/type");
+        assert_eq!(actions, json!(ActionType::ALL.map(ActionType::as_str)));
+    }
+
+    #[test]
+    fn every_tool_has_a_function() {
+        let without: Vec<&str> =
+            TOOLS.iter().filter(|tool| tool.function().is_none()).map(|tool| &*tool.name).collect();
+        assert!(without.is_empty(), "{without:?}");
+    }
 }

@@ -4,21 +4,28 @@
 //! unless the text itself reports the removal. That is the same with and without git: history only tells where it moved,
 //! by one diff between the commit of the text and the current tree.
 
-mod structure;
 mod tree;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 use chrono::NaiveDate;
-use serde::Serialize;
-pub use structure::{CommitRef, Structure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+pub(crate) use tree::ends_in;
 
 use crate::error::Result;
-use crate::git::Git;
-use crate::patterns::staleness::structure::Diff;
-use crate::patterns::staleness::tree::{Lookup, Tree};
-use crate::patterns::{PatternEntry, Patterns, mentions, sentences};
+use crate::git::{ChangedFile, Git, Object};
+use crate::patterns;
+use crate::patterns::staleness::tree::{Lookup, Tree, folders};
+use crate::patterns::{PatternEntry, Patterns, Rate, mentions, sentences};
+use crate::project::{Project, manifest};
+use crate::storage::{Changes, read};
+use crate::text::hexadecimal;
+use crate::warning::{Parsed, Warning};
+
+/// Name of the cache file in `.annals/`.
+const CACHE: &str = "freshness.json";
 
 /// Words that say that a file was removed or moved.
 const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop dropped dropping drops eliminated gone \
@@ -27,6 +34,18 @@ const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop 
 
 /// Words that negate either of the two words after them.
 const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
+
+/// Maximum number of manifests whose dependencies are compared, those of the top folders first.
+const MAX_MANIFESTS: usize = 40;
+
+/// Frameworks, which shape how code is written, not only what it calls; test and build tools do not count.
+const FRAMEWORKS: &str = "@angular/core @nestjs/core @prisma/client @remix-run/react @sveltejs/kit @tauri-apps/api \
+    actix-web aiohttp astro axum bevy diesel dioxus django djangorestframework drizzle-orm electron expo express \
+    fastapi fastify flask gatsby hono iced koa leptos lit litestar mongoose next nuxt preact prisma pyramid qwik \
+    react react-native rocket sanic sea-orm sequelize solid-js sqlalchemy sqlmodel sqlx starlette streamlit svelte \
+    tauri tonic tornado typeorm vue warp yew \
+    github.com/gin-gonic/gin github.com/labstack/echo github.com/gofiber/fiber github.com/go-chi/chi \
+    github.com/gorilla/mux gorm.io/gorm entgo.io/ent google.golang.org/grpc github.com/charmbracelet/bubbletea";
 
 /// Texts that were written together, and may be stale.
 #[derive(Clone, Debug)]
@@ -85,6 +104,39 @@ pub struct PathReport {
     /// The paths that it may stand for, if it is ambiguous.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub homes: Vec<String>,
+}
+
+/// A commit and its date.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CommitRef {
+    /// The abbreviated commit hash.
+    pub commit: String,
+    /// Its date, in UTC.
+    pub date: Option<NaiveDate>,
+}
+
+/// The changes to a project's tree since a commit. Top-level files and folders whose names begin with a dot
+/// are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Structure {
+    /// The commit that the current tree is compared with.
+    pub since: CommitRef,
+    /// The share of the old files that still exist under the same path.
+    pub files: Rate,
+    /// The share of the old folders that still exist.
+    pub folders: Rate,
+    /// Added manifests.
+    pub manifests_added: Vec<String>,
+    /// Removed manifests.
+    pub manifests_removed: Vec<String>,
+    /// Added dependencies.
+    pub dependencies_added: Vec<String>,
+    /// Removed dependencies.
+    pub dependencies_removed: Vec<String>,
+    /// The frameworks among the added and removed dependencies.
+    pub frameworks: Vec<String>,
+    /// Whether less than half of the files or folders survives, or a framework was added or removed.
+    pub has_changed: bool,
 }
 
 /// The status of a path.
@@ -210,17 +262,14 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
 
 /// Returns the paths mentioned in sentences that report a removal or a move.
 fn removed_paths(text: &str) -> HashSet<String> {
-    let mut statements: Vec<String> = vec![String::new()];
+    let mut statements = String::new();
     for line in text.lines().map(str::trim) {
         // Each bullet and each paragraph is a statement of its own.
-        if line.is_empty() || line.starts_with(['-', '*', '+', '#', '|']) {
-            statements.push(String::new());
-        }
-        if let Some(statement) = statements.last_mut() {
-            *statement = format!("{statement} {line}");
-        }
+        let is_new = line.is_empty() || line.starts_with(['-', '*', '+', '#', '|']);
+        statements.push(if is_new { '\n' } else { ' ' });
+        statements.push_str(line);
     }
-    let all = statements.iter().flat_map(|statement| sentences(statement));
+    let all = statements.lines().flat_map(sentences);
     let removals = all.filter(|sentence| speaks_of_removal(sentence));
     removals.flat_map(mentions).map(|mention| mention.path).collect()
 }
@@ -236,6 +285,211 @@ fn speaks_of_removal(sentence: &str) -> bool {
             && !before.iter().any(|word| NEGATIONS.contains(word))
     });
     removes || lower.contains("no longer") || lower.contains("rid of")
+}
+
+/// What changed since a commit.
+struct Diff {
+    structure: Structure,
+    /// The old and the new path of every file that moved.
+    renames: Vec<(String, String)>,
+}
+
+impl Diff {
+    fn new(since: CommitRef, hash: &str, git: &Git, tree: &Tree) -> Result<Self> {
+        let changed = git.changes_since(hash)?;
+        let structure = Structure::compare(since, hash, &changed, git, tree)?;
+        let renames = changed.into_iter().filter_map(|file| Some((file.from?, file.path)));
+        Ok(Self { structure, renames: renames.collect() })
+    }
+
+    /// Returns the new path of a file, or of a folder most of whose files moved alike.
+    fn new_path(&self, path: &str) -> Option<&str> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (from, to) in &self.renames {
+            if ends_in(from, path) {
+                return Some(to);
+            }
+            let above = folders(from).find(|folder| ends_in(folder, path));
+            if let Some(target) = above.and_then(|above| to.strip_suffix(&from[above.len()..])) {
+                *counts.entry(target).or_default() += 1;
+            }
+        }
+        counts.into_iter().max_by_key(|(_, count)| *count).map(|(target, _)| target)
+    }
+}
+
+impl Structure {
+    fn compare(
+        since: CommitRef,
+        hash: &str,
+        changed: &[ChangedFile],
+        git: &Git,
+        tree: &Tree,
+    ) -> Result<Self> {
+        let counted = |path: &'_ str| !path.starts_with('.');
+        let of = |statuses: &'static [char]| {
+            changed.iter().filter(move |file| statuses.contains(&file.status))
+        };
+        let came: BTreeSet<&str> =
+            of(&['A', 'R', 'C']).map(|file| &*file.path).filter(|path| counted(path)).collect();
+        let deleted = of(&['D']).map(|file| file.path.as_str());
+        let went: BTreeSet<&str> = deleted
+            .chain(of(&['R']).filter_map(|file| file.from.as_deref()))
+            .filter(|path| counted(path))
+            .collect();
+        let edited: BTreeSet<&str> = of(&['M']).map(|file| file.path.as_str()).collect();
+        let now: Vec<&str> =
+            tree.files().iter().map(String::as_str).filter(|path| counted(path)).collect();
+        let kept: Vec<&str> = now.iter().copied().filter(|path| !came.contains(path)).collect();
+        let folders_now: HashSet<&str> = now.iter().flat_map(|path| folders(path)).collect();
+        let folders_then: HashSet<&str> =
+            kept.iter().chain(&went).flat_map(|path| folders(path)).collect();
+        let files = Rate { count: kept.len(), of: kept.len() + went.len() };
+        let folders = Rate::measure(folders_then, |folder| folders_now.contains(folder));
+
+        let manifests = |paths: &BTreeSet<&str>| -> Vec<String> {
+            let found = paths.iter().filter(|path| manifest::is_manifest(path));
+            found.map(|path| (*path).to_owned()).collect()
+        };
+        let (manifests_added, manifests_removed) = (manifests(&came), manifests(&went));
+        let mut current: Vec<&str> =
+            now.into_iter().filter(|path| manifest::is_manifest(path)).collect();
+        current.sort_by_key(|path| path.matches('/').count());
+        // A project's first manifest does not count as a change.
+        let had_any =
+            !manifests_removed.is_empty() || current.iter().any(|path| !came.contains(path));
+        current.truncate(if had_any { MAX_MANIFESTS } else { 0 });
+        let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
+        let mut earlier: Vec<&str> = manifests_removed.iter().map(String::as_str).collect();
+        for path in current {
+            let text = read::text(&tree.top.join(path)).ok().flatten();
+            let own = text.map(|text| manifest::dependencies(path, &text.value));
+            if edited.contains(path) {
+                earlier.push(path);
+            } else if !came.contains(path) {
+                had.extend(own.clone().unwrap_or_default());
+            }
+            has.extend(own.unwrap_or_default());
+        }
+        earlier.truncate(MAX_MANIFESTS);
+        if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
+            let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
+            for (path, object) in earlier.iter().zip(objects.read(&names)?) {
+                if let Some(Object::Blob(bytes)) = object {
+                    had.extend(manifest::dependencies(path, &String::from_utf8_lossy(&bytes)));
+                }
+            }
+        }
+        let dependencies_added: Vec<String> = has.difference(&had).cloned().collect();
+        let dependencies_removed: Vec<String> = had.difference(&has).cloned().collect();
+        let came_or_went = dependencies_added.iter().chain(&dependencies_removed);
+        let frameworks: Vec<String> =
+            came_or_went.filter(|name| is_framework(name)).cloned().collect();
+        Ok(Self {
+            since,
+            files,
+            folders,
+            manifests_added,
+            manifests_removed,
+            dependencies_added,
+            dependencies_removed,
+            has_changed: is_half_gone(files) || is_half_gone(folders) || !frameworks.is_empty(),
+            frameworks,
+        })
+    }
+
+    /// Returns what has changed, with figures; `None` if the structure has not changed enough.
+    pub fn reason(&self) -> Option<String> {
+        if !self.has_changed {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (rate, what) in [(self.files, "files"), (self.folders, "folders")] {
+            if is_half_gone(rate) {
+                let percent = rate.percent().unwrap_or_default();
+                parts.push(format!("{} of {} {what} ({percent} %) remain", rate.count, rate.of));
+            }
+        }
+        for framework in &self.frameworks {
+            let is_added = self.dependencies_added.contains(framework);
+            parts.push(format!("{framework} {}", if is_added { "added" } else { "removed" }));
+        }
+        let CommitRef { commit, date } = &self.since;
+        let date = date.map(|date| format!(", {date}")).unwrap_or_default();
+        Some(format!("structure changed since {commit}{date}: {}", parts.join(", ")))
+    }
+}
+
+fn is_framework(name: &str) -> bool {
+    let version =
+        name.rsplit_once("/v").filter(|(_, version)| version.bytes().all(|b| b.is_ascii_digit()));
+    let name = version.map_or(name, |(path, _)| path);
+    FRAMEWORKS.split(' ').any(|known| known == name)
+}
+
+fn is_half_gone(rate: Rate) -> bool {
+    rate.count * 2 < rate.of
+}
+
+/// Why patterns may be out of date, by line and text; a pattern that is not listed is fresh.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct StaleReasons(BTreeMap<usize, BTreeMap<String, String>>);
+
+impl StaleReasons {
+    /// Returns why a bullet may be out of date: because of its own paths, or the structure since its entry.
+    ///
+    /// `line` is the line of the entry's heading, or of the bullet itself if it is outside all entries.
+    pub(crate) fn about(&self, line: usize, text: &str) -> Option<String> {
+        self.0.get(&line)?.get(text).cloned()
+    }
+
+    /// Checks every pattern against the working tree and the git history.
+    pub(crate) fn check(project: &Project, patterns: &Patterns) -> Result<Self> {
+        let staleness = Staleness::check_patterns(patterns, &project.root, &project.git)?;
+        let by_line = staleness.entries.into_iter().map(|found| (found.line, found.stale_texts));
+        Ok(Self(by_line.filter(|(_, texts)| !texts.is_empty()).collect()))
+    }
+
+    /// Returns the cached reasons if nothing was committed or recorded since the last check, or else checks.
+    ///
+    /// A project without git is always checked. A git error becomes a warning, and the patterns count as
+    /// fresh.
+    pub(crate) fn cached_or_checked(
+        project: &Project,
+        patterns: &Patterns,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let storage = project.storage();
+        let head = project.git.head().ok().flatten();
+        let fingerprint =
+            head.map(|head| hexadecimal(&Sha256::digest(format!("{head} {patterns:?}"))));
+        if let Some(reasons) = fingerprint.as_ref().and_then(|print| storage.derived(CACHE, print))
+        {
+            return reasons;
+        }
+        match Self::check(project, patterns) {
+            Ok(reasons) => {
+                if let Some(fingerprint) = fingerprint.filter(|_| !patterns.is_empty()) {
+                    storage.write_derived(CACHE, fingerprint, &reasons);
+                }
+                reasons
+            }
+            Err(error) => {
+                let message = format!("recorded patterns are not checked: {error}");
+                warnings.push(Warning::file(&project.root, message));
+                Self::default()
+            }
+        }
+    }
+}
+
+/// Checks all recorded patterns, and returns the results with every path they mention.
+pub fn check(project: &Project) -> Result<Parsed<Staleness>> {
+    project.planning()?;
+    let mut warnings = Vec::new();
+    let recent = patterns::with_changes(project, &Changes::new(), &mut warnings)?;
+    let value = Staleness::check_patterns(&recent, &project.root, &project.git)?;
+    Ok(Parsed { value, warnings })
 }
 
 #[cfg(test)]

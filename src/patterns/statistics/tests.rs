@@ -31,28 +31,6 @@ fn equal_and_empty_groups_show_nothing() {
     close(mann_whitney(&[4.0; 6], &[4.0; 9]), 1.0);
 }
 
-/// H. B. Mann and D. R. Whitney, 1947, table I: the probability of a U of at most this value.
-#[test]
-fn the_published_table_of_u() {
-    // For n = 5, m = 5: P(U <= 2) = .016, P(U <= 4) = .048; for n = 4, m = 3: P(U <= 0) = .028.
-    let cases: [(&[f64], &[f64], f64); 3] = [
-        (&[1.0, 2.0, 3.0, 4.0, 7.0], &[5.0, 6.0, 8.0, 9.0, 10.0], 4.0 / 252.0),
-        (&[1.0, 2.0, 3.0, 5.0, 8.0], &[4.0, 6.0, 7.0, 9.0, 10.0], 12.0 / 252.0),
-        (&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0, 7.0], 1.0 / 35.0),
-    ];
-    for (one, other, one_sided) in cases {
-        close(mann_whitney(one, other), 2.0 * one_sided);
-        close(mann_whitney(other, one), 2.0 * one_sided);
-    }
-}
-
-#[test]
-fn large_groups_are_not_counted_one_by_one() {
-    let one: Vec<f64> = (0..8).map(f64::from).collect();
-    let other: Vec<f64> = (0..2_000).map(|i| f64::from(i) + 0.5).collect();
-    assert!(mann_whitney(&one, &other) < 1e-4);
-}
-
 #[test]
 fn a_rate_is_counted_and_rounded() {
     assert_eq!(rate(1, 7).percent(), Some(13));
@@ -91,9 +69,7 @@ fn scipy_says_the_same() {
             values.collect()
         };
         let (one, other) = (group(14, 0), group(300, round % 4));
-        let method =
-            if one.len() * other.len() > MAX_EXACT_PRODUCT { "asymptotic" } else { "auto" };
-        writeln!(script, "print(mannwhitneyu({one:?},{other:?},method='{method}')[1])").unwrap();
+        writeln!(script, "print(mannwhitneyu({one:?},{other:?},method='asymptotic')[1])").unwrap();
         ours.push(mann_whitney(&one, &other));
     }
     let Some(theirs) = python(&script) else {

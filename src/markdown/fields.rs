@@ -1,0 +1,462 @@
+//! Reads the fields of front matter line by line.
+//!
+//! It is the YAML that people, tools and language models write: nested mappings and lists, quoted, folded and
+//! literal texts, lists and mappings in brackets. Much of it is no strict YAML: `- @types/x`, unquoted `a: b: c`,
+//! tabs and stray text. Indentation and the first `: ` of a line show the intended structure all the same; lines
+//! without any are reported as not understood.
+
+use crate::markdown::node::{Node, Value};
+
+/// Maximum nesting depth; deeper levels are read as text.
+const MAX_DEPTH: usize = 32;
+
+/// What can end a text in quotes or brackets.
+const CLOSERS: [char; 4] = ['"', '\'', ']', '}'];
+
+/// Maximum number of times that a text in quotes or brackets is read again after a line that could be its last.
+const MAX_ATTEMPTS: usize = 64;
+
+/// Parses `text`, whose first line is line `first_line` of the file; returns the lines that were not understood, too.
+pub(crate) fn read(text: &str, first_line: usize) -> (Node, Vec<usize>) {
+    let lines = text.lines().enumerate().map(|(index, raw)| Line::new(raw, first_line + index));
+    let mut reader = Reader { lines: lines.collect(), next: 0, unclear: Vec::new() };
+    let mut pairs = Vec::new();
+    while let Some(line) = reader.peek() {
+        let start = reader.next;
+        if let Value::Map(found) = reader.block(line.indent, 0) {
+            pairs.extend(found);
+        } else {
+            // A list or bare text at the top level belongs to no field.
+            reader.next = reader.next.max(start + 1);
+            let ignored = reader.lines[start..reader.next].iter();
+            let numbers = ignored.filter(|line| !line.is_empty()).map(|line| line.number);
+            reader.unclear.extend(numbers);
+        }
+    }
+    reader.unclear.sort_unstable();
+    (Node { value: Value::Map(pairs), line: first_line }, reader.unclear)
+}
+
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    raw: &'a str,
+    indent: usize,
+    content: &'a str,
+    number: usize,
+}
+
+impl<'a> Line<'a> {
+    fn new(raw: &'a str, number: usize) -> Self {
+        let content = raw.trim_start();
+        let white = raw[..raw.len() - content.len()].chars();
+        let indent = white.map(|c| if c == '\t' { 2 } else { 1 }).sum();
+        Self { raw, indent, content: content.trim_end(), number }
+    }
+
+    /// Returns whether it has nothing or only a comment.
+    fn is_empty(&self) -> bool {
+        self.content.is_empty() || self.content.starts_with('#')
+    }
+
+    /// Returns the text after the dash of a list item.
+    fn item(&self) -> Option<&'a str> {
+        let rest = self.content.strip_prefix('-')?;
+        (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+    }
+}
+
+struct Reader<'a> {
+    lines: Vec<Line<'a>>,
+    next: usize,
+    unclear: Vec<usize>,
+}
+
+impl<'a> Reader<'a> {
+    /// Returns the next line that is not empty.
+    fn peek(&mut self) -> Option<Line<'a>> {
+        while self.lines.get(self.next)?.is_empty() {
+            self.next += 1;
+        }
+        self.lines.get(self.next).copied()
+    }
+
+    /// Parses the lines indented by `indent` or more, as a list or a mapping.
+    fn block(&mut self, indent: usize, depth: usize) -> Value {
+        match self.peek() {
+            Some(line) if line.item().is_some() => self.list(line.indent.max(indent), depth),
+            Some(line) if line.content.starts_with(['{', '[']) => {
+                self.next += 1;
+                self.value(line.content, line, depth).value
+            }
+            Some(line) if split_key(line.content).is_some() => {
+                Value::Map(self.map(line.indent.max(indent), depth))
+            }
+            _ => Value::Text(self.continuation(String::new(), indent)),
+        }
+    }
+
+    fn list(&mut self, indent: usize, depth: usize) -> Value {
+        let mut nodes = Vec::new();
+        while let Some(line) = self.peek() {
+            let Some(rest) = line.item().filter(|_| line.indent == indent) else {
+                break;
+            };
+            self.next += 1;
+            nodes.push(self.item(rest, line, depth));
+        }
+        Value::List(nodes)
+    }
+
+    /// Parses a list item, which may be a mapping whose first field stands behind the dash.
+    fn item(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
+        if depth >= MAX_DEPTH || rest.starts_with(['[', '{']) {
+            return self.value(rest, line, depth);
+        }
+        let Some((key, value)) = split_key(rest) else {
+            return self.value(rest, line, depth);
+        };
+        let indent = line.indent + line.content.len() - rest.len();
+        let inner = Line { indent, content: rest, ..line };
+        let mut pairs = vec![(key, self.value(value, inner, depth + 1))];
+        if let Some(next) = self.peek().filter(|next| next.indent > line.indent) {
+            pairs.extend(self.map(next.indent, depth + 1));
+        }
+        Node { value: Value::Map(pairs), line: line.number }
+    }
+
+    fn map(&mut self, indent: usize, depth: usize) -> Vec<(String, Node)> {
+        let mut pairs = Vec::new();
+        while let Some(line) = self.peek() {
+            if line.indent != indent || line.item().is_some() {
+                break;
+            }
+            self.next += 1;
+            match split_key(line.content) {
+                Some((key, rest)) => pairs.push((key, self.value(rest, line, depth))),
+                None => self.unclear.push(line.number),
+            }
+        }
+        pairs
+    }
+
+    /// Parses the value that begins with `rest`, behind the key or the dash of a line.
+    fn value(&mut self, rest: &'a str, line: Line<'a>, depth: usize) -> Node {
+        let number = line.number;
+        if rest.is_empty() || rest.starts_with('#') {
+            return match self.peek() {
+                // A list may have the same indent as its key.
+                Some(next)
+                    if next.indent > line.indent
+                        || next.indent == line.indent
+                            && next.item().is_some()
+                            && line.item().is_none() =>
+                {
+                    let value = match depth < MAX_DEPTH {
+                        true => self.block(next.indent, depth + 1),
+                        false => Value::Text(self.continuation(String::new(), next.indent)),
+                    };
+                    Node { value, line: number }
+                }
+                _ => Node::text("", number),
+            };
+        }
+        if let Some(separator) = block_text(rest) {
+            return Node::text(self.block_lines(line.indent, separator), number);
+        }
+        if rest.starts_with(['"', '\'', '[', '{']) {
+            if let Some(node) = self.enclosed(rest, line, depth) {
+                return node;
+            }
+            if rest.starts_with(['[', '{']) {
+                self.unclear.push(number);
+            }
+        }
+        let text = self.continuation(without_comment(rest).to_owned(), line.indent + 1);
+        // Quotes that are not escaped inside of it.
+        let inner =
+            ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
+        Node::text(inner.unwrap_or(&text), number)
+    }
+
+    /// Parses text in quotes or brackets, which may go on in further lines.
+    fn enclosed(&mut self, rest: &str, line: Line<'a>, depth: usize) -> Option<Node> {
+        let mut text = rest.to_owned();
+        let mut attempts = 0;
+        for (count, more) in self.lines[self.next..].iter().map(Some).chain([None]).enumerate() {
+            let more = more
+                .filter(|more| more.indent > line.indent || more.content.starts_with([']', '}']));
+            if more.is_none() || count == 0 || text.ends_with(CLOSERS) {
+                attempts += 1;
+                match (Flow { text: &text, at: 0, line: line.number }).whole(depth) {
+                    Ok(node) => {
+                        self.next += count;
+                        return Some(node);
+                    }
+                    Err(Unread::Unfinished) if attempts < MAX_ATTEMPTS => {}
+                    Err(_) => return None,
+                }
+            }
+            text.push(' ');
+            text.push_str(without_comment(more?.content));
+        }
+        None
+    }
+
+    /// Appends the following lines indented by `indent` or more to `text`.
+    fn continuation(&mut self, mut text: String, indent: usize) -> String {
+        while let Some(line) = self.peek().filter(|line| line.indent >= indent && line.indent > 0) {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(without_comment(line.content));
+            self.next += 1;
+        }
+        text
+    }
+
+    /// Returns the lines of a literal or folded text, which are indented by more than `indent`.
+    fn block_lines(&mut self, indent: usize, separator: &str) -> String {
+        let rest = self.lines[self.next..].iter();
+        let own = rest.take_while(|line| line.content.is_empty() || line.indent > indent).count();
+        let own = &self.lines[self.next..self.next + own];
+        self.next += own.len();
+        let white = |line: &Line<'_>| line.raw.len() - line.raw.trim_start().len();
+        let margin = own.iter().filter(|line| !line.content.is_empty()).map(white).min();
+        let texts = own.iter().map(|line| line.raw.get(margin.unwrap_or(0)..).unwrap_or_default());
+        texts.collect::<Vec<_>>().join(separator).trim_end().to_owned()
+    }
+}
+
+/// Returns what joins the lines of a literal (`|`) or folded (`>`) text.
+fn block_text(rest: &str) -> Option<&'static str> {
+    let head = without_comment(rest);
+    let is_head =
+        head.len() <= 3 && head.chars().skip(1).all(|c| "+-".contains(c) || c.is_ascii_digit());
+    match head.as_bytes().first() {
+        Some(b'|') if is_head => Some("\n"),
+        Some(b'>') if is_head => Some(" "),
+        _ => None,
+    }
+}
+
+/// Splits `key: rest`; a key in quotes loses them.
+fn split_key(content: &str) -> Option<(String, &str)> {
+    if content.starts_with(['"', '\'']) {
+        let mut flow = Flow { text: content, at: 0, line: 0 };
+        let key = flow.quoted().ok()?;
+        let rest = content[flow.at..].trim_start().strip_prefix(':')?;
+        return (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| (key, rest.trim()));
+    }
+    let ends = |at: &usize| matches!(content.as_bytes().get(at + 1), None | Some(b' ' | b'\t'));
+    let colon = content.match_indices(':').map(|(at, _)| at).find(ends)?;
+    let key = content[..colon].trim();
+    let is_key = !key.is_empty()
+        && !key.starts_with(['`', '*', '@', '%', '[', '{', '#', '&', '!', '|', '>', ',']);
+    (is_key && !key.contains(" #")).then(|| (key.to_owned(), content[colon + 1..].trim()))
+}
+
+/// Returns a text without a trailing comment.
+fn without_comment(text: &str) -> &str {
+    match text.find(" #") {
+        Some(at) if !text.starts_with('`') => text[..at].trim_end(),
+        _ => text,
+    }
+}
+
+/// Why a text in quotes or brackets cannot be read.
+enum Unread {
+    /// It may go on in the next line.
+    Unfinished,
+    Malformed,
+}
+
+type Read<T> = Result<T, Unread>;
+
+/// Reads a text in quotes or brackets.
+struct Flow<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+impl Flow<'_> {
+    /// Reads a value behind which nothing but a comment follows.
+    fn whole(&mut self, depth: usize) -> Read<Node> {
+        let node = self.node(b']', depth)?;
+        let rest = self.text[self.at..].trim();
+        if rest.is_empty() || rest.starts_with('#') { Ok(node) } else { Err(Unread::Malformed) }
+    }
+
+    fn peek(&mut self) -> Read<u8> {
+        let rest = self.text[self.at..].trim_start();
+        self.at = self.text.len() - rest.len();
+        rest.bytes().next().ok_or(Unread::Unfinished)
+    }
+
+    /// Reads a value that may be enclosed by a bracket.
+    fn node(&mut self, close: u8, depth: usize) -> Read<Node> {
+        if depth > MAX_DEPTH {
+            return Err(Unread::Malformed);
+        }
+        let value = match self.peek()? {
+            b'[' => {
+                Value::List(self.elements(b']', depth)?.into_iter().map(pair_or_value).collect())
+            }
+            b'{' => {
+                let line = self.line;
+                let pair = |(key, node): (Option<String>, Node)| match key {
+                    Some(key) => (key, node),
+                    None => (node.flat(), Node::text("", line)),
+                };
+                Value::Map(self.elements(b'}', depth)?.into_iter().map(pair).collect())
+            }
+            b'"' | b'\'' => Value::Text(self.quoted()?),
+            _ => Value::Text(self.plain(close)?),
+        };
+        Ok(Node { value, line: self.line })
+    }
+
+    /// Reads the elements up to a bracket, each with its key if it has one.
+    fn elements(&mut self, close: u8, depth: usize) -> Read<Vec<(Option<String>, Node)>> {
+        let mut found = Vec::new();
+        self.at += 1;
+        loop {
+            match self.peek()? {
+                byte if byte == close => {
+                    self.at += 1;
+                    return Ok(found);
+                }
+                b',' => self.at += 1,
+                _ => {
+                    let node = self.node(close, depth + 1)?;
+                    let is_pair = self.peek()? == b':';
+                    if !is_pair {
+                        found.push((None, node));
+                        continue;
+                    }
+                    self.at += 1;
+                    let value = match self.peek()? {
+                        b',' | b']' | b'}' => Node::text("", self.line),
+                        _ => self.node(close, depth + 1)?,
+                    };
+                    found.push((Some(node.flat()), value));
+                }
+            }
+        }
+    }
+
+    fn plain(&mut self, close: u8) -> Read<String> {
+        let rest = &self.text[self.at..];
+        let bytes = rest.as_bytes();
+        let ends = |at: &usize| match bytes[*at] {
+            b':' => bytes.get(at + 1).is_none_or(|next| b" ,]}".contains(next)),
+            byte => byte == b',' || byte == close,
+        };
+        let length = (0..bytes.len()).find(ends).ok_or(Unread::Unfinished)?;
+        self.at += length;
+        if length == 0 { Err(Unread::Malformed) } else { Ok(rest[..length].trim_end().to_owned()) }
+    }
+
+    fn quoted(&mut self) -> Read<String> {
+        let mut found = String::new();
+        let mut chars = self.text[self.at..].char_indices();
+        let quote = chars.next().map(|(_, c)| c);
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '\\' if quote == Some('"') => match chars.next().ok_or(Unread::Unfinished)?.1 {
+                    'n' => found.push('\n'),
+                    't' => found.push('\t'),
+                    'r' => found.push('\r'),
+                    'u' => {
+                        let digits: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
+                        found
+                            .extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
+                    }
+                    c @ ('"' | '\\' | '/' | ' ') => found.push(c),
+                    c => found.extend(['\\', c]),
+                },
+                '\'' if quote == Some('\'') && self.text[self.at + at + 1..].starts_with('\'') => {
+                    found.push('\'');
+                    chars.next();
+                }
+                c if Some(c) == quote => {
+                    self.at += at + 1;
+                    return Ok(found);
+                }
+                c => found.push(c),
+            }
+        }
+        Err(Unread::Unfinished)
+    }
+}
+
+/// Returns an element of a list in brackets; `a: b` is a mapping of its own.
+fn pair_or_value((key, node): (Option<String>, Node)) -> Node {
+    match key {
+        Some(key) => Node { line: node.line, value: Value::Map(vec![(key, node)]) },
+        None => node,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the tree on one line, with the lines that were not understood.
+    fn shown(text: &str) -> String {
+        fn of(node: &Node) -> String {
+            match &node.value {
+                Value::Text(text) => text.clone(),
+                Value::List(nodes) => {
+                    format!("[{}]", nodes.iter().map(of).collect::<Vec<_>>().join("; "))
+                }
+                Value::Map(pairs) => {
+                    let pair = |(key, node): &(String, Node)| format!("{key}={}", of(node));
+                    format!("{{{}}}", pairs.iter().map(pair).collect::<Vec<_>>().join("; "))
+                }
+            }
+        }
+        let (node, unclear) = read(text, 1);
+        format!("{} {unclear:?}", of(&node))
+    }
+
+    #[test]
+    fn what_yaml_means_is_read_as_yaml_does() {
+        for (text, expected) in [
+            ("a: 08 # plan\nb:\n- x\n- y: 1\n  z: 2\n", "{a=08; b=[x; {y=1; z=2}]} []"),
+            ("a:\n  - b:\n    - c\n  - 'it''s'\n", "{a=[{b=[c]}; it's]} []"),
+            (
+                "a: [x, \"y, z\", {b: c, d: [e]},\n  f: g,\n]\nh: 1\n",
+                "{a=[x; y, z; {b=c; d=[e]}; {f=g}]; h=1} []",
+            ),
+            (
+                "\"a b\": \"q \\\"r\\\" \\u00e9\"\nPhase name: x\n",
+                "{a b=q \"r\" é; Phase name=x} []",
+            ),
+            (
+                "a: |\n  b\n    c\n\n  d\ne: >-\n  f\n  g\nh: i\n  j\n",
+                "{a=b\n  c\n\nd; e=f g; h=i j} []",
+            ),
+            ("{a: 1, b: []}\n", "{a=1; b=[]} []"),
+            ("a:\nb: \"\"\n", "{a=; b=} []"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_yaml_is_read_as_it_is_meant() {
+        for (text, expected) in [
+            (
+                "a:\n  - @types/x (dev)\n  - `npx tsc` exits\n",
+                "{a=[@types/x (dev); `npx tsc` exits]} []",
+            ),
+            ("a: made: \"x\": y\nb: \"c\" and d\n", "{a=made: \"x\": y; b=\"c\" and d} []"),
+            ("a: [b: c: d\nb: [x {y} z, w]\n", "{a=[b: c: d; b=[x {y} z; w]} [1]"),
+            ("\ta: 1\n%%\n- x\nb: 2\n", "{a=1; b=2} [2, 3]"),
+            ("a: *x\nb: &x [1]\n", "{a=*x; b=&x [1]} []"),
+        ] {
+            assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Writes PATTERNS.md: appends entries and notes, and replaces lessons. Every other byte stays as it is.
+
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
+use crate::markdown::Outline;
+use crate::patterns;
+use crate::patterns::judged::{CheckedLessons, is_project_file};
+use crate::patterns::lesson::Lesson;
+use crate::patterns::relevance::is_statistic;
+use crate::patterns::{PatternEntry, Patterns, Retrospective, entry};
+use crate::plan::{PhaseNumber, PhaseNumbering, Survey};
+use crate::project::Project;
+use crate::storage::{Changes, Store};
+use crate::templates::Template;
+use crate::text::{Line, line_end};
+use crate::{secrets, templates};
+
+/// Heading of the section of notes, at the end of the file.
+const NOTES: &str = "Notes";
+
+/// Maximum length of a note, in characters.
+const MAX_NOTE_LENGTH: usize = 400;
+
+/// PATTERNS.md while it is changed; one that does not exist begins with its header.
+struct PatternsFile {
+    path: PathBuf,
+    old: Option<Vec<u8>>,
+    bytes: Vec<u8>,
+}
+
+impl PatternsFile {
+    fn open(project: &Project, changes: &Changes) -> Result<Self> {
+        let path = patterns::path(&project.planning_place().dir);
+        let old = changes.current(&path)?;
+        let bytes = match &old {
+            Some(bytes) if !bytes.is_empty() => bytes.clone(),
+            _ => templates::render(project, Template::PatternsHeader, &())?.into_bytes(),
+        };
+        Ok(Self { path, old, bytes })
+    }
+
+    /// Returns the text, which a change within it must not garble.
+    fn text(&self) -> Result<&str> {
+        std::str::from_utf8(&self.bytes).map_err(|_| {
+            Error::refused("is not valid UTF-8, so it is not changed").at(&self.path, None)
+        })
+    }
+
+    fn parsed(&self, bytes: &[u8]) -> Patterns {
+        Patterns::parse(&String::from_utf8_lossy(bytes), &self.path).value
+    }
+
+    /// Plans writing `new`, unless what is new would not be read there.
+    fn write(
+        self,
+        new: Vec<u8>,
+        changes: &mut Changes,
+        is_read: impl Fn(&Patterns) -> bool,
+    ) -> Result<()> {
+        let hint = "move older entries to a file with another name";
+        Outline::check_whole(&String::from_utf8_lossy(&new), &self.path, hint)?;
+        if !is_read(&self.parsed(&new)) {
+            return Err(Error::refused("ends inside an unclosed block, or is UTF-16")
+                .at(&self.path, None)
+                .hint("close that block by hand, or save the file as UTF-8"));
+        }
+        changes.edit(&self.path, self.old, new)
+    }
+}
+
+/// Appends lines after a blank line, with the line endings of the text before.
+fn add(bytes: &mut Vec<u8>, lines: &str) {
+    let end = line_end(&*bytes);
+    for missing in ["\n", format!("\n{end}").as_str()] {
+        if !bytes.ends_with(missing.as_bytes()) {
+            bytes.extend(end.as_bytes());
+        }
+    }
+    for line in lines.lines() {
+        bytes.extend(line.as_bytes());
+        bytes.extend(end.as_bytes());
+    }
+}
+
+/// Plans appending entries to PATTERNS.md, which is created with a header if it does not exist.
+///
+/// This does not check whether a phase already has an entry.
+pub fn append(project: &Project, entries: &[Retrospective], changes: &mut Changes) -> Result<()> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let file = PatternsFile::open(project, changes)?;
+    let known = file.parsed(&file.bytes).entries.len();
+    let mut new = file.bytes.clone();
+    for entry in entries {
+        add(&mut new, &entry.render(project)?);
+    }
+    file.write(new, changes, |read| {
+        let added = read.entries.iter().skip(known).map(|entry| entry.trace.as_ref());
+        added.eq(entries.iter().map(|entry| Some(&entry.trace)))
+    })
+}
+
+/// Plans replacing the lessons of a recorded entry, which is identified by the line of its heading.
+///
+/// Refused if the entry's bullets are not, byte for byte, what annals wrote.
+pub(crate) fn replace_lessons(
+    project: &Project,
+    line: usize,
+    lessons: &CheckedLessons,
+    changes: &mut Changes,
+) -> Result<()> {
+    let file = PatternsFile::open(project, changes)?;
+    let text = file.text()?;
+    let known = file.parsed(&file.bytes).entries.into_iter().find(|entry| entry.line == line);
+    let new = known.and_then(|entry| {
+        let new = rewritten(&entry, lessons)?;
+        Some(format!("{}{new}{}", &text[..entry.range.start], &text[entry.range.end..]))
+    });
+    let new = new.ok_or_else(|| {
+        Error::refused("the entry's bullets were edited and are not replaced")
+            .at(&file.path, line)
+            .hint("--again appends a new entry, or `annals patterns note` adds to them")
+    })?;
+    changes.edit(&file.path, file.old, new.into_bytes())
+}
+
+/// Returns an entry's text with other lessons; `None` if its bullets are not what annals wrote.
+fn rewritten(known: &PatternEntry, lessons: &CheckedLessons) -> Option<String> {
+    let mut trace = known.trace.clone()?;
+    if trace.bullets.as_deref() != Some(&entry::digest(&known.worked, &known.failed)) {
+        return None;
+    }
+    let end = line_end(&known.text);
+    let old = entry::bullets(&known.worked, &known.failed).replace('\n', end);
+    let (before, after) = known.text.split_once(&old)?;
+    trace.sources.clear();
+    let mut replaced = |lessons: &[Lesson], texts: &[String]| -> Vec<String> {
+        // Statistics compare plans of all phases, so they stay.
+        let statistics = texts.iter().filter(|text| is_statistic(text));
+        let new = lessons.iter().map(|one| (one.text.to_string(), one.source.clone()));
+        let new = new.chain(statistics.map(|text| (text.clone(), None)));
+        let (texts, sources): (Vec<_>, Vec<_>) = new.unzip();
+        trace.sources.extend(sources);
+        texts
+    };
+    let worked = replaced(&lessons.worked, &known.worked);
+    let failed = replaced(&lessons.failed, &known.failed);
+    trace.judged = true;
+    trace.bullets = Some(entry::digest(&worked, &failed));
+    let new = entry::bullets(&worked, &failed).replace('\n', end);
+    trace.replaced_in(&format!("{before}{new}{after}"))
+}
+
+/// A request to note a lesson.
+#[derive(Clone, Debug, Default)]
+pub struct NoteRequest {
+    /// The lesson.
+    pub text: String,
+    /// The phase it belongs to.
+    pub phase: Option<PhaseNumber>,
+    /// The files it is about, relative to the project.
+    pub files: Vec<String>,
+}
+
+/// The outcome of noting a lesson. It is the document of `annals patterns note --json`.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct NoteReport {
+    /// The note as written in PATTERNS.md.
+    pub line: String,
+    /// Whether the note was added; false if PATTERNS.md already contains it.
+    pub is_new: bool,
+    /// The changes, on a dry run.
+    pub diff: Option<String>,
+}
+
+/// Notes a lesson in the section `Notes` of PATTERNS.md.
+pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
+    project.planning()?;
+    let line = note_line(project, request)?;
+    let is_noted = |known: &Patterns| known.loose.iter().any(|loose| loose.text == line);
+    let (is_new, applied) = project.transact("note a pattern", &[Store::Patterns], || {
+        let mut changes = Changes::new();
+        let file = PatternsFile::open(project, &changes)?;
+        let known = file.parsed(&file.bytes);
+        let is_new = !is_noted(&known);
+        if is_new {
+            let new = noted(file.text()?, &known, &line);
+            file.write(new, &mut changes, &is_noted)?;
+        }
+        Ok((is_new, changes))
+    })?;
+    Ok(NoteReport { line, is_new, diff: applied.diff })
+}
+
+/// Returns the note as written: the day, the text, the phase and the files.
+fn note_line(project: &Project, request: &NoteRequest) -> Result<String> {
+    let text = Line::new(request.text.trim());
+    if let Some(rule) = secrets::first_rule(text.as_str()) {
+        let message = format!("the note looks like a secret ({rule})");
+        return Err(Error::refused(message).hint("say where the secret is stored, not its value"));
+    }
+    let length = text.as_str().chars().count();
+    if text.is_empty() || length > MAX_NOTE_LENGTH {
+        return Err(Error::refused(format!(
+            "a note has 1 to {MAX_NOTE_LENGTH} characters, this one {length}"
+        )));
+    }
+    if let Some(phase) = &request.phase
+        && phase.numbering() == PhaseNumbering::MilestonePrefixed
+    {
+        Survey::read(project)?.check_number(phase)?;
+    }
+    if let Some(file) = request.files.iter().find(|file| !is_project_file(&project.root, file)) {
+        let message = format!("{file} is not the path of a file in this project");
+        return Err(Error::refused(message).hint("name files relative to the project"));
+    }
+    let phase = request.phase.iter().map(|phase| format!("phase {phase}"));
+    let files = request.files.iter().map(|file| format!("`{file}`"));
+    let about: Vec<String> = phase.chain(files).collect();
+    let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+    Ok(format!("{}: {text}{about}", project.clock.today()))
+}
+
+/// Returns the text with the note at the end of the last section of notes outside of entries, or of a new one.
+fn noted(text: &str, known: &Patterns, line: &str) -> Vec<u8> {
+    let is_inside = |at: usize| known.entries.iter().any(|entry| entry.range.contains(&at));
+    let outline = Outline::parse(text, 0);
+    let mut sections = outline.sections().iter();
+    let own = sections.rfind(|section| section.title == NOTES && !is_inside(section.heading.start));
+    let Some(section) = own else {
+        // The heading is at the level of the entries' headings, so that it ends the last entry.
+        let level = |entry: &PatternEntry| entry.text.bytes().take_while(|c| *c == b'#').count();
+        let levels = known.entries.iter().map(level).filter(|level| *level > 0);
+        let heading = "#".repeat(levels.min().unwrap_or(3).min(3));
+        let mut new = text.as_bytes().to_vec();
+        add(&mut new, &format!("{heading} {NOTES}\n\n- {line}"));
+        return new;
+    };
+    let end = line_end(text);
+    let before = text[..section.own.end].trim_end();
+    let after = if before.len() == text.len() { end } else { &text[before.len()..] };
+    // Directly below some blocks, such as HTML, the note would belong to them.
+    let is_list = before.lines().last().is_some_and(|last| last.trim_start().starts_with("- "));
+    let gap = if is_list { end.to_owned() } else { end.repeat(2) };
+    format!("{before}{gap}- {line}{after}").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn with_note(text: &str, line: &str) -> String {
+        let known = Patterns::parse(text, Path::new("P.md")).value;
+        String::from_utf8(noted(text, &known, line)).unwrap()
+    }
+
+    #[test]
+    fn one_blank_line_stands_before_what_is_appended() {
+        for (old, end) in [
+            ("# P\n- a", "\n"),
+            ("# P\n- a\n", "\n"),
+            ("# P\n- a\n\n", "\n"),
+            ("# P\r\n- a\r\n", "\r\n"),
+        ] {
+            let mut new = old.as_bytes().to_vec();
+            add(&mut new, "### Phase 3\ntext\n");
+            let expected = format!("# P{end}- a{end}{end}### Phase 3{end}text{end}");
+            assert_eq!(String::from_utf8(new).unwrap(), expected, "{old:?}");
+        }
+    }
+
+    #[test]
+    fn notes_share_one_section_outside_of_entries() {
+        let file = "# P\n\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- x is so\n";
+        let first = with_note(file, "2026-02-02: one");
+        assert!(first.starts_with(file));
+        let second = with_note(&first, "2026-02-03: two");
+        assert!(
+            second.ends_with("### Notes\n\n- 2026-02-02: one\n- 2026-02-03: two\n"),
+            "{second}"
+        );
+        // Entries appended later do not move the section.
+        let later = format!("{second}\n### Phase 2: B (2026-03-03)\n\n**What worked:**\n- y\n");
+        let third = with_note(&later, "2026-03-04: three");
+        assert!(third.contains("two\n- 2026-03-04: three\n\n### Phase 2"), "{third}");
+        assert_eq!(third.replace("- 2026-03-04: three\n", ""), later);
+    }
+
+    #[test]
+    fn the_first_note_of_an_empty_section_is_below_its_heading() {
+        for file in ["# P\n\n### Notes", "# P\n\n### Notes\n", "# P\n\n### Notes\n\n"] {
+            let new = with_note(file, "2026-02-02: one");
+            assert_eq!(new.trim_end(), "# P\n\n### Notes\n\n- 2026-02-02: one", "{file:?}");
+            assert!(new.ends_with('\n'));
+        }
+        let between = "### Notes\n### Phase 1: A (2026-01-01)\n\n**What worked:**\n- x\n";
+        assert_eq!(
+            with_note(between, "2026-02-02: one"),
+            between.replacen("Notes\n", "Notes\n\n- 2026-02-02: one\n", 1)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_lost(
+            old in "([-#*>`~<! \t\r\n]|```|--|- a|<div>|### Notes\n|### Phase 3: Parser|---|é){0,30}",
+            note in "[-#*>`~<!|\\[\\] a:(]{1,20}"
+        ) {
+            let line = format!("2026-02-02: {}", Line::new(&format!("a{note}b")));
+            let new = with_note(&old, &line);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let mut left = words(&new).into_iter();
+            prop_assert!(words(&old).iter().all(|word| left.any(|other| other == *word)));
+        }
+    }
+}
