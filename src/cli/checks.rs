@@ -64,7 +64,7 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
     // With --json, the failure's document is printed instead of the table, so the hint names the command that
     // prints it.
     let end = end.map_err(|error| if out.is_json() { error.hint("annals audit") } else { error });
-    out.show_until(&audit, text!("checks"), end)
+    out.show_until(&audit, &(), text!("checks"), end)
 }
 
 /// What a check of the installation found: what is there, or what is wrong and its fix; `None` leaves the row out.
@@ -137,7 +137,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
         _ if !args.check => Ok(()),
         _ => Err(Error::failed("something needs fixing").hint("annals doctor")),
     };
-    out.show_until(&diagnosis, text!("checks"), end)
+    out.show_until(&diagnosis, &(), text!("checks"), end)
 }
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this

@@ -16,22 +16,7 @@ use crate::project::{Environment, OpenRequest, Project};
 use crate::storage::{Scratch, create_empty};
 
 /// The commands in the order in which they are run, with a description each.
-const STEPS: &[(&str, &str)] = &[
-    ("status", "Where the work stands, worked out from the files."),
-    ("context --budget 600", "What an agent sees of it when a session starts."),
-    (
-        "recall --limit 1 two writers at once",
-        "One search over everything: plans, lessons, entries, notes.",
-    ),
-    ("init", "The planning folder exists; CLAUDE.md gets its block."),
-    ("plan 4", "What to know before continuing work on phase 4."),
-    (
-        "execute",
-        "The phase is complete: what it taught goes to PATTERNS.md, and CLAUDE.md follows.",
-    ),
-    ("ship", "The milestone is complete: it is archived."),
-    ("log", "Every write is on record; `annals undo` takes the last one back."),
-];
+const STEPS: &str = include_str!("../../templates/demo/steps.txt");
 
 /// The step before which an agent executes the open plans.
 const WORK_BEFORE: &str = "execute";
@@ -116,8 +101,8 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
     let clock = Clock::new(environment.get("ANNALS_NOW"))?;
     write_example(folder, clock, environment.data_dir())?;
     let mut steps = Vec::new();
-    for (command, about) in STEPS {
-        if *command == WORK_BEFORE {
+    for (command, about) in STEPS.lines().filter_map(|step| step.split_once(": ")) {
+        if command == WORK_BEFORE {
             steps.push(Step {
                 command: None,
                 about: "An agent carries out plans 2 and 3 and writes a summary of each."
@@ -131,7 +116,7 @@ fn walk(folder: &Path, environment: &Environment) -> Result<Vec<Step>> {
         let output = printed(command, &project(false)?)?;
         steps.push(Step {
             command: Some(format!("annals {command}")),
-            about: (*about).to_owned(),
+            about: about.to_owned(),
             // A command that only reads prints the same in a dry run.
             diff: if diff == output { String::new() } else { diff },
             output,

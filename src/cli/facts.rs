@@ -435,7 +435,7 @@ pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Resu
                     Err(Error::failed(format!("{problems} in the database of facts")))
                 }
             };
-            context.out.show_until(&found, text!("facts/check"), end)
+            context.out.show_until(&found, &(), text!("facts/check"), end)
         }
         FactsCommand::Metrics { eval: Some(dataset), .. } => {
             let lines = read::lines(dataset)?
@@ -608,7 +608,7 @@ fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
         Err(Error::failed(what).hint("`annals facts work` repeats the request until it is done; `annals facts check` lists what is left"))
     };
     let erased = Erased { forgotten, report_records };
-    context.out.show_until(&erased, text!("facts/erased"), end)
+    context.out.show_until(&erased, &(), text!("facts/erased"), end)
 }
 
 /// Returns a description of forgotten vectors that remain on a server, with the reason.

@@ -202,8 +202,5 @@ fn check(fix: bool, project: &Project, out: &mut Output) -> Result<()> {
         }
     };
     let more = json!({ "covered": report.coverage.line() });
-    if end.is_ok() || !out.is_json() {
-        out.show_with(&report, &more, text!("ledger/check"))?;
-    }
-    end
+    out.show_until(&report, &more, text!("ledger/check"), end)
 }

@@ -132,11 +132,12 @@ impl Output {
     pub(crate) fn show_until<T: Serialize>(
         &mut self,
         result: &T,
+        more: &impl Serialize,
         template: &str,
         end: Result<()>,
     ) -> Result<()> {
         if end.is_ok() || !self.is_json() {
-            self.show(result, template)?;
+            self.show_with(result, more, template)?;
         }
         end
     }
@@ -198,7 +199,7 @@ impl Output {
         self.warnings(&outcome.warnings);
         let is_planned = outcome.diff.as_ref().is_some_and(|diff| !diff.is_empty());
         let whole = format!("{template}{}", text!("workflow/ending"));
-        self.show_until(outcome, if is_planned { "{{ diff }}" } else { &whole }, end)
+        self.show_until(outcome, &(), if is_planned { "{{ diff }}" } else { &whole }, end)
     }
 
     /// Prints one line of JSON, for commands that stream.

@@ -127,7 +127,7 @@ fn check(fails: bool, project: &Project, out: &mut Output) -> Result<()> {
         _ if !fails => Ok(()),
         _ => Err(Error::failed(quantity(stale, "stale entry")).hint("annals patterns check")),
     };
-    out.show_until(&found.value, text!("patterns/staleness"), end)
+    out.show_until(&found.value, &(), text!("patterns/staleness"), end)
 }
 
 fn insights(project: &Project, out: &mut Output) -> Result<()> {

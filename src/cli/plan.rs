@@ -53,8 +53,7 @@ pub(crate) fn run(args: &PlanArgs, project: &Project, out: &mut Output) -> Resul
         "careful_lessons": lessons,
         "last_plans": brief.careful.iter().map(|file| last(&file.plans)).collect::<Vec<_>>(),
     });
-    out.show_with(&done, &more, text!("workflow/plan"))?;
-    done.refusal()
+    out.show_until(&done, &more, text!("workflow/plan"), done.refusal())
 }
 
 /// Returns a line with the lesson, its outcome, its source, and why it may be stale.

@@ -111,7 +111,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     let report = setup::setup(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    out.show_until(&report, text!("setup/client"), verdict)?;
+    out.show_until(&report, &(), text!("setup/client"), verdict)?;
     if let Some(client) = transcripts {
         let mut clients = project.settings.sessions.clone();
         clients.push(client);
@@ -196,7 +196,7 @@ fn workflow(
     out.warnings(&client.warnings);
     let verdict = if args.check { client.verdict() } else { Ok(()) };
     let calls = if args.remove { Vec::new() } else { calls(workflow, project)? };
-    out.show_until(&WorkflowReport { client, calls }, text!("setup/client"), verdict)
+    out.show_until(&WorkflowReport { client, calls }, &(), text!("setup/client"), verdict)
 }
 
 /// Returns what the workflow's commands may call, in the words of the generation in use.
@@ -224,7 +224,7 @@ fn git(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
     let report = setup::git::git(project, request)?;
     out.warnings(&report.warnings);
     let verdict = if args.check { report.verdict() } else { Ok(()) };
-    out.show_until(&report, text!("setup/git"), verdict)
+    out.show_until(&report, &(), text!("setup/git"), verdict)
 }
 
 fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -245,7 +245,7 @@ fn journal(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> 
     } else {
         "{% for tool in files %}{{ tool.file }} {{ tool.outcome }}.\n{% endfor %}"
     };
-    out.show_until(&report, done, verdict)
+    out.show_until(&report, &(), done, verdict)
 }
 
 /// Removes `--project` without a folder: for `setup`, it selects the project's settings, which is the

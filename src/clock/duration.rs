@@ -3,8 +3,10 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::iter::Sum;
+use std::sync::LazyLock;
 
 use chrono::{DateTime, Utc};
+use regex_lite::Regex;
 use serde::Serialize;
 
 use crate::clock::date::unquoted;
@@ -68,10 +70,8 @@ impl Minutes {
             .trim_start_matches(|c: char| c.is_whitespace() || "~≈<>≤≥=\"'`*_".contains(c))
             .trim_start_matches("about ")
             .trim_start_matches("approx. ");
-        let minutes = match text.strip_prefix('p') {
-            Some(period) => parse_iso_period(period)?,
-            None => parse_hms(text).or_else(|| parse_units(text))?,
-        };
+        let minutes =
+            parse_clock(text).or_else(|| parse_period(text)).or_else(|| parse_units(text))?;
         Self::from_number(minutes, TimeUnit::Minutes)
     }
 
@@ -117,28 +117,49 @@ impl fmt::Display for Minutes {
     }
 }
 
-/// Parses `00:07:30`, hours first.
-fn parse_hms(text: &str) -> Option<f64> {
-    let (hours, rest) = split_number(text)?;
-    let (minutes, rest) = split_number(rest.strip_prefix(':')?)?;
-    let (seconds, _) = split_number(rest.strip_prefix(':')?)?;
-    (minutes < 60.0 && seconds < 60.0).then_some(hours * 60.0 + minutes + seconds / 60.0)
+/// `00:07:30`, hours first.
+static CLOCK: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(\d+):([0-5]?\d):([0-5]?\d(?:\.\d+)?)"));
+
+/// An ISO 8601 period without months and years, which have no fixed length.
+static PERIOD: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^p(?:N w)?(?:N d)?(?:t(?:N h)?(?:N m)?(?:N s)?)?(?:[^a-z\d]|$)"));
+
+/// A number or a range with its unit, and what may join the next one.
+static PART: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^N(?:\s*[-–]\s*N)?-?\s*(?:(s|secs?|seconds?)|(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))(?:[^a-z]|$)",
+    )
+});
+
+/// Minutes without a unit after hours, as in `1h30` or `2h 05`; with more text directly behind it, the number may be
+/// anything.
+static BARE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"^ ?([0-5]?\d)(?:\s*$|\s*[();|"*]|[.,](?: |$))"#));
+
+/// The minutes in a week, a day, an hour, a minute and a second.
+const UNITS: [f64; 5] = [7.0 * MINUTES_PER_DAY, MINUTES_PER_DAY, 60.0, 1.0, 1.0 / 60.0];
+
+/// Compiles a pattern in which `N` is a number: `7`, `4.5`, `4,5`, `1,472`.
+fn pattern(text: &str) -> Regex {
+    let text = text.replace("N ", "N").replace('N', r"(\d+(?:[.,]\d+)?)");
+    Regex::new(&text).expect("a constant pattern")
 }
 
-/// Parses an ISO 8601 period after its `P`; months and years have no fixed length.
-fn parse_iso_period(text: &str) -> Option<f64> {
-    let (date, time) = text.split_once('t').unwrap_or((text, ""));
-    let date_units = [('w', 7.0 * MINUTES_PER_DAY), ('d', MINUTES_PER_DAY)];
-    let time_units = [('h', 60.0), ('m', 1.0), ('s', 1.0 / 60.0)];
-    let mut total = None;
-    for (mut part, units) in [(date, &date_units[..]), (time, &time_units[..])] {
-        while let Some((value, rest)) = split_number(part) {
-            let (letter, minutes) = units.iter().find(|(letter, _)| rest.starts_with(*letter))?;
-            total = Some(total.unwrap_or(0.0) + value * minutes);
-            part = &rest[letter.len_utf8()..];
-        }
-    }
-    total
+/// Parses a time of three parts.
+fn parse_clock(text: &str) -> Option<f64> {
+    let found = CLOCK.captures(text)?;
+    let part = |at: usize| found[at].parse::<f64>().ok();
+    Some(part(1)? * 60.0 + part(2)? + part(3)? / 60.0)
+}
+
+fn parse_period(text: &str) -> Option<f64> {
+    let found = PERIOD.captures(text)?;
+    let parts = UNITS
+        .iter()
+        .enumerate()
+        .filter_map(|(at, minutes)| Some(number(found.get(at + 1)?.as_str())? * minutes));
+    parts.reduce(|sum, part| sum + part)
 }
 
 /// Parses numbers with units, largest unit first, until something else follows.
@@ -146,84 +167,40 @@ fn parse_units(text: &str) -> Option<f64> {
     let mut total = None;
     let mut last = f64::INFINITY;
     let mut rest = text;
-    while let Some((value, after)) = split_number(rest) {
-        let (value, after) = range_end(value, after);
-        let after = after.strip_prefix('-').unwrap_or(after).trim_start();
-        let Some((minutes, after)) = split_unit(after) else {
-            break;
-        };
+    while let Some(found) = PART.captures(rest) {
+        let unit = (3..=6).find(|at| found.get(*at).is_some())?;
+        let minutes = UNITS[7 - unit];
         // `4 min 234s` is one duration, `4 min 5 min` are two.
         if minutes >= last {
             break;
         }
         last = minutes;
+        let first = number(&found[1])?;
+        let end = found.get(2).and_then(|end| number(end.as_str())).filter(|end| *end >= first);
+        let value = end.map_or(first, |end| f64::midpoint(first, end));
         total = Some(total.unwrap_or(0.0) + value * minutes);
-        if (minutes - TimeUnit::Hours.minutes()).abs() < f64::EPSILON
-            && let Some(bare) = bare_minutes(after)
+        rest = &rest[found.get(unit)?.end()..];
+        rest = rest.strip_prefix('.').unwrap_or(rest);
+        if unit == 5
+            && let Some(bare) = BARE.captures(rest).and_then(|bare| bare[1].parse::<f64>().ok())
         {
             return total.map(|total| total + bare);
         }
-        rest = after.trim_start_matches([' ', ',']);
+        rest = rest.trim_start_matches([' ', ',']);
         rest = rest.strip_prefix("and ").unwrap_or(rest);
     }
     total
 }
 
-/// Returns the minutes without a unit after hours, as in `1h30` or `2h 05`; with more text directly behind it,
-/// the number may be anything.
-fn bare_minutes(after_hours: &str) -> Option<f64> {
-    let text = after_hours.strip_prefix(' ').unwrap_or(after_hours);
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = &text[..text.len() - rest.len()];
-    let is_end = rest.trim_start().is_empty()
-        || rest.trim_start().starts_with(['(', ')', ';', '|', '"', '*'])
-        || matches!(rest, "." | ",")
-        || rest.starts_with(", ")
-        || rest.starts_with(". ");
-    let minutes: f64 = digits.parse().ok()?;
-    (is_end && digits.len() <= 2 && minutes < 60.0).then_some(minutes)
-}
-
-/// Returns the midpoint of a range whose first number has been read, and the rest.
-fn range_end(first: f64, rest: &str) -> (f64, &str) {
-    let end =
-        rest.trim_start().strip_prefix(['-', '–']).and_then(|end| split_number(end.trim_start()));
-    match end {
-        Some((last, after)) if last >= first => (f64::midpoint(first, last), after),
-        _ => (first, rest),
+/// Parses a number in which a comma is a point, or separates thousands.
+fn number(text: &str) -> Option<f64> {
+    match text.split_once(',') {
+        // No group of thousands follows a zero.
+        Some((whole, group)) if group.len() == 3 && !whole.starts_with('0') => {
+            format!("{whole}{group}").parse().ok()
+        }
+        _ => text.replace(',', ".").parse().ok(),
     }
-}
-
-/// Returns the number that a text starts with (`7`, `4.5`, `4,5`, `1,472`), and the rest.
-fn split_number(text: &str) -> Option<(f64, &str)> {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let whole = &text[..text.len() - rest.len()];
-    let after_point = rest.strip_prefix(['.', ',']).unwrap_or("");
-    let tail = after_point.trim_start_matches(|c: char| c.is_ascii_digit());
-    let fraction = &after_point[..after_point.len() - tail.len()];
-    if whole.is_empty() {
-        return None;
-    }
-    if fraction.is_empty() {
-        return Some((whole.parse().ok()?, rest));
-    }
-    // No group of thousands follows a zero.
-    let is_grouped = rest.starts_with(',') && fraction.len() == 3 && !whole.starts_with('0');
-    let point = if is_grouped { "" } else { "." };
-    Some((format!("{whole}{point}{fraction}").parse().ok()?, tail))
-}
-
-/// Returns the minutes in the unit that a text starts with, and the rest.
-fn split_unit(text: &str) -> Option<(f64, &str)> {
-    let rest = text.trim_start_matches(|c: char| c.is_alphabetic());
-    let minutes = match &text[..text.len() - rest.len()] {
-        "s" | "sec" | "secs" | "second" | "seconds" => TimeUnit::Seconds.minutes(),
-        "m" | "min" | "mins" | "minute" | "minutes" => TimeUnit::Minutes.minutes(),
-        "h" | "hr" | "hrs" | "hour" | "hours" => TimeUnit::Hours.minutes(),
-        "d" | "day" | "days" => MINUTES_PER_DAY,
-        _ => return None,
-    };
-    Some((minutes, rest.strip_prefix('.').unwrap_or(rest)))
 }
 
 #[cfg(test)]

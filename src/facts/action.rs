@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::facts::fact::{UserId, check_text, checked_json, checked_value, normalized_time};
 use crate::facts::key::FactKey;
+use crate::facts::sql::stored_as_word;
 use crate::secrets::SecretPolicy;
 use crate::text::{hexadecimal, strip_controls, word_enum};
 
@@ -58,8 +59,11 @@ word_enum! {
     }
 }
 
-/// A validated action.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+stored_as_word!(ActionOutcome: "an outcome");
+
+/// An action. Its JSON, with the order of the fields, is part of its hash.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Action {
     /// The type that the auditor stated.
     #[serde(rename = "type")]
@@ -97,66 +101,39 @@ impl Action {
     pub(crate) fn value(&self) -> &str {
         self.new_value_text.as_deref().unwrap_or_default()
     }
-}
 
-/// An action as it was stated.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct StatedAction {
-    #[serde(rename = "type")]
-    pub(crate) kind: ActionType,
-    pub(crate) key: String,
-    pub(crate) new_value_text: Option<String>,
-    pub(crate) new_value_json: Option<Value>,
-    pub(crate) target_fact_id: Option<String>,
-    pub(crate) valid_from: Option<String>,
-    pub(crate) valid_to: Option<String>,
-    pub(crate) confidence_delta: f64,
-    pub(crate) reason: String,
-}
-
-impl StatedAction {
-    /// Validates the action; text is stripped of control characters.
-    pub(crate) fn validated(self, policy: SecretPolicy) -> Result<Action> {
+    /// Checks the action, and brings its texts and times into their stored form.
+    pub(crate) fn validated(mut self, policy: SecretPolicy) -> Result<Self> {
         let structured = self.new_value_json.as_ref().map(Value::to_string);
         checked_json(structured.as_deref(), policy)?;
         let value = self.new_value_text.or(structured);
-        let value = value.map(|value| checked_value(&value, policy)).transpose()?;
-        let kind = self.kind;
-        let needs_value =
-            matches!(kind, ActionType::Insert | ActionType::Update | ActionType::Supersede);
-        let is_about_nothing = value.is_none() && self.target_fact_id.is_none();
-        if needs_value && value.is_none() {
-            return Err(Error::usage(format!("{} needs new_value_text", kind.as_str())));
-        }
-        if kind == ActionType::MarkPendingConfirmation && is_about_nothing {
-            return Err(Error::usage(
-                "mark_pending_confirmation needs new_value_text or target_fact_id",
-            ));
+        self.new_value_text = value.map(|value| checked_value(&value, policy)).transpose()?;
+        let kind = self.kind.as_str();
+        let (has_value, has_target) =
+            (self.new_value_text.is_some(), self.target_fact_id.is_some());
+        match self.kind {
+            ActionType::Insert | ActionType::Update | ActionType::Supersede if !has_value => {
+                return Err(Error::usage(format!("{kind} needs new_value_text")));
+            }
+            ActionType::MarkPendingConfirmation if !has_value && !has_target => {
+                let needed = format!("{kind} needs new_value_text or target_fact_id");
+                return Err(Error::usage(needed));
+            }
+            _ => {}
         }
         if !(-1.0..=1.0).contains(&self.confidence_delta) {
             return Err(Error::usage("confidence_delta is not a number from -1 to 1"));
         }
-        let reason = strip_controls(&self.reason).trim().to_owned();
-        check_text(&reason, policy)?;
-        let valid_from = checked_time("valid_from", self.valid_from)?;
-        let valid_to = checked_time("valid_to", self.valid_to)?;
-        if let (Some(from), Some(to)) = (&valid_from, &valid_to)
-            && to <= from
-        {
+        let trimmed = |text: String| strip_controls(&text).trim().to_owned();
+        self.reason = trimmed(self.reason);
+        check_text(&self.reason, policy)?;
+        self.target_fact_id = self.target_fact_id.map(trimmed);
+        self.valid_from = checked_time("valid_from", self.valid_from)?;
+        self.valid_to = checked_time("valid_to", self.valid_to)?;
+        if self.valid_to.is_some() && self.valid_to <= self.valid_from {
             return Err(Error::refused("valid_to is not after valid_from"));
         }
-        Ok(Action {
-            kind,
-            key: FactKey::parse(&self.key)?,
-            new_value_text: value,
-            new_value_json: self.new_value_json,
-            target_fact_id: self.target_fact_id.map(|id| strip_controls(&id).trim().to_owned()),
-            valid_from,
-            valid_to,
-            confidence_delta: self.confidence_delta,
-            reason,
-        })
+        Ok(self)
     }
 }
 
@@ -190,13 +167,12 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     }
     let (mut actions, mut problems) = (Vec::new(), Vec::new());
     for (index, value) in answer.actions.into_iter().enumerate() {
-        let stated = serde_json::from_value::<StatedAction>(value);
-        let action = match stated {
+        let action = match serde_json::from_value::<Action>(value) {
             Err(error) => Err(error.to_string()),
-            Ok(stated) if stated.new_value_json.as_ref().is_some_and(|json| !json.is_object()) => {
+            Ok(action) if action.new_value_json.as_ref().is_some_and(|json| !json.is_object()) => {
                 Err("new_value_json is not an object".to_owned())
             }
-            Ok(stated) => stated.validated(policy).map_err(|error| error.message),
+            Ok(action) => action.validated(policy).map_err(|error| error.message),
         };
         match action {
             Ok(action) => actions.push(action),
@@ -211,11 +187,8 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
 
 /// Returns the content of a code fence around the whole answer; models add one even if told not to.
 fn unfenced(answer: &str) -> &str {
-    let inside = answer
-        .strip_prefix("```")
-        .and_then(|rest| rest.strip_suffix("```"))
-        .and_then(|rest| rest.split_once('\n'));
-    match inside {
+    let inside = answer.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
+    match inside.and_then(|inside| inside.split_once('\n')) {
         Some((word, body)) if ["", "json"].contains(&word.trim().to_ascii_lowercase().as_str()) => {
             body.trim()
         }

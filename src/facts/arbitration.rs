@@ -21,23 +21,16 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::facts::action::{Action, ActionOutcome, ActionType};
 use crate::facts::fact::{self, Category, Fact, FactStatus, Proposal, UserId};
 use crate::facts::history::{self, Cause};
-use crate::facts::metrics::Figure;
-use crate::facts::sql::{Json, Query};
-use crate::facts::{confidence, maintenance, metrics, wording};
+use crate::facts::sql::{Json, Sql};
+use crate::facts::store::Facts;
+use crate::facts::{confidence, maintenance, wording};
 use crate::text::hexadecimal;
 
 /// The source of the actions of a turn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActionSource {
-    pub(crate) turn_id: String,
-    pub(crate) session_id: Option<String>,
-    pub(crate) turn_seq: Option<i64>,
-    pub(crate) project: Option<String>,
-    pub(crate) excerpt: String,
-    /// When it was said.
-    pub(crate) said_at: String,
-    /// When the stated event happened.
-    pub(crate) event_time: Option<String>,
+    /// What new facts take over: turn, session, project, excerpt, event, and, as the last mention, when it was said.
+    pub(crate) origin: Fact,
     /// The category, if it differs from the key's.
     pub(crate) category: Option<Category>,
     /// Whether the user confirmed it explicitly, which overrides the rules.
@@ -48,9 +41,9 @@ pub(crate) struct ActionSource {
 pub(crate) struct Arbiter<'a> {
     pub(crate) connection: &'a Connection,
     pub(crate) user: &'a UserId,
-    pub(crate) source: &'a ActionSource,
-    pub(crate) now: &'a str,
-    pub(crate) high_risk: &'a [String],
+    pub(crate) source: ActionSource,
+    pub(crate) now: String,
+    high_risk: Vec<String>,
 }
 
 /// The effect of an action.
@@ -62,16 +55,13 @@ pub struct ActionEffect {
     pub fact: Option<Fact>,
 }
 
-/// Returns the effect on a fact.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "it is the last expression of functions that can fail"
-)]
-pub(crate) fn effect(outcome: ActionOutcome, fact: Fact) -> Result<ActionEffect> {
-    Ok(ActionEffect { outcome, fact: Some(fact) })
-}
+impl ActionEffect {
+    const NONE: Self = Self { outcome: ActionOutcome::Nothing, fact: None };
 
-const NO_EFFECT: ActionEffect = ActionEffect { outcome: ActionOutcome::Nothing, fact: None };
+    pub(crate) fn new(outcome: ActionOutcome, fact: Fact) -> Self {
+        Self { outcome, fact: Some(fact) }
+    }
+}
 
 /// The outcome of an action, as it is recorded so that the action is applied once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -92,22 +82,30 @@ pub(crate) fn applied(
 ) -> Result<Vec<(String, ActionResult)>> {
     let sql = "SELECT action_hash, key, outcome, fact_id FROM applied_actions \
                WHERE user_id = ?1 AND turn_id = ?2 ORDER BY action_id";
-    connection.rows("read the applied actions", sql, [user.as_str(), turn], |row| {
-        let outcome = ActionOutcome::from_word(&row.get::<_, String>(2)?);
-        let result = ActionResult {
-            key: row.get(1)?,
-            outcome: outcome.unwrap_or(ActionOutcome::Nothing),
-            fact_id: row.get(3)?,
-        };
-        Ok((row.get(0)?, result))
-    })
+    let rows: Vec<(String, String, ActionOutcome, Option<String>)> =
+        connection.list(sql, [user.as_str(), turn])?;
+    let result = |(hash, key, outcome, fact_id)| (hash, ActionResult { key, outcome, fact_id });
+    Ok(rows.into_iter().map(result).collect())
+}
+
+impl Facts {
+    /// Applies the rules to actions from a source, in one transaction.
+    pub(crate) fn arbitrate<T>(
+        &mut self,
+        user: &UserId,
+        source: ActionSource,
+        work: impl FnOnce(&mut Arbiter<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let (now, high_risk) = (self.clock().timestamp(), self.high_risk().to_vec());
+        self.write(|connection| work(&mut Arbiter { connection, user, source, now, high_risk }))
+    }
 }
 
 impl Arbiter<'_> {
     /// Applies all actions in order, each once; if any does not fit the facts, the error lists all such actions.
     pub(crate) fn apply(&self, actions: &[Action]) -> Result<Vec<ActionResult>> {
         let (mut results, mut problems) = (Vec::new(), Vec::new());
-        let turn = self.source.turn_id.as_str();
+        let turn = &self.source.origin.source_turn_id;
         let mut known = applied(self.connection, self.user, turn)?;
         for (index, action) in actions.iter().enumerate() {
             let hash = action.hash(self.user);
@@ -118,23 +116,14 @@ impl Arbiter<'_> {
             match self.decide(action) {
                 Ok(ActionEffect { outcome, fact }) => {
                     let key = action.key.as_str().to_owned();
-                    let result =
-                        ActionResult { key, outcome, fact_id: fact.map(|fact| fact.fact_id) };
+                    let fact_id = fact.map(|fact| fact.fact_id);
                     self.connection.run(
-                        "write the applied actions",
                         "INSERT INTO applied_actions \
                          (turn_id, user_id, key, action_hash, outcome, fact_id, applied_at) \
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                        params![
-                            turn,
-                            self.user,
-                            result.key,
-                            hash,
-                            outcome.as_str(),
-                            result.fact_id,
-                            self.now
-                        ],
+                        params![turn, self.user, key, hash, outcome, fact_id, self.now],
                     )?;
+                    let result = ActionResult { key, outcome, fact_id };
                     known.push((hash, result.clone()));
                     results.push(result);
                 }
@@ -151,11 +140,16 @@ impl Arbiter<'_> {
             .hint("`annals facts turns --prompt` shows the facts as they are now"))
     }
 
-    pub(crate) fn decide(&self, action: &Action) -> Result<ActionEffect> {
+    fn decide(&self, action: &Action) -> Result<ActionEffect> {
         // What has ended cannot conflict with the action.
         for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
-            if over.is_over_at(self.now) {
-                maintenance::expire(self.connection, &over, &self.source.turn_id, self.now)?;
+            if over.is_over_at(&self.now) {
+                maintenance::expire(
+                    self.connection,
+                    &over,
+                    &self.source.origin.source_turn_id,
+                    &self.now,
+                )?;
             }
         }
         let current = match self.target(action)? {
@@ -167,11 +161,11 @@ impl Arbiter<'_> {
         };
         match (action.kind, current) {
             (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
-            (ActionType::Noop | ActionType::Expire, None) => Ok(NO_EFFECT),
-            (ActionType::Noop, Some(current)) => self.repeat(action, &current),
+            (ActionType::Noop | ActionType::Expire, None) => Ok(ActionEffect::NONE),
+            (ActionType::Noop, Some(current)) => self.repeat(action, current),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
             (_, Some(current)) if !self.is_historical(action, &current) => {
-                self.apply_value(action, &current)
+                self.apply_value(action, current)
             }
             (_, current) => self.insert(action, current.is_some() || self.is_over(action)),
         }
@@ -179,7 +173,7 @@ impl Arbiter<'_> {
 
     /// Returns whether the validity that an action states has already ended.
     fn is_over(&self, action: &Action) -> bool {
-        action.valid_to.as_deref().is_some_and(|end| end <= self.now)
+        action.valid_to.as_ref().is_some_and(|end| *end <= self.now)
     }
 
     /// Returns whether an action states an earlier value, which does not affect the current one.
@@ -195,8 +189,7 @@ impl Arbiter<'_> {
         let Some(id) = &action.target_fact_id else {
             return Ok(None);
         };
-        let found = fact::by_id(self.connection, self.user, id)?;
-        let wrong = match &found {
+        let wrong = match fact::by_id(self.connection, self.user, id)? {
             None => "there is no such fact".to_owned(),
             Some(found) if found.key != action.key.as_str() => {
                 format!("its key is {}, not {}", found.key, action.key)
@@ -204,7 +197,7 @@ impl Arbiter<'_> {
             Some(found) if !found.status.is_retrievable() => {
                 format!("it is {}", found.status.as_str())
             }
-            Some(_) => return Ok(found),
+            found => return Ok(found),
         };
         Err(Error::refused(format!("target_fact_id {id}: {wrong}"))
             .hint("name one of the old facts, or null"))
@@ -216,38 +209,38 @@ impl Arbiter<'_> {
         if !action.key.is_multi_valued() {
             return Ok(active.pop());
         }
-        let Some(value) = &action.new_value_text else {
-            return match active.len() {
-                0 | 1 if action.kind == ActionType::Expire => Ok(active.pop()),
-                several if action.kind == ActionType::Expire => Err(Error::refused(format!(
-                    "{} has {several} values: which one expires?",
-                    action.key
-                ))
-                .hint("name it in target_fact_id")),
-                _ => Ok(None),
-            };
-        };
-        let is_it = |fact: &Fact| wording::is_same(value, &fact.value_text);
-        Ok(active.into_iter().find(is_it))
+        match &action.new_value_text {
+            Some(value) => {
+                let is_it = |fact: &Fact| wording::is_same(value, &fact.value_text);
+                Ok(active.into_iter().find(is_it))
+            }
+            None if action.kind != ActionType::Expire => Ok(None),
+            None if active.len() < 2 => Ok(active.pop()),
+            None => {
+                let (key, several) = (&action.key, active.len());
+                Err(Error::refused(format!("{key} has {several} values: which one expires?"))
+                    .hint("name it in target_fact_id"))
+            }
+        }
     }
 
-    pub(crate) fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
+    fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
         fact::with_key(self.connection, self.user, key, status)
     }
 
     /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
-    fn apply_value(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
+    fn apply_value(&self, action: &Action, current: Fact) -> Result<ActionEffect> {
         let value = action.value();
         if wording::is_same(value, &current.value_text) {
             if action.valid_to.is_some() && action.valid_to != current.valid_to {
-                return self.end(action, current);
+                return self.end(action, &current);
             }
             return self.repeat(action, current);
         }
         // The user confirmed the exact value: a different text needs another confirmation.
         let is_certain = current.confidence >= confidence::CONFIRMED;
         let may_refine =
-            self.source.is_confirmed || !(is_certain || self.is_high_risk(action, current));
+            self.source.is_confirmed || !(is_certain || self.is_high_risk(action, &current));
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
         if may_refine
@@ -255,26 +248,26 @@ impl Arbiter<'_> {
             && action.kind != ActionType::Supersede
             && wording::refines(value, &current.value_text)
         {
-            return self.refine(action, current);
+            return self.refine(action, &current);
         }
         if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
-        if self.may_overwrite(action, current) {
-            return self.supersede(action, current);
+        if self.may_overwrite(action, &current) {
+            return self.supersede(action, &current);
         }
-        self.propose(action, Some(current), Proposal::Value, value)
+        self.propose(action, Some(&current), Proposal::Value, value)
     }
 
-    pub(crate) fn is_high_risk(&self, action: &Action, current: &Fact) -> bool {
-        action.key.is_high_risk(current.category, self.high_risk)
+    fn is_high_risk(&self, action: &Action, current: &Fact) -> bool {
+        action.key.is_high_risk(current.category, &self.high_risk)
     }
 
     /// Returns whether a first contradiction overwrites a fact without confirmation.
     fn may_overwrite(&self, action: &Action, current: &Fact) -> bool {
         // A late turn must not undo later statements, nor a future value the present one.
-        let is_late = self.source.said_at < current.valid_from;
-        let is_to_come = action.valid_from.as_deref().is_some_and(|from| from > self.now);
+        let is_late = self.source.origin.last_mentioned_at < current.valid_from;
+        let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
         self.source.is_confirmed
             || (!confidence::is_unsure(action.confidence_delta)
                 && !is_late
@@ -297,25 +290,28 @@ impl Arbiter<'_> {
         } else if let Some(known) = self.find_proposal(action, Proposal::Value)? {
             return self.repeat_proposal(action, &known);
         }
-        self.write_change("insert", &action.reason, None, &new)?;
-        effect(outcome, new)
+        self.write("insert", &action.reason, None, new, outcome)
     }
 
     /// Rule 2.
     fn refine(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let mut after = self.mentioned(current);
-        action.value().clone_into(&mut after.value_text);
-        after.value_json = action.new_value_json.clone().map(Json);
-        if self.source.is_confirmed {
-            after.confidence = confidence::CONFIRMED;
-        }
-        after.source_excerpt.clone_from(&self.source.excerpt);
-        after.source_turn_id.clone_from(&self.source.turn_id);
+        let mentioned = self.mentioned(current);
         // An end before the fact began does not belong to this fact.
         let end = action.valid_to.clone().filter(|end| *end > current.valid_from);
-        after.valid_to = end.or(after.valid_to);
-        self.write_change("update", &action.reason, Some(current), &after)?;
-        effect(ActionOutcome::Refined, after)
+        let after = Fact {
+            value_text: action.value().to_owned(),
+            value_json: action.new_value_json.clone().map(Json),
+            confidence: if self.source.is_confirmed {
+                confidence::CONFIRMED
+            } else {
+                current.confidence
+            },
+            source_excerpt: self.source.origin.source_excerpt.clone(),
+            source_turn_id: self.source.origin.source_turn_id.clone(),
+            valid_to: end.or(mentioned.valid_to),
+            ..mentioned
+        };
+        self.write("update", &action.reason, Some(current), after, ActionOutcome::Refined)
     }
 
     /// Rule 3.
@@ -323,9 +319,7 @@ impl Arbiter<'_> {
         let mut new = self.new_fact(action, action.value());
         new.category = self.source.category.unwrap_or(current.category);
         self.close(current, FactStatus::Superseded, &new.valid_from, &action.reason)?;
-        self.count(Figure::Supersessions)?;
-        self.write_change("insert", &action.reason, None, &new)?;
-        effect(ActionOutcome::Superseded, new)
+        self.write("insert", &action.reason, None, new, ActionOutcome::Superseded)
     }
 
     /// Rule 4.
@@ -333,109 +327,257 @@ impl Arbiter<'_> {
         let is_guarded =
             self.is_high_risk(action, current) || confidence::is_unsure(action.confidence_delta);
         if is_guarded && !self.source.is_confirmed {
-            if let Some(known) = self.find_proposal(action, Proposal::End)? {
-                return self.repeat_proposal(action, &known);
-            }
             let value = format!("no longer {}", current.value_text);
             return self.propose(action, Some(current), Proposal::End, &value);
         }
-        let end = action.valid_to.as_deref().unwrap_or(&self.source.said_at);
-        if end > self.now && end > current.valid_from.as_str() {
-            return self.end_later(current, end, &action.reason);
-        }
-        let after = self.close(current, FactStatus::Expired, end, &action.reason)?;
-        effect(ActionOutcome::Expired, after)
+        let end = action.valid_to.as_ref().unwrap_or(&self.source.origin.last_mentioned_at);
+        self.end_at(current, end, &action.reason)
     }
 
-    pub(crate) fn end_later(&self, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
-        let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
-        self.write_change("update", reason, Some(fact), &after)?;
-        effect(ActionOutcome::Refined, after)
+    fn end_at(&self, fact: &Fact, end: &str, reason: &str) -> Result<ActionEffect> {
+        if end > self.now.as_str() && end > fact.valid_from.as_str() {
+            let after = Fact { valid_to: Some(end.to_owned()), ..self.mentioned(fact) };
+            return self.write("update", reason, Some(fact), after, ActionOutcome::Refined);
+        }
+        self.close(fact, FactStatus::Expired, end, reason)
     }
 
     /// Rule 5.
-    pub(crate) fn repeat(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
+    fn repeat(&self, action: &Action, current: Fact) -> Result<ActionEffect> {
         let value = action.new_value_text.as_ref();
         if value.is_some_and(|value| !wording::is_same(value, &current.value_text)) {
-            return effect(ActionOutcome::Nothing, current.clone());
+            return Ok(ActionEffect::new(ActionOutcome::Nothing, current));
         }
-        let after = self.repeated(action, current)?;
+        let after = self.repeated(action, &current)?;
         let is_confirmed = after.confidence > current.confidence;
         let outcome =
             if is_confirmed { ActionOutcome::Confirmed } else { ActionOutcome::Mentioned };
-        effect(outcome, after)
+        Ok(ActionEffect::new(outcome, after))
     }
 
     /// Records another mention, which raises the confidence once per turn.
-    pub(crate) fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
+    fn repeated(&self, action: &Action, current: &Fact) -> Result<Fact> {
         let mut after = self.mentioned(current);
         let sql = "SELECT EXISTS (SELECT 1 FROM fact_history \
                    WHERE user_id = ?1 AND fact_id = ?2 AND turn_id = ?3)";
+        let values = params![self.user, current.fact_id, self.source.origin.source_turn_id];
         if self.source.is_confirmed {
             after.confidence = confidence::CONFIRMED;
-        } else if action.confidence_delta >= 0.0 {
-            let values = params![self.user, current.fact_id, self.source.turn_id];
-            let is_counted: bool = self.connection.value("read the history", sql, values)?;
-            if !is_counted {
-                after.confidence = confidence::repeated(current.confidence);
-            }
+        } else if action.confidence_delta >= 0.0 && !self.connection.value::<bool>(sql, values)? {
+            after.confidence = confidence::repeated(current.confidence);
         }
         let name = if after.confidence > current.confidence { "confirm" } else { "mention" };
-        self.write_change(name, &action.reason, Some(current), &after)?;
+        self.record(name, &action.reason, Some(current), &after)?;
         Ok(after)
     }
 
+    /// Rule 6, requested by the auditor itself.
+    fn mark_pending(&self, action: &Action, current: Option<Fact>) -> Result<ActionEffect> {
+        match (action.new_value_text.as_deref(), current) {
+            (Some(value), Some(current)) if wording::is_same(value, &current.value_text) => {
+                self.repeat(action, current)
+            }
+            (Some(value), current) => {
+                self.propose(action, current.as_ref(), Proposal::Value, value)
+            }
+            (None, None) => Ok(ActionEffect::NONE),
+            (None, Some(current))
+                if current.confidence >= confidence::ESTABLISHED
+                    || self.is_high_risk(action, &current) =>
+            {
+                Ok(ActionEffect::new(ActionOutcome::Kept, current))
+            }
+            (None, Some(current)) => {
+                let status = FactStatus::PendingConfirmation;
+                let after = Fact { status, ..self.mentioned(&current) };
+                let name = action.kind.as_str();
+                self.write(name, &action.reason, Some(&current), after, ActionOutcome::Pending)
+            }
+        }
+    }
+
+    /// Rule 6: stores a value, or the end of one, as pending beside the current fact, or repeats the proposal.
+    fn propose(
+        &self,
+        action: &Action,
+        current: Option<&Fact>,
+        proposal: Proposal,
+        value: &str,
+    ) -> Result<ActionEffect> {
+        if let Some(known) = self.find_proposal(action, proposal)? {
+            return self.repeat_proposal(action, &known);
+        }
+        let mut new = self.new_fact(action, value);
+        new.status = FactStatus::PendingConfirmation;
+        new.proposal = Some(proposal);
+        if let Some(current) = current {
+            new.contests = Some(current.fact_id.clone());
+            new.category = self.source.category.unwrap_or(current.category);
+        }
+        let name = ActionType::MarkPendingConfirmation.as_str();
+        self.write(name, &action.reason, None, new, ActionOutcome::Pending)
+    }
+
+    /// Returns the pending fact that already proposes the same.
+    fn find_proposal(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
+        let is_it = |fact: &Fact| match (proposal, fact.proposal == Some(Proposal::End)) {
+            (Proposal::End, is_end) => is_end,
+            (Proposal::Value, is_end) => {
+                !is_end && wording::is_same(action.value(), &fact.value_text)
+            }
+        };
+        let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
+        Ok(pending.into_iter().find(is_it))
+    }
+
+    /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
+    fn resolve_pending(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
+        if action.kind == ActionType::Expire {
+            return self.close(pending, FactStatus::Expired, &self.now, &action.reason);
+        }
+        let value = action.new_value_text.as_ref();
+        if value.is_none_or(|value| wording::is_same(value, &pending.value_text)) {
+            return self.repeat_proposal(action, pending);
+        }
+        self.decide(&Action { target_fact_id: None, ..action.clone() })
+    }
+
+    /// Raises the confidence of a repeated proposal, which takes effect once that is high enough.
+    fn repeat_proposal(&self, action: &Action, pending: &Fact) -> Result<ActionEffect> {
+        let after = self.repeated(action, pending)?;
+        let contested = self.contested_fact(&after)?;
+        let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
+        let needed = confidence::needed(self.is_high_risk(action, &after), old);
+        if !self.source.is_confirmed && after.confidence < needed {
+            return Ok(ActionEffect::new(ActionOutcome::Pending, after));
+        }
+        self.accept(&after, contested.as_ref(), &action.reason)
+    }
+
+    /// Returns the active fact that a pending one would replace or end.
+    fn contested_fact(&self, pending: &Fact) -> Result<Option<Fact>> {
+        let active = self.with_key(&pending.key, FactStatus::Active)?;
+        Ok(contested_by(active.iter(), pending).cloned())
+    }
+
+    /// Makes a pending fact take effect.
+    fn accept(
+        &self,
+        pending: &Fact,
+        contested: Option<&Fact>,
+        reason: &str,
+    ) -> Result<ActionEffect> {
+        if pending.proposal == Some(Proposal::End) {
+            let end = pending.valid_to.as_ref().unwrap_or(&self.now);
+            let ended = contested.map(|old| self.end_at(old, end, reason)).transpose()?;
+            let dropped = self.close(pending, FactStatus::Expired, &self.now, reason)?;
+            return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
+        }
+        let mut outcome = ActionOutcome::Confirmed;
+        if let Some(old) = contested {
+            self.close(old, FactStatus::Superseded, &self.now, reason)?;
+            outcome = ActionOutcome::Superseded;
+        }
+        let after = Fact {
+            status: FactStatus::Active,
+            proposal: None,
+            contests: None,
+            ..self.mentioned(pending)
+        };
+        self.write("activate", reason, Some(pending), after, outcome)
+    }
+
+    /// The user confirms a fact: it becomes certain, and takes effect if it was pending. An old value becomes active
+    /// again; the value that replaced it was wrong.
+    pub(crate) fn confirm(&self, fact: &Fact) -> Result<ActionEffect> {
+        if fact.is_lapsed_at(&self.now) {
+            let end = fact.valid_to.as_deref().unwrap_or_default();
+            return Err(Error::refused(format!("{} was valid until {end} only", fact.key)).hint(
+                "`annals facts confirm --reject` drops it; after that, `annals facts add` states it anew",
+            ));
+        }
+        let sure = Fact { confidence: confidence::CONFIRMED, ..self.mentioned(fact) };
+        if !fact.status.is_retrievable() {
+            let mut outcome = ActionOutcome::Confirmed;
+            if let Some(wrong) = self.contested_fact(fact)? {
+                self.close(&wrong, FactStatus::Superseded, &self.now, RESTORED)?;
+                outcome = ActionOutcome::Superseded;
+            }
+            let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
+            return self.write("restore", "confirmed", Some(fact), restored, outcome);
+        }
+        if sure != *fact {
+            self.record("confirm", "confirmed", Some(fact), &sure)?;
+        }
+        if fact.status == FactStatus::Active {
+            return Ok(ActionEffect::new(ActionOutcome::Confirmed, sure));
+        }
+        self.accept(&sure, self.contested_fact(&sure)?.as_ref(), "confirmed")
+    }
+
+    /// The user rejects a fact: a pending one is dropped, an active one ends.
+    pub(crate) fn reject(&self, fact: &Fact, reason: &str) -> Result<ActionEffect> {
+        if !fact.status.is_retrievable() {
+            return Ok(ActionEffect::new(ActionOutcome::Nothing, fact.clone()));
+        }
+        let after = self.closed(fact, FactStatus::Expired, &self.now);
+        self.write("reject", reason, Some(fact), after, ActionOutcome::Expired)
+    }
+
     /// Ends the validity of a fact.
-    pub(crate) fn close(
+    fn close(
         &self,
         fact: &Fact,
         status: FactStatus,
         end: &str,
         reason: &str,
-    ) -> Result<Fact> {
-        let after = Fact {
-            status,
-            valid_to: Some(end.max(fact.valid_from.as_str()).to_owned()),
-            updated_at: self.now.to_owned(),
-            ..fact.clone()
-        };
+    ) -> Result<ActionEffect> {
         let name = if status == FactStatus::Superseded { "supersede" } else { "expire" };
-        self.write_change(name, reason, Some(fact), &after)?;
-        Ok(after)
+        let after = self.closed(fact, status, end);
+        self.write(name, reason, Some(fact), after, ActionOutcome::Expired)
     }
 
-    /// Returns the fact with its time of last mention updated.
-    pub(crate) fn mentioned(&self, fact: &Fact) -> Fact {
+    fn closed(&self, fact: &Fact, status: FactStatus, end: &str) -> Fact {
         Fact {
-            last_mentioned_at: fact.last_mentioned_at.clone().max(self.source.said_at.clone()),
-            updated_at: self.now.to_owned(),
+            status,
+            valid_to: Some(end.max(fact.valid_from.as_str()).to_owned()),
+            updated_at: self.now.clone(),
             ..fact.clone()
         }
     }
 
-    pub(crate) fn new_fact(&self, action: &Action, value: &str) -> Fact {
-        let source = self.source;
-        let key = action.key.as_str();
-        let new = Fact::new(self.user, self.new_id(action), key, value.to_owned(), self.now);
-        let valid_from = action.valid_from.as_ref().unwrap_or(&source.said_at).clone();
+    /// Returns the fact with its time of last mention updated.
+    fn mentioned(&self, fact: &Fact) -> Fact {
         Fact {
+            last_mentioned_at: fact
+                .last_mentioned_at
+                .clone()
+                .max(self.source.origin.last_mentioned_at.clone()),
+            updated_at: self.now.clone(),
+            ..fact.clone()
+        }
+    }
+
+    fn new_fact(&self, action: &Action, value: &str) -> Fact {
+        let ActionSource { origin, category, is_confirmed } = &self.source;
+        let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
+        Fact {
+            fact_id: self.new_id(action),
+            user_id: self.user.as_str().to_owned(),
+            key: action.key.as_str().to_owned(),
+            value_text: value.to_owned(),
             value_json: action.new_value_json.clone().map(Json),
-            category: source.category.unwrap_or(action.key.category()),
-            confidence: if source.is_confirmed {
+            category: category.unwrap_or(action.key.category()),
+            confidence: if *is_confirmed {
                 confidence::CONFIRMED
             } else {
                 confidence::first_mention(action.confidence_delta)
             },
-            event_time: source.event_time.clone(),
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
-            source_turn_id: source.turn_id.clone(),
-            source_excerpt: source.excerpt.clone(),
-            last_mentioned_at: source.said_at.clone(),
-            session_id: source.session_id.clone(),
-            turn_seq: source.turn_seq,
-            project: source.project.clone(),
-            ..new
+            created_at: self.now.clone(),
+            updated_at: self.now.clone(),
+            ..origin.clone()
         }
     }
 
@@ -443,26 +585,51 @@ impl Arbiter<'_> {
     fn new_id(&self, action: &Action) -> String {
         let mut hash = Sha256::new();
         hash.update(action.hash(self.user).as_bytes());
-        hash.update(self.source.turn_id.as_bytes());
+        hash.update(self.source.origin.source_turn_id.as_bytes());
         let digits = hexadecimal(&hash.finalize());
         let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
         let (a, b, c, d, e) = (part(0, 8), part(8, 12), part(12, 15), part(15, 18), part(18, 30));
         format!("{a}-{b}-8{c}-a{d}-{e}")
     }
 
-    /// Counts something that happens now.
-    pub(crate) fn count(&self, figure: Figure) -> Result<()> {
-        metrics::count(self.connection, self.user, self.now, figure, 1)
+    /// Writes a change, and returns it as the effect of an action.
+    fn write(
+        &self,
+        name: &str,
+        reason: &str,
+        before: Option<&Fact>,
+        after: Fact,
+        outcome: ActionOutcome,
+    ) -> Result<ActionEffect> {
+        self.record(name, reason, before, &after)?;
+        Ok(ActionEffect::new(outcome, after))
     }
 
-    pub(crate) fn write_change(
+    fn record(
         &self,
         action: &str,
         reason: &str,
         before: Option<&Fact>,
         after: &Fact,
     ) -> Result<()> {
-        let cause = Cause { action, reason, turn: &self.source.turn_id, at: self.now };
+        let cause =
+            Cause { action, reason, turn: &self.source.origin.source_turn_id, at: &self.now };
         history::write(self.connection, cause, before, after)
     }
+}
+
+/// The reason of a supersession that is the user's correction of an earlier one.
+pub(crate) const RESTORED: &str = "the old value was confirmed";
+
+/// Returns the active fact of its key that a pending one would replace or end. If the key has several values, that
+/// is the one that it names or that has the same value; if they differ, the later one.
+pub(crate) fn contested_by<'f>(
+    mut active: impl DoubleEndedIterator<Item = &'f Fact>,
+    pending: &Fact,
+) -> Option<&'f Fact> {
+    active.rfind(|fact| {
+        !pending.is_multi_valued()
+            || pending.contests.as_ref() == Some(&fact.fact_id)
+            || wording::is_same(&pending.value_text, &fact.value_text)
+    })
 }

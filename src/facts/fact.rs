@@ -4,14 +4,14 @@ use std::fmt;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql, params_from_iter};
+use rusqlite::{Connection, ToSql};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{parse_date, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::facts::confidence::FIRST_MENTION;
 use crate::facts::key::{FactKey, SEVERAL};
-use crate::facts::sql::{Json, Query, columns, json, stored_as_word};
+use crate::facts::sql::{Json, Sql, columns, json, stored_as_json, stored_as_word};
 use crate::facts::store::Facts;
 use crate::project::Project;
 use crate::secrets::{self, SecretPolicy};
@@ -22,9 +22,6 @@ pub(crate) const MAX_VALUE_BYTES: usize = 16 << 10;
 
 /// Maximum length of the excerpt of a source, in characters.
 pub(crate) const MAX_EXCERPT_CHARS: usize = 400;
-
-/// Number of facts that one statement writes.
-const ROWS: usize = 64;
 
 /// Maximum length of a user id, in bytes.
 const MAX_USER_BYTES: usize = 256;
@@ -84,6 +81,7 @@ word_enum! {
 }
 
 stored_as_word!(Category: "a category", FactStatus: "a status", Proposal: "a proposal");
+stored_as_json!(Fact);
 
 /// A fact about a user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -172,11 +170,6 @@ impl Fact {
         self.key.ends_with(SEVERAL)
     }
 
-    /// Returns the fact as JSON, as the history and the archive store it.
-    pub(crate) fn to_json(&self) -> Result<String> {
-        json(self)
-    }
-
     /// Brings a fact from elsewhere, a file or another device, into the form of a stated one; returns an error if
     /// it cannot be stored.
     pub(crate) fn accept(&mut self, policy: SecretPolicy) -> Result<()> {
@@ -227,11 +220,6 @@ impl Fact {
     pub(crate) fn last_touched(&self) -> &str {
         self.updated_at.as_str().max(&self.last_mentioned_at)
     }
-
-    /// Returns whether it is valid at this time.
-    pub fn is_valid_at(&self, now: &str) -> bool {
-        self.valid_from.as_str() <= now && self.valid_to.as_deref().is_none_or(|end| now < end)
-    }
 }
 
 impl fmt::Display for Fact {
@@ -243,30 +231,30 @@ impl fmt::Display for Fact {
 /// Writes facts, replacing the rows with the same ids; triggers maintain their ids in the vector index.
 ///
 /// The full-text indexes collect in memory what one statement adds, but write it out before the next one, which
-/// costs more than the facts themselves. So a statement writes several.
+/// costs more than the facts themselves. So one statement writes all.
 pub(crate) fn upsert(connection: &Connection, facts: &[Fact]) -> Result<()> {
+    let columns = || COLUMNS.split(", ");
+    let read = columns().map(|column| match column {
+        // A structured value stays JSON.
+        "value_json" => "nullif(value -> 'value_json', 'null')".to_owned(),
+        _ => format!("value ->> '{column}'"),
+    });
     let is_kept = |column: &&str| !["fact_id", "user_id", "embedding_id"].contains(column);
-    let changed = COLUMNS.split(", ").filter(is_kept);
-    let changed: Vec<String> =
-        changed.map(|column| format!("{column} = excluded.{column}")).collect();
-    let row = format!("({})", vec!["?"; COLUMNS.split(", ").count()].join(", "));
-    for facts in facts.chunks(ROWS) {
-        let sql = format!(
-            "INSERT INTO facts ({COLUMNS}) VALUES {} ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
-            vec![row.as_str(); facts.len()].join(", "),
-            changed.join(", ")
-        );
-        let values = params_from_iter(facts.iter().flat_map(Fact::values));
-        connection.run("write the facts", &sql, values)?;
-    }
-    Ok(())
+    let changed = columns().filter(is_kept).map(|column| format!("{column} = excluded.{column}"));
+    let sql = format!(
+        "INSERT INTO facts ({COLUMNS}) SELECT {} FROM json_each(?1) WHERE true \
+         ON CONFLICT (user_id, fact_id) DO UPDATE SET {}",
+        read.collect::<Vec<_>>().join(", "),
+        changed.collect::<Vec<_>>().join(", ")
+    );
+    connection.run(&sql, [json(&facts)?])
 }
 
 /// Returns a value without control characters, or an error if it is empty, too long or looks like a secret.
 pub(crate) fn checked_value(text: &str, policy: SecretPolicy) -> Result<String> {
     let text = strip_controls(text).trim().to_owned();
     if text.is_empty() {
-        return Err(Error::usage(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long")));
+        return Err(too_long("a value"));
     }
     check_text(&text, policy)?;
     Ok(text)
@@ -275,23 +263,8 @@ pub(crate) fn checked_value(text: &str, policy: SecretPolicy) -> Result<String> 
 /// Refuses a text that is too long or looks like a secret.
 pub(crate) fn check_text(text: &str, policy: SecretPolicy) -> Result<()> {
     if text.len() > MAX_VALUE_BYTES {
-        return Err(Error::usage(format!("a value must be 1 to {MAX_VALUE_BYTES} bytes long")));
+        return Err(too_long("a value"));
     }
-    refuse_secrets(text, policy)
-}
-
-/// Refuses a structured value that is too long or looks like a secret.
-pub(crate) fn checked_json(json: Option<&str>, policy: SecretPolicy) -> Result<()> {
-    let json = json.unwrap_or_default();
-    if json.len() > MAX_VALUE_BYTES {
-        return Err(Error::usage(format!(
-            "the structured value must have at most {MAX_VALUE_BYTES} bytes"
-        )));
-    }
-    refuse_secrets(json, policy)
-}
-
-fn refuse_secrets(text: &str, policy: SecretPolicy) -> Result<()> {
     match secrets::first_rule(text) {
         Some(rule) if policy == SecretPolicy::Refuse => {
             Err(Error::refused(format!("the value looks like a secret ({rule})"))
@@ -301,14 +274,17 @@ fn refuse_secrets(text: &str, policy: SecretPolicy) -> Result<()> {
     }
 }
 
-/// Returns the facts of all users that match a condition, in which `?1` is a time.
-pub(crate) fn of_all_users(
-    connection: &Connection,
-    condition: &str,
-    time: &str,
-) -> Result<Vec<Fact>> {
-    let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
-    connection.rows("read the facts", &sql, [time], Fact::read)
+/// Refuses a structured value that is too long or looks like a secret.
+pub(crate) fn checked_json(json: Option<&str>, policy: SecretPolicy) -> Result<()> {
+    let json = json.unwrap_or_default();
+    if json.len() > MAX_VALUE_BYTES {
+        return Err(too_long("the structured value"));
+    }
+    check_text(json, policy)
+}
+
+fn too_long(what: &str) -> Error {
+    Error::usage(format!("{what} must be 1 to {MAX_VALUE_BYTES} bytes long"))
 }
 
 /// Returns the facts under a key that have a status, in insertion order.
@@ -318,16 +294,8 @@ pub(crate) fn with_key(
     key: &str,
     status: FactStatus,
 ) -> Result<Vec<Fact>> {
-    if status == FactStatus::Active {
-        // Left to itself, SQLite uses the index on the status, because its rows are sorted already, and reads every
-        // active fact of the user.
-        let sql = format!(
-            "SELECT {COLUMNS} FROM facts INDEXED BY facts_one_value \
-             WHERE user_id = ?1 AND key = ?2 AND status = 'active' ORDER BY seq"
-        );
-        return connection.rows("read the facts", &sql, [user.as_str(), key], Fact::read);
-    }
-    // The unary plus is for the same reason.
+    // The unary plus: left to itself, SQLite uses the index on the status, because its rows are sorted already, and
+    // reads every fact of the user that has it.
     select(connection, user, "key = ?2 AND +status = ?3", &[&key, &status])
 }
 
@@ -342,9 +310,7 @@ pub(crate) fn select(
 ) -> Result<Vec<Fact>> {
     let sql =
         format!("SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND ({condition}) ORDER BY seq");
-    let mut all: Vec<&dyn ToSql> = vec![user];
-    all.extend_from_slice(values);
-    connection.rows("read the facts", &sql, &all[..], Fact::read)
+    connection.list(&sql, &[&[user as &dyn ToSql], values].concat()[..])
 }
 
 /// Returns a user's fact with this id.
@@ -436,7 +402,7 @@ pub fn user_or_systems(project: &Project, named: Option<&str>) -> Result<(UserId
 pub fn is_unknown(facts: &Facts, user: &UserId) -> Result<bool> {
     let sql = "SELECT NOT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1) \
                AND NOT EXISTS (SELECT 1 FROM turns WHERE user_id = ?1)";
-    facts.connection().value("read the history", sql, [user])
+    facts.connection().value(sql, [user])
 }
 
 /// The projects whose facts are included; facts without a project always are.

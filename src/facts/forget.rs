@@ -9,18 +9,17 @@ use serde::Serialize;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::fact::{self, Fact, UserId};
 use crate::facts::key::FactKey;
-use crate::facts::replication::PRIVATE;
-use crate::facts::sql::{Query, json};
+use crate::facts::replication::{self, PRIVATE};
+use crate::facts::sql::{Sql, json};
 use crate::facts::store::Facts;
 use crate::facts::vectors::{self, Remaining, RetryScope};
-use crate::facts::{history, replication};
 use crate::text::{self, quantity};
 
 /// Minimum length of a value searched for in texts, in characters: shorter ones match by chance.
 const MIN_VALUE_CHARS: usize = 3;
 
 /// Where states of facts are recorded as JSON: table, the column that identifies a row, and that with the state.
-const STATES: [[&str; 3]; 3] = [
+pub(crate) const STATES: [[&str; 3]; 3] = [
     ["facts_archive", "fact_id", "fact_json"],
     ["fact_history", "history_id", "after_json"],
     ["fact_history", "history_id", "before_json"],
@@ -66,9 +65,8 @@ pub fn forget(
         replication::record_tombstone(connection, user, key, &erased.turns, clock)?;
         let reason = sanitized_reason(reason, user, &erased.states);
         let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
-        let counts = (erased.count.facts.to_string(), erased.count.turns.to_string());
-        let values = params![clock.timestamp(), counts.0, counts.1, reason];
-        connection.run("note the erasure", sql, values)?;
+        let Forgotten { facts, turns, .. } = erased.count;
+        connection.run(sql, params![clock.timestamp(), facts, turns, reason])?;
         Ok(erased)
     });
     if facts.is_dry_run() {
@@ -88,9 +86,9 @@ pub fn forget(
         }
     };
     facts.vacuum().map_err(|mut error| {
+        let erased = quantity(count.facts, "fact");
         error.message = format!(
-            "{} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
-            quantity(count.facts, "fact"),
+            "{erased} erased from every table; traces may be left in unused parts of the file, which could not be rewritten: {}",
             error.message
         );
         error.hint("free some disk space and run the same command again: it rewrites the file")
@@ -143,18 +141,16 @@ pub(crate) fn erase(
     let sql = "SELECT history_id FROM fact_history LEFT JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2) \
                AND (?4 IS NULL OR o.born <= ?4 AND (?3 IS NULL OR o.scope = ?3))";
-    let changes: Vec<i64> = connection.column("forget", sql, params![user, key, scope, until])?;
+    let changes = connection.column::<i64>(sql, params![user, key, scope, until])?;
     let changes = json(&changes)?;
-    let sql =
-        "SELECT after_json FROM fact_history WHERE history_id IN (SELECT value FROM json_each(?1))";
-    let mut states = history::states(connection, "forget", sql, [&changes])?;
-    if within.is_none() {
-        states.extend(fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?);
-        let sql =
-            "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
-        states.extend(history::states(connection, "forget", sql, params![user, key])?);
-    }
+    let sql = "SELECT after_json FROM fact_history WHERE history_id IN (SELECT value FROM json_each(?3)) \
+               UNION ALL SELECT fact_json FROM facts_archive \
+               WHERE ?4 IS NULL AND user_id = ?1 AND (?2 IS NULL OR key = ?2)";
+    let states = connection.column(sql, params![user, key, changes, until])?;
     let mut erased = Erased { states, ..Erased::default() };
+    if within.is_none() {
+        erased.states.extend(fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?);
+    }
     if scope.is_none() {
         erase_turns(connection, user, key.is_none(), &mut erased)?;
     }
@@ -175,33 +171,30 @@ fn erase_rows(
     erased: &mut Erased,
 ) -> Result<()> {
     // A fact remains if there are operations on it in another scope.
-    let sql = "SELECT EXISTS (SELECT 1 FROM fact_history JOIN operations USING (history_id) \
-               WHERE user_id = ?1 AND fact_id = ?2 AND history_id NOT IN (SELECT value FROM json_each(?3)))";
-    for id in erased.states.iter().map(|fact| &fact.fact_id).collect::<BTreeSet<_>>() {
-        let remains: bool = connection.value("forget", sql, params![user, id, changes])?;
-        if !remains {
-            vectors::forget_copies(connection, id)?;
-            erased.ids.push(id.clone());
-        }
-    }
+    let ids: BTreeSet<&str> = erased.states.iter().map(|fact| fact.fact_id.as_str()).collect();
+    let sql = "SELECT value FROM json_each(?2) AS id WHERE NOT EXISTS (SELECT 1 FROM fact_history \
+               JOIN operations USING (history_id) WHERE user_id = ?1 AND fact_id = id.value \
+               AND history_id NOT IN (SELECT value FROM json_each(?3)))";
+    erased.ids = connection.column(sql, params![user, json(&ids)?, changes])?;
+    erased.ids.iter().try_for_each(|id| vectors::forget_copies(connection, id))?;
     let gone = json(&erased.ids)?;
     let delete = |table: &str, which: &str| {
-        let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND {which}");
-        connection.run_counted("forget", &sql, params![user, gone, changes])
+        let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND ({which})");
+        connection.change(&sql, params![user, gone, changes])
     };
     let of_facts = "?3 NOT NULL AND fact_id IN (SELECT value FROM json_each(?2))";
-    let of_both = "(history_id IN (SELECT value FROM json_each(?3)) \
-                   OR fact_id IN (SELECT value FROM json_each(?2)))";
+    let of_both = "history_id IN (SELECT value FROM json_each(?3)) \
+                   OR fact_id IN (SELECT value FROM json_each(?2))";
     while_erasing(connection, user, || {
         delete("vector_jobs", of_facts)?;
         delete("fact_vectors", of_facts)?;
         erased.count.facts = delete("facts", of_facts)? + delete("facts_archive", of_facts)?;
         erased.count.changes = delete("fact_history", of_both)?;
         let sql = "DELETE FROM applied_actions WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
-        connection.run("forget", sql, params![user, key])?;
-        connection.run("forget", "DELETE FROM profiles WHERE user_id = ?1", [user])?;
+        connection.run(sql, params![user, key])?;
+        connection.run("DELETE FROM profiles WHERE user_id = ?1", [user])?;
         if key.is_none() {
-            connection.run("forget", "DELETE FROM metrics WHERE user_id = ?1", [user])?;
+            connection.run("DELETE FROM metrics WHERE user_id = ?1", [user])?;
         }
         Ok(())
     })
@@ -214,19 +207,15 @@ fn erase_turns(
     are_all: bool,
     erased: &mut Erased,
 ) -> Result<()> {
-    let turns: Vec<(String, String)> = connection.rows(
-        "read the turns",
-        "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
-         || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1",
-        [user],
-        |row| row.try_into(),
-    )?;
+    let sql = "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
+               || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1";
+    let turns: Vec<(String, String)> = connection.list(sql, [user])?;
     let values = folded_values(&erased.states);
     for (id, text) in turns {
         let is_source = || erased.states.iter().any(|fact| fact.source_turn_id == id);
         if are_all || is_source() || mentions_one(&text, &values) {
             let sql = "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2";
-            connection.run("forget the turns", sql, [user.as_str(), &id])?;
+            connection.run(sql, [user.as_str(), &id])?;
             erased.count.turns += 1;
             erased.turns.insert(id);
         }
@@ -238,8 +227,7 @@ fn erase_turns(
 pub(crate) fn rebuild_indexes(connection: &Connection) -> Result<()> {
     for table in ["facts_fts", "facts_trigram"] {
         for command in ["rebuild", "optimize"] {
-            let sql = format!("INSERT INTO {table} ({table}) VALUES ('{command}')");
-            connection.run("forget", &sql, [])?;
+            connection.run(&format!("INSERT INTO {table} ({table}) VALUES ('{command}')"), [])?;
         }
     }
     Ok(())
@@ -259,16 +247,16 @@ fn mentions_one(text: &str, values: &BTreeSet<String>) -> bool {
 /// Returns the user's excerpts and reasons that mention an erased value.
 fn mentions(connection: &Connection, user: &UserId, states: &[Fact]) -> Result<BTreeSet<String>> {
     let values = folded_values(states);
-    if values.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    let sql = "SELECT source_excerpt FROM facts WHERE user_id = ?1 \
-         UNION SELECT fact_json ->> 'source_excerpt' FROM facts_archive WHERE user_id = ?1 \
-         UNION SELECT before_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
-         UNION SELECT after_json ->> 'source_excerpt' FROM fact_history WHERE user_id = ?1 \
-         UNION SELECT reason FROM fact_history WHERE user_id = ?1";
-    let texts: Vec<Option<String>> = connection.column("read the excerpts", sql, [user])?;
-    Ok(texts.into_iter().flatten().filter(|text| mentions_one(text, &values)).collect())
+    let excerpts = STATES.map(|[table, _, state]| {
+        format!("SELECT {state} ->> 'source_excerpt' AS text FROM {table} WHERE user_id = ?1")
+    });
+    let sql = format!(
+        "SELECT text FROM ({} UNION SELECT source_excerpt FROM facts WHERE user_id = ?1 \
+         UNION SELECT reason FROM fact_history WHERE user_id = ?1) WHERE text NOT NULL",
+        excerpts.join(" UNION ")
+    );
+    let texts: Vec<String> = connection.column(&sql, [user])?;
+    Ok(texts.into_iter().filter(|text| mentions_one(text, &values)).collect())
 }
 
 /// Clears the excerpts and reasons that came from these turns, in all scopes or one; returns the affected keys.
@@ -281,7 +269,7 @@ pub(crate) fn clear_turns(
     let sql = "WITH wanted AS (SELECT value FROM json_each(?2)) \
          SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 \
          AND (turn_id IN wanted OR after_json ->> 'source_turn_id' IN wanted)";
-    let keys = connection.column("read the history", sql, params![user, json(turns)?])?;
+    let keys = connection.column(sql, params![user, json(turns)?])?;
     clear(connection, user, turns, scope, "source_turn_id", "turn_id")?;
     Ok(keys)
 }
@@ -304,7 +292,7 @@ fn clear(
              AND (?3 IS NULL OR {id} IN (SELECT changes.{id} FROM operations AS o \
              JOIN fact_history AS changes USING (history_id) WHERE o.scope = ?3))"
         );
-        connection.run("forget", &sql, params![user, values, scope])
+        connection.run(&sql, params![user, values, scope])
     };
     while_erasing(connection, user, || {
         update("facts", "fact_id", "source_excerpt = ''", field)?;
@@ -318,15 +306,14 @@ fn clear(
 
 /// Clears the excerpts and the reason of one change; returns its user and key.
 pub(crate) fn clear_change(connection: &Connection, history: i64) -> Result<(String, String)> {
-    let sql = "SELECT user_id, key FROM fact_history WHERE history_id = ?1";
-    let (user, key): (String, String) =
-        connection.row("read the history", sql, [history], |row| row.try_into())?;
+    let user: String =
+        connection.value("SELECT user_id FROM fact_history WHERE history_id = ?1", [history])?;
     let sql = "UPDATE fact_history SET reason = '', \
                before_json = json_set(before_json, '$.source_excerpt', ''), \
-               after_json = json_set(after_json, '$.source_excerpt', '') WHERE history_id = ?1";
-    while_erasing(connection, &UserId::stored(user.clone()), || {
-        connection.run("forget", sql, [history])
-    })?;
+               after_json = json_set(after_json, '$.source_excerpt', '') \
+               WHERE history_id = ?1 RETURNING key";
+    let erasing = UserId::stored(user.clone());
+    let key = while_erasing(connection, &erasing, || connection.value(sql, [history]))?;
     Ok((user, key))
 }
 
@@ -336,9 +323,9 @@ fn while_erasing<T>(
     user: &UserId,
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    connection.run("forget", "INSERT INTO erasing (user_id, key) VALUES (?1, NULL)", [user])?;
+    connection.run("INSERT INTO erasing (user_id, key) VALUES (?1, NULL)", [user])?;
     let done = work()?;
-    connection.run("forget", "DELETE FROM erasing WHERE user_id = ?1", [user])?;
+    connection.run("DELETE FROM erasing WHERE user_id = ?1", [user])?;
     Ok(done)
 }
 
@@ -346,7 +333,7 @@ fn while_erasing<T>(
 mod tests {
     use super::*;
     use crate::clock::Clock;
-    use crate::facts::{Observation, Statement, add, observe};
+    use crate::facts::{Observation, Statement, add, history, observe};
     use crate::secrets::SecretPolicy;
 
     #[test]

@@ -1,13 +1,18 @@
-//! Changes a fact together with its history, and lists both: current facts, archived ones, and what changed.
+//! Changes a fact together with its history, lists both, and moves facts as JSON Lines.
 
-use rusqlite::{Connection, Params, Row, params};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rusqlite::{Connection, params};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::fact::{self, Category, Fact, FactStatus, UserId};
-use crate::facts::sql::Query;
+use crate::facts::fact::{self, COLUMNS, Category, Fact, FactStatus, Proposal, UserId};
+use crate::facts::sql::{Sql, row};
 use crate::facts::store::{Facts, crash_point};
-use crate::facts::vectors;
+use crate::facts::{vectors, wording};
+use crate::progress::Progress;
+use crate::secrets::SecretPolicy;
 
 /// The cause of a change.
 #[derive(Clone, Copy, Debug)]
@@ -48,23 +53,14 @@ pub(crate) fn record(
     after: &Fact,
     device: Option<&str>,
 ) -> Result<i64> {
-    let before = before.map(Fact::to_json).transpose()?;
+    let Cause { action, reason, turn, at } = cause;
     connection.run(
-        "write the history",
         "INSERT INTO fact_history \
          (fact_id, user_id, key, action, before_json, after_json, reason, turn_id, at, device) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
-            after.fact_id,
-            after.user_id,
-            after.key,
-            cause.action,
-            before,
-            after.to_json()?,
-            cause.reason,
-            cause.turn,
-            cause.at,
-            device,
+            after.fact_id, after.user_id, after.key, action, before, after, reason, turn, at,
+            device
         ],
     )?;
     Ok(connection.last_insert_rowid())
@@ -94,65 +90,25 @@ pub struct Change {
     pub device: Option<String>,
 }
 
+row!(Change: fact_id, key, action, before, after, reason, turn_id, at, device);
+
+/// The columns of `fact_history` in the order of [`Change::read`].
+pub(crate) const CHANGE: &str =
+    "h.fact_id, h.key, action, before_json, after_json, reason, turn_id, at, h.device";
+
 /// Returns the changes of a user's facts, oldest first; only those of one fact or key if `of` names it.
 pub fn history(facts: &Facts, user: &UserId, of: Option<&str>) -> Result<Vec<Change>> {
-    let sql = "SELECT fact_id, key, action, reason, turn_id, at, device, before_json, after_json FROM fact_history \
-               WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
-               ORDER BY history_id";
-    facts.connection().rows("read the history", sql, params![user, of], |row| {
-        Ok(Change {
-            fact_id: row.get(0)?,
-            key: row.get(1)?,
-            action: row.get(2)?,
-            reason: row.get(3)?,
-            turn_id: row.get(4)?,
-            at: row.get(5)?,
-            device: row.get(6)?,
-            before: state(row, 7)?,
-            after: state(row, 8)?,
-        })
-    })
-}
-
-/// Reads a fact from a column with its JSON.
-pub(crate) fn state(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Fact>> {
-    let Some(json) = row.get::<_, Option<String>>(column)? else {
-        return Ok(None);
-    };
-    serde_json::from_str(&json).map(Some).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(
-            column,
-            rusqlite::types::Type::Text,
-            format!("invalid fact: {error}").into(),
-        )
-    })
-}
-
-/// Returns the facts that a statement selects as JSON.
-pub(crate) fn states(
-    connection: &Connection,
-    tried: &str,
-    sql: &str,
-    values: impl Params,
-) -> Result<Vec<Fact>> {
-    let facts = connection.rows(tried, sql, values, |row| state(row, 0))?;
-    Ok(facts.into_iter().flatten().collect())
-}
-
-/// Returns the archived facts of a user with a value in a column, `fact_id` or `key`.
-pub(crate) fn archived(
-    connection: &Connection,
-    user: &UserId,
-    column: &str,
-    value: &str,
-) -> Result<Vec<Fact>> {
-    let sql = format!("SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND {column} = ?2");
-    states(connection, "read the archive", &sql, [user.as_str(), value])
+    let sql = format!(
+        "SELECT {CHANGE} FROM fact_history AS h \
+         WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2 OR substr(fact_id, 1, length(?2)) = ?2) \
+         ORDER BY history_id"
+    );
+    facts.connection().list(&sql, params![user, of])
 }
 
 /// Removes a fact from the archive; to restore it, the caller writes it to the facts.
 pub(crate) fn unarchive(connection: &Connection, id: &str) -> Result<()> {
-    connection.run("take a fact back", "DELETE FROM facts_archive WHERE fact_id = ?1", [id])
+    connection.run("DELETE FROM facts_archive WHERE fact_id = ?1", [id])
 }
 
 /// Selects the facts to list; by default all are.
@@ -180,33 +136,25 @@ pub struct FactListing {
 /// Returns a user's facts sorted by key; within a key, the oldest first.
 pub fn list(facts: &Facts, user: &UserId, filter: &FactFilter) -> Result<FactListing> {
     let now = facts.clock().timestamp();
-    let mut found = fact::select(facts.connection(), user, "1", &[])?;
+    let sql = format!(
+        "SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND (?2 IS NULL OR category = ?2) \
+         AND (?3 IS NULL OR key = ?3 OR ?3 LIKE '%.' AND substr(key, 1, length(?3)) = ?3) \
+         AND (?4 IS NULL OR project IS NULL OR project = ?4) ORDER BY key, seq"
+    );
+    let values = params![user, filter.category, filter.key, filter.project];
+    let mut found: Vec<Fact> = facts.connection().list(&sql, values)?;
     // The worker updates the status later, but a fact is expired from its end on.
     for fact in found.iter_mut().filter(|fact| fact.is_over_at(&now)) {
         fact.status = FactStatus::Expired;
     }
-    found.retain(|fact| filter.keeps(fact));
-    found.sort_by(|a, b| a.key.cmp(&b.key));
+    found.retain(|fact| filter.statuses.is_empty() || filter.statuses.contains(&fact.status));
     Ok(FactListing { user: user.clone(), facts: found })
-}
-
-impl FactFilter {
-    fn keeps(&self, fact: &Fact) -> bool {
-        let is_key =
-            |key: &String| fact.key == *key || key.ends_with('.') && fact.key.starts_with(key);
-        (self.statuses.is_empty() || self.statuses.contains(&fact.status))
-            && self.category.is_none_or(|category| fact.category == category)
-            && self.key.as_ref().is_none_or(is_key)
-            && (self.project.is_none() || fact.project.is_none() || fact.project == self.project)
-    }
 }
 
 /// Returns a fact of a user by its id or a unique prefix of it.
 pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
-    let mut found = match id {
-        "" => Vec::new(),
-        _ => fact::select(facts.connection(), user, "substr(fact_id, 1, length(?2)) = ?2", &[&id])?,
-    };
+    let begins = "?2 <> '' AND substr(fact_id, 1, length(?2)) = ?2";
+    let mut found = fact::select(facts.connection(), user, begins, &[&id])?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => Err(Error::not_found(format!("there is no fact {id}"))
@@ -214,4 +162,119 @@ pub fn find(facts: &Facts, user: &UserId, id: &str) -> Result<Fact> {
         several => Err(Error::usage(format!("{several} facts have an id that begins with {id}"))
             .hint("give more of the id")),
     }
+}
+
+/// Number of invalid lines that an error names.
+const MAX_PROBLEMS: usize = 10;
+
+/// The result of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    /// Number of new facts.
+    pub imported: usize,
+    /// Number of facts that were already present.
+    pub known: usize,
+    /// Number of new facts that contradict an active one, and await confirmation.
+    pub pending: usize,
+}
+
+/// Returns all facts of a user, archived ones first.
+pub fn export(facts: &Facts, user: &UserId) -> Result<Vec<Fact>> {
+    let sql =
+        "SELECT fact_json FROM facts_archive WHERE user_id = ?1 ORDER BY archived_at, fact_id";
+    let mut all = facts.connection().column(sql, [user])?;
+    all.extend(fact::select(facts.connection(), user, "1", &[])?);
+    Ok(all)
+}
+
+/// Imports facts of a user, one JSON object per line; an invalid line fails the whole import.
+///
+/// A fact whose id or active value is already present is left unchanged. One that contradicts an active fact
+/// becomes pending: an import overwrites nothing.
+pub fn import(
+    facts: &mut Facts,
+    user: &UserId,
+    lines: &str,
+    policy: SecretPolicy,
+    progress: &Progress,
+) -> Result<Imported> {
+    let read = read(user, lines, policy)?;
+    let now = facts.clock().timestamp();
+    facts.enlarge_cache()?;
+    facts.write(|connection| {
+        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1) \
+                   OR EXISTS (SELECT 1 FROM facts_archive WHERE fact_id = ?1)";
+        let mut done = Imported::default();
+        // The active values of each key, each with its fact: read once, not for each line.
+        let mut keys: HashMap<String, BTreeMap<String, String>> = HashMap::new();
+        let (mut ids, mut new) = (HashSet::new(), Vec::new());
+        for mut fact in progress.track("Importing", read) {
+            let values = match keys.entry(fact.key.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(key) => {
+                    let active = fact::with_key(connection, user, &fact.key, FactStatus::Active)?;
+                    let value = |fact: Fact| (wording::folded(&fact.value_text), fact.fact_id);
+                    key.insert(active.into_iter().map(value).collect())
+                }
+            };
+            let value = wording::folded(&fact.value_text);
+            let is_repeated = !ids.insert(fact.fact_id.clone());
+            let is_active = fact.status == FactStatus::Active;
+            if is_repeated
+                || is_active && values.contains_key(&value)
+                || connection.value(sql, [&fact.fact_id])?
+            {
+                done.known += 1;
+                continue;
+            }
+            let rival = values.values().next().filter(|_| !fact.is_multi_valued());
+            if fact.is_over_at(&now) {
+                fact.status = FactStatus::Expired;
+            } else if is_active && let Some(rival) = rival {
+                fact.contests = Some(rival.clone());
+                fact.status = FactStatus::PendingConfirmation;
+                fact.proposal = Some(Proposal::Value);
+                done.pending += 1;
+            } else if is_active {
+                values.insert(value, fact.fact_id.clone());
+            }
+            fact.embedding_id = None;
+            done.imported += 1;
+            let turn = &fact.source_turn_id;
+            let cause = Cause { action: "import", reason: "imported", turn, at: &now };
+            record(connection, cause, None, &fact, None)?;
+            new.push(fact);
+        }
+        store(connection, &new)?;
+        Ok(done)
+    })
+}
+
+fn read(user: &UserId, lines: &str, policy: SecretPolicy) -> Result<Vec<Fact>> {
+    let mut read = Vec::new();
+    let mut problems = Vec::new();
+    for (index, line) in lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match fact_of(user, line, policy) {
+            Ok(fact) => read.push(fact),
+            Err(error) => problems.push(format!("line {}: {}", index + 1, error.message)),
+        }
+        if problems.len() == MAX_PROBLEMS {
+            break;
+        }
+    }
+    if problems.is_empty() {
+        return Ok(read);
+    }
+    Err(Error::refused(format!("not imported: {}", problems.join("; ")))
+        .hint("each line is one fact as `annals facts export` writes it"))
+}
+
+fn fact_of(user: &UserId, line: &str, policy: SecretPolicy) -> Result<Fact> {
+    let mut fact: Fact = serde_json::from_str(line)
+        .map_err(|error| Error::refused(format!("not a fact: {error}")))?;
+    if fact.user_id != user.as_str() {
+        return Err(Error::refused(format!("a fact of {}, not of {user}", fact.user_id)));
+    }
+    fact.accept(policy)?;
+    Ok(fact)
 }

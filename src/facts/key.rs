@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::facts::fact::Category;
@@ -15,9 +15,23 @@ const MAX_KEY_BYTES: usize = 128;
 pub(crate) const SEVERAL: &str = "[]";
 
 /// A key: dotted, lower case, with the suffix `[]` if it has several values.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct FactKey(String);
+
+impl TryFrom<String> for FactKey {
+    type Error = String;
+
+    fn try_from(text: String) -> std::result::Result<Self, String> {
+        Self::parse(&text).map_err(|error| error.message)
+    }
+}
+
+impl From<FactKey> for String {
+    fn from(key: FactKey) -> Self {
+        key.0
+    }
+}
 
 impl FactKey {
     /// Parses a key (`preference.editor`, `likes[]`), refusing one that names a secret.
@@ -75,7 +89,7 @@ impl FactKey {
             Some(_) => name.starts_with(own.as_str()),
             None => name == own.strip_suffix(SEVERAL).unwrap_or(own),
         };
-        let is_about_work = || name.split('.').next().is_some_and(|first| WORK.contains(&first));
+        let is_about_work = || name.split('.').next().is_some_and(|first| is_one_of(first, WORK));
         matches!(category, Category::Identity | Category::Health)
             || TOPICS.iter().any(|topic| topic.1 && self.is_about(topic.2))
             || (self.is_about(MONEY) && !is_about_work())
@@ -87,18 +101,19 @@ impl FactKey {
     }
 
     /// Returns whether one of the words matches: as the first part if it ends in a dot, else in any part.
-    fn is_about(&self, words: &[&str]) -> bool {
+    fn is_about(&self, words: &str) -> bool {
         let name = self.name().replace('-', "_");
-        words.iter().any(|word| match word.strip_suffix('.') {
+        words.split_whitespace().any(|word| match word.strip_suffix('.') {
             Some(first) => name.split('.').next() == Some(first),
             None => name.split('.').any(|part| contains_word(part, word)),
         })
     }
 
     fn secret_word(&self) -> Option<&'static str> {
-        let part_with = |word: &&str| self.name().split('.').any(|part| contains_word(part, word));
-        let listed = SECRETS.iter().copied().find(|word| part_with(word));
-        listed
+        let is_part = |word: &&str| self.name().split('.').any(|part| contains_word(part, word));
+        SECRETS
+            .split_whitespace()
+            .find(is_part)
             .or_else(|| secrets::secret_name(self.name()))
             .or_else(|| self.is_secret_key().then_some("key"))
     }
@@ -107,13 +122,12 @@ impl FactKey {
     fn is_secret_key(&self) -> bool {
         let mut parts = self.name().rsplit('.');
         let mut words = parts.next().unwrap_or_default().rsplit(['_', '-']);
-        if !words.next().is_some_and(|last| ["key", "keys"].contains(&last)) {
-            return false;
-        }
-        match words.next() {
-            Some(kind) => KEY_KINDS.contains(&kind),
-            None => parts.next().is_none_or(|of| !OTHER_KEYS.contains(&of)),
-        }
+        let is_key = words.next().is_some_and(|last| is_one_of(last, "key keys"));
+        is_key
+            && match words.next() {
+                Some(kind) => is_one_of(kind, KEY_KINDS),
+                None => parts.next().is_none_or(|of| !is_one_of(of, OTHER_KEYS)),
+            }
     }
 }
 
@@ -121,6 +135,10 @@ impl fmt::Display for FactKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+fn is_one_of(word: &str, words: &str) -> bool {
+    words.split_whitespace().any(|one| one == word)
 }
 
 /// Returns whether a part contains the word, singular or plural: `phone`, `phones`, `work_phone`.
@@ -137,56 +155,44 @@ fn contains_word(part: &str, word: &str) -> bool {
 
 /// The topics of keys, by words: their category, and whether they are high-risk. The first match determines the
 /// category.
-const TOPICS: &[(Category, bool, &[&str])] = &[
-    (Category::Identity, true, &["identity."]),
+const TOPICS: &[(Category, bool, &str)] = &[
+    (Category::Identity, true, "identity."),
     (
         Category::Health,
         true,
-        &[
-            "health.", "medication", "allergy", "allergie", "diagnosis", "diagnose", "illness",
-            "disease", "disability", "disabilitie", "therapy", "therapie", "blood_type",
-        ],
+        "health. medication allergy allergie diagnosis diagnose illness disease disability disabilitie \
+         therapy therapie blood_type",
     ),
-    (Category::Other, true, &["legal.", "finance.", "bank", "card", "salary", "tax", "debt"]),
-    (Category::HardPreference, false, &["constraint.", "rule."]),
-    (Category::TaskContext, false, &["task.", "project.", "current.", "goal."]),
-    (Category::SoftPreference, false, &["preference.", "like", "dislike", "favorite", "favourite"]),
+    (Category::Other, true, "legal. finance. bank card salary tax debt"),
+    (Category::HardPreference, false, "constraint. rule."),
+    (Category::TaskContext, false, "task. project. current. goal."),
+    (Category::SoftPreference, false, "preference. like dislike favorite favourite"),
     (
         Category::Identity,
         true,
-        &[
-            "name", "birth", "birthday", "birthdate", "address", "phone", "email", "id_number",
-            "surname", "passport", "ssn", "social_security", "nationality", "religion",
-        ],
+        "name birth birthday birthdate address phone email id_number surname passport ssn \
+         social_security nationality religion",
     ),
 ];
 
 /// Words about money. They say nothing about the category, and nothing below [`WORK`], where `budget` may be
 /// one of tokens.
-const MONEY: &[&str] = &[
-    "iban", "account_number", "income", "wage", "loan", "mortgage", "savings", "pension", "credit",
-    "investment", "insurance", "net_worth", "budget", "money",
-];
+const MONEY: &str = "iban account_number income wage loan mortgage savings pension credit investment insurance \
+                     net_worth budget money";
 
 /// First parts of keys about work and taste.
-const WORK: &[&str] = &["constraint", "rule", "task", "project", "current", "goal", "preference"];
+const WORK: &str = "constraint rule task project current goal preference";
 
 /// Names of secrets, which are never stored, whatever the value looks like.
-const SECRETS: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "pwd", "pin", "pincode", "secret", "token",
-    "credential", "api_key", "apikey", "api-key", "private_key", "private-key", "cvv", "cvc",
-];
+const SECRETS: &str = "password passwd passphrase passcode pwd pin pincode secret token credential api_key apikey \
+                       api-key private_key private-key cvv cvc";
 
 /// Things that a key unlocks, besides the secret names known to `secrets`.
-const KEY_KINDS: &[&str] = &[
-    "ssh", "gpg", "pgp", "rsa", "deploy", "host", "license", "recovery", "wifi", "wpa", "session",
-    "service", "root", "admin", "server", "client", "backup", "ssl", "tls",
-];
+const KEY_KINDS: &str = "ssh gpg pgp rsa deploy host license recovery wifi wpa session service root admin server \
+                         client backup ssl tls";
 
 /// Parts whose `key` unlocks nothing.
-const OTHER_KEYS: &[&str] = &[
-    "music", "song", "piano", "singing", "keyboard", "shortcut", "map", "sort", "primary", "public",
-];
+const OTHER_KEYS: &str = "music song piano singing keyboard shortcut map sort primary public";
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,6 @@
 //! so that a key has one active value; afterwards it becomes active again unchanged, unless another value has
 //! replaced it. The history records which fact was replaced.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::{Connection, ErrorCode, params};
 use serde::Serialize;
@@ -13,11 +11,10 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::facts::fact::{self, COLUMNS, Fact, FactStatus, UserId};
 use crate::facts::history::{self, Cause};
-use crate::facts::sql::{Query, SqliteResultExt};
+use crate::facts::sql::Sql;
 use crate::facts::store::Facts;
 use crate::facts::vectors::{self, Remaining};
 use crate::facts::{profile, queue, wording};
-use crate::text::quantity;
 
 /// Age in days after which a fact that no longer holds is archived.
 const ARCHIVE_AFTER: i64 = 90;
@@ -57,7 +54,7 @@ pub fn maintain(facts: &mut Facts, profile_turns: u64) -> Result<Maintenance> {
         Ok(Maintenance {
             expired: expire_all(connection, &now)?,
             archived: archive_older(connection, &old, &now)?,
-            dropped_turns: connection.run_counted("drop done turns", finished, [done])?,
+            dropped_turns: connection.change(finished, [done])?,
             profiles: profile::rebuild_due(connection, profile_turns, &high_risk, &now)?,
         })
     })
@@ -68,7 +65,7 @@ pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
     let now = facts.clock().timestamp();
     // Every reader runs this: without the hint, SQLite would scan the table if there are many users.
     let sql = format!("SELECT EXISTS (SELECT 1 FROM facts INDEXED BY facts_valid_to WHERE {OVER})");
-    if facts.connection().value("read the facts", &sql, [&now])? {
+    if facts.connection().value(&sql, [&now])? {
         facts.write(|connection| expire_all(connection, &now))?;
     }
     Ok(())
@@ -77,8 +74,7 @@ pub(crate) fn expire_ended(facts: &mut Facts) -> Result<()> {
 /// Archives the superseded and expired facts of all users that were last changed before a time.
 pub fn archive(facts: &mut Facts, cut_off: DateTime<Utc>) -> Result<usize> {
     let now = facts.clock().timestamp();
-    let cut_off = fact::format_time(cut_off);
-    facts.write(|connection| archive_older(connection, &cut_off, &now))
+    facts.write(|connection| archive_older(connection, &fact::format_time(cut_off), &now))
 }
 
 /// Returns the time this many days ago, as stored.
@@ -86,16 +82,20 @@ pub(crate) fn before(now: DateTime<Utc>, days: i64) -> String {
     fact::format_time(now.checked_sub_signed(TimeDelta::days(days)).unwrap_or(now))
 }
 
+/// Returns the facts of all users that match a condition, in which `?1` is a time.
+fn of_all_users(connection: &Connection, condition: &str, time: &str) -> Result<Vec<Fact>> {
+    let sql = format!("SELECT {COLUMNS} FROM facts WHERE {condition} ORDER BY seq");
+    connection.list(&sql, [time])
+}
+
 fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<usize> {
     let is_old = "status IN ('superseded', 'expired') AND updated_at < ?1";
-    let old = fact::of_all_users(connection, is_old, cut_off)?;
+    let old = of_all_users(connection, is_old, cut_off)?;
     let add = "INSERT INTO facts_archive (fact_id, user_id, key, fact_json, archived_at) \
                VALUES (?1, ?2, ?3, ?4, ?5)";
-    let remove = "DELETE FROM facts WHERE user_id = ?1 AND fact_id = ?2";
     for fact in &old {
-        let values = params![fact.fact_id, fact.user_id, fact.key, fact.to_json()?, now];
-        connection.run("archive a fact", add, values)?;
-        connection.run("archive a fact", remove, [&fact.user_id, &fact.fact_id])?;
+        connection.run(add, params![fact.fact_id, fact.user_id, fact.key, fact, now])?;
+        connection.run("DELETE FROM facts WHERE fact_id = ?1", [&fact.fact_id])?;
         let reason = "older than the cut-off";
         let cause = Cause { action: "archive", reason, turn: TURN, at: now };
         history::record(connection, cause, Some(fact), fact, None)?;
@@ -105,7 +105,7 @@ fn archive_older(connection: &Connection, cut_off: &str, now: &str) -> Result<us
 
 /// Expires the facts of all users whose validity has ended, and returns their number.
 fn expire_all(connection: &Connection, now: &str) -> Result<usize> {
-    let over = fact::of_all_users(connection, OVER, now)?;
+    let over = of_all_users(connection, OVER, now)?;
     over.iter().try_for_each(|fact| expire(connection, fact, TURN, now))?;
     Ok(over.len())
 }
@@ -128,38 +128,37 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
     Ok(())
 }
 
-/// Returns the fact that a temporary one superseded, in its state before.
+/// Returns the fact that a temporary one superseded, in its state before: the last one superseded in the turn in
+/// which the temporary one began, before it.
 fn superseded_fact(connection: &Connection, temporary: &Fact) -> Result<Option<Fact>> {
-    let began = "SELECT history_id, turn_id FROM fact_history WHERE user_id = ?1 AND fact_id = ?2 \
-         AND action IN ('insert', 'activate', 'restore') AND turn_id <> ?3 \
-         AND after_json ->> 'valid_to' IS NOT NULL ORDER BY history_id DESC LIMIT 1";
-    let values = params![temporary.user_id, temporary.fact_id, RESTORE_TURN];
-    let began: Option<(i64, String)> =
-        connection.optional_row("read the history", began, values, |row| row.try_into())?;
-    let Some((began, turn)) = began else {
-        return Ok(None);
-    };
-    let replaced = "SELECT before_json FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
-         AND history_id < ?4 AND action = 'supersede' ORDER BY history_id DESC LIMIT 1";
-    let values = params![temporary.user_id, temporary.key, turn, began];
-    Ok(history::states(connection, "read the history", replaced, values)?.pop())
+    let sql = "SELECT old.before_json FROM (SELECT history_id, turn_id FROM fact_history \
+               WHERE user_id = ?1 AND fact_id = ?2 AND action IN ('insert', 'activate', 'restore') \
+               AND turn_id <> ?4 AND after_json ->> 'valid_to' IS NOT NULL \
+               ORDER BY history_id DESC LIMIT 1) AS began \
+               JOIN fact_history AS old ON old.user_id = ?1 AND old.key = ?3 \
+               AND old.turn_id = began.turn_id AND old.history_id < began.history_id \
+               AND old.action = 'supersede' ORDER BY old.history_id DESC LIMIT 1";
+    let values = params![temporary.user_id, temporary.fact_id, temporary.key, RESTORE_TURN];
+    Ok(connection.column(sql, values)?.pop())
 }
 
 /// Makes a superseded fact active again, from the archive if needed, unless another value is active.
 fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
     let user = UserId::stored(earlier.user_id.clone());
     let active = fact::with_key(connection, &user, &earlier.key, FactStatus::Active)?;
-    if active.iter().any(|other| {
+    let is_taken = active.iter().any(|other| {
         !earlier.is_multi_valued() || wording::is_same(&other.value_text, &earlier.value_text)
-    }) {
-        return Ok(());
-    }
+    });
     let id = &earlier.fact_id;
-    let mut found = fact::by_id(connection, &user, id)?;
-    if found.is_none() {
-        found = history::archived(connection, &user, "fact_id", id)?.pop();
-    }
-    let Some(closed) = found.filter(|found| found.status == FactStatus::Superseded) else {
+    let found = match fact::by_id(connection, &user, id)? {
+        None => {
+            let sql = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
+            connection.column(sql, [id])?.pop()
+        }
+        found => found,
+    };
+    let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
+    let Some(closed) = found.filter(is_closed) else {
         return Ok(());
     };
     history::unarchive(connection, id)?;
@@ -225,8 +224,7 @@ const UNSYNCED: &str = "FROM (SELECT 1 FROM vector_jobs UNION ALL SELECT 1 FROM 
 /// Checks the database without changing it.
 pub fn check(facts: &Facts) -> Result<Integrity> {
     let connection = facts.connection();
-    let tried = "check the database";
-    let count = |of: &str| connection.value(tried, &format!("SELECT count(*) {of}"), []);
+    let count = |of: &str| connection.value(&format!("SELECT count(*) {of}"), []);
     let mut found = Integrity {
         db: facts.path().display().to_string(),
         facts: count("FROM facts")?,
@@ -237,7 +235,7 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         problems: Vec::new(),
     };
     for pragma in ["PRAGMA integrity_check", "PRAGMA foreign_key_check"] {
-        found.problems.extend(connection.column::<String>(tried, pragma, [])?);
+        found.problems.extend(connection.column::<String>(pragma, [])?);
     }
     found.problems.retain(|line| line != "ok");
     for table in ["facts_fts", "facts_trigram"] {
@@ -245,45 +243,35 @@ pub fn check(facts: &Facts) -> Result<Integrity> {
         let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
         match connection.execute(&sql, []) {
             Err(error) if error.sqlite_error_code() == Some(ErrorCode::ReadOnly) => {
-                return Err(error).context(tried);
+                return Err(error.into());
             }
             Err(error) => found.problems.push(format!("{table} does not match the facts: {error}")),
             Ok(_) => {}
         }
     }
-    for (what, sql) in ORPHANS {
-        let number = count(sql)?;
+    let unlike = format!(
+        "FROM facts AS f JOIN (SELECT fact_id, after_json AS last, max(history_id) FROM fact_history \
+         GROUP BY fact_id) USING (fact_id) WHERE {}",
+        differences()
+    );
+    let all = ORPHANS.iter().copied().chain([("facts not matching the history", unlike.as_str())]);
+    for (what, sql) in all {
+        let number: u64 = count(sql)?;
         if number > 0 {
             found.problems.push(format!("{number} {what}"));
         }
     }
-    let unlike = unlike_history(connection)?;
-    if unlike > 0 {
-        found.problems.push(format!("{} not matching the history", quantity(unlike, "fact")));
-    }
     Ok(found)
 }
 
-/// Returns the number of facts that are not in the state after their last recorded change.
-fn unlike_history(connection: &Connection) -> Result<usize> {
-    let mut last: BTreeMap<String, Fact> = BTreeMap::new();
-    let sql = "SELECT fact_id, after_json, max(history_id) FROM fact_history GROUP BY fact_id";
-    connection.each("read the history", sql, [], |row| {
-        if let Some(after) = history::state(row, 1)? {
-            last.insert(row.get(0)?, after);
-        }
-        Ok(())
-    })?;
-    let mut unlike = 0;
-    let sql = format!("SELECT {COLUMNS} FROM facts");
-    connection.each("read the facts", &sql, [], |row| {
-        let mut fact = Fact::read(row)?;
-        if let Some(recorded) = last.get_mut(&fact.fact_id) {
-            // The id in the index is derived, and not part of what was stated.
-            (fact.embedding_id, recorded.embedding_id) = (None, None);
-            unlike += usize::from(fact != *recorded);
-        }
-        Ok(())
-    })?;
-    Ok(unlike)
+/// Returns the condition that a fact is not in the state after its last recorded change.
+fn differences() -> String {
+    // The id in the index is derived, and not part of what was stated.
+    let columns = COLUMNS.split(", ").filter(|column| *column != "embedding_id");
+    let differs = columns.map(|column| match column {
+        "value_json" => "coalesce(f.value_json, 'null') IS NOT last -> 'value_json'".to_owned(),
+        "confidence" => "abs(f.confidence - (last ->> 'confidence')) > 1e-9".to_owned(),
+        _ => format!("f.{column} IS NOT last ->> '{column}'"),
+    });
+    differs.collect::<Vec<_>>().join(" OR ")
 }

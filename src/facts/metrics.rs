@@ -1,6 +1,7 @@
-//! Measures how well a user's facts are found, judged and used, as sums per day.
+//! Measures how well a user's facts are found, judged and used: what the history shows is counted there, the rest
+//! is kept as sums per day.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use rusqlite::{Connection, params};
@@ -8,48 +9,15 @@ use serde::Serialize;
 
 use crate::clock::parse_timestamp;
 use crate::error::Result;
-use crate::facts::arbitration::ActionResult;
-use crate::facts::fact::{Fact, UserId};
+use crate::facts::arbitration::RESTORED;
+use crate::facts::fact::UserId;
+use crate::facts::maintenance::RESTORE_TURN;
 use crate::facts::queue::Turn;
 use crate::facts::search::{self, FactQuery, Method, TOP};
-use crate::facts::sql::Query;
+use crate::facts::sql::{Sql, json};
 use crate::facts::store::Facts;
 use crate::facts::vectors;
 use crate::search::Embedder;
-use crate::text::word_enum;
-
-word_enum! {
-    /// A measured quantity.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-    pub(crate) enum Figure {
-        /// Number of turns with a used fact.
-        LexicalTurns = "lexical_turns",
-        /// Those of them in which lexical search found a used fact.
-        LexicalHits = "lexical_hits",
-        /// Turns with a used fact in which vectors were compared.
-        VectorTurns = "vector_turns",
-        /// Those of them in which vector search found a used fact.
-        VectorHits = "vector_hits",
-        /// Number of used facts.
-        UsedFacts = "used_facts",
-        /// Those of them that hybrid search found.
-        FusedFacts = "fused_facts",
-        /// Number of superseded facts.
-        Supersessions = "supersessions",
-        /// Those of them that the user undid.
-        WrongOverwrites = "wrong_overwrites",
-        /// Facts that became pending.
-        Pending = "pending",
-        /// Those of them that took effect or were dropped.
-        PendingResolved = "pending_resolved",
-        /// Turns, by the milliseconds from observation to application.
-        Latency = "latency_ms",
-        /// Profiles that were injected.
-        Injections = "injections",
-        /// Number of tokens of the injected profiles.
-        InjectedTokens = "injected_tokens",
-    }
-}
 
 /// Metrics of a user's facts in a window of days.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -87,6 +55,12 @@ pub struct Share {
     pub rate: Option<f64>,
 }
 
+impl Share {
+    fn new((part, of): (u64, u64)) -> Self {
+        Self { part, of, rate: ratio(part, of) }
+    }
+}
+
 /// Durations of turns, to two significant digits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latency {
@@ -109,47 +83,64 @@ pub struct Cost {
     pub mean: Option<f64>,
 }
 
-/// Returns a user's metrics for the last `days` days, including today.
+/// Counts the supersessions of a window, and those of them that the user undid: the old value was confirmed later,
+/// or the new one, which began in the same turn, rejected.
+const OVERWRITES: &str = "SELECT coalesce(sum(EXISTS (SELECT 1 FROM fact_history AS undo \
+       WHERE undo.user_id = s.user_id AND undo.key = s.key AND undo.history_id > s.history_id \
+       AND (undo.action = 'restore' AND undo.fact_id = s.fact_id AND undo.turn_id <> ?4 \
+         OR undo.action = 'reject' AND undo.before_json ->> 'status' = 'active' \
+         AND EXISTS (SELECT 1 FROM fact_history AS new WHERE new.user_id = s.user_id \
+           AND new.fact_id = undo.fact_id AND new.turn_id = s.turn_id \
+           AND new.action IN ('insert', 'activate'))))), 0), count(*) \
+     FROM fact_history AS s WHERE user_id = ?1 AND substr(at, 1, 10) BETWEEN ?2 AND ?3 \
+     AND action = 'supersede' AND reason <> ?5 AND device IS NULL";
+
+/// Counts the facts that became pending in a window, and those of them that took effect or were dropped.
+const PENDING: &str = "SELECT coalesce(sum(EXISTS (SELECT 1 FROM fact_history AS next \
+       WHERE next.user_id = p.user_id AND next.fact_id = p.fact_id AND next.history_id > p.history_id \
+       AND next.before_json ->> 'status' = 'pending_confirmation' \
+       AND next.after_json ->> 'status' <> 'pending_confirmation')), 0), count(*) \
+     FROM fact_history AS p WHERE user_id = ?1 AND substr(at, 1, 10) BETWEEN ?2 AND ?3 \
+     AND action = 'mark_pending_confirmation' AND device IS NULL";
+
+/// Returns a user's metrics of the last days, including today.
 pub fn metrics(facts: &Facts, user: &UserId, days: u32) -> Result<Metrics> {
-    let until = facts.clock().today();
+    let connection = facts.connection();
+    let until = facts.clock().now().date_naive();
     let before = TimeDelta::days(i64::from(days.saturating_sub(1)));
     let since = until.checked_sub_signed(before).unwrap_or(until);
     let (since, until) = (since.to_string(), until.to_string());
     let sql = "SELECT name, bucket, CAST(sum(amount) AS INTEGER) FROM metrics \
-               WHERE user_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY name, bucket";
-    let mut sums: BTreeMap<String, BTreeMap<u64, u64>> = BTreeMap::new();
-    facts.connection().each("read the metrics", sql, params![user, since, until], |row| {
-        sums.entry(row.get(0)?).or_default().insert(row.get(1)?, row.get(2)?);
-        Ok(())
-    })?;
-    let total =
-        |figure: Figure| sums.get(figure.as_str()).map_or(0, |buckets| buckets.values().sum());
-    let share = |part, of| {
-        let (part, of) = (total(part), total(of));
-        Share { part, of, rate: ratio(part, of) }
-    };
-    let turns = total(Figure::Latency);
+               WHERE user_id = ?1 AND day BETWEEN ?2 AND ?3 GROUP BY name, bucket ORDER BY name, bucket";
+    let sums: Vec<(String, u64, u64)> = connection.list(sql, params![user, since, until])?;
+    let of = |name: &'static str| sums.iter().filter(move |sum| sum.0 == name);
+    let total = |name| of(name).map(|sum| sum.2).sum();
+    let share = |part, all| Share::new((total(part), total(all)));
+    let turns = total("latency_ms");
     // The bucket in which a percentile falls.
     let percentile = |percent: u64| {
         let mut seen = 0;
-        let mut buckets = sums.get(Figure::Latency.as_str())?.iter();
-        buckets.find_map(|(bucket, amount)| {
+        let found = of("latency_ms").find(|(_, _, amount)| {
             seen += amount;
-            (seen >= turns.saturating_mul(percent).div_ceil(100)).then_some(*bucket)
-        })
+            seen >= turns.saturating_mul(percent).div_ceil(100)
+        });
+        found.map(|sum| sum.1)
     };
-    let (tokens, profiles) = (total(Figure::InjectedTokens), total(Figure::Injections));
+    let (tokens, profiles) = (total("injected_tokens"), total("injections"));
+    let overwrites = params![user, since, until, RESTORE_TURN, RESTORED];
+    let overwrites = connection.optional(OVERWRITES, overwrites)?.unwrap_or_default();
+    let pending = connection.optional(PENDING, params![user, since, until])?.unwrap_or_default();
     Ok(Metrics {
         user_id: user.as_str().to_owned(),
-        lexical_hits: share(Figure::LexicalHits, Figure::LexicalTurns),
-        vector_hits: share(Figure::VectorHits, Figure::VectorTurns),
-        hybrid_recall: share(Figure::FusedFacts, Figure::UsedFacts),
-        wrong_overwrites: share(Figure::WrongOverwrites, Figure::Supersessions),
-        pending_resolved: share(Figure::PendingResolved, Figure::Pending),
+        lexical_hits: share("lexical_hits", "lexical_turns"),
+        vector_hits: share("vector_hits", "vector_turns"),
+        hybrid_recall: share("fused_facts", "used_facts"),
+        wrong_overwrites: Share::new(overwrites),
+        pending_resolved: Share::new(pending),
         observer_latency: Latency { turns, p50_ms: percentile(50), p95_ms: percentile(95) },
         injection: Cost { profiles, tokens, mean: ratio(tokens, profiles) },
-        since: since.clone(),
-        until: until.clone(),
+        since,
+        until,
     })
 }
 
@@ -158,47 +149,27 @@ fn ratio(part: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| part as f64 / of as f64)
 }
 
-/// Adds to a sum on the day of a time.
-pub(crate) fn count(
+/// Adds amounts to the sums of a day, each with its name and bucket.
+fn count(
     connection: &Connection,
     user: &UserId,
     time: &str,
-    figure: Figure,
-    amount: usize,
+    amounts: &[(&str, u64, usize)],
 ) -> Result<()> {
-    count_in(connection, user, time, figure, 0, amount)
-}
-
-fn count_in(
-    connection: &Connection,
-    user: &UserId,
-    time: &str,
-    figure: Figure,
-    bucket: u64,
-    amount: usize,
-) -> Result<()> {
-    if amount == 0 {
-        return Ok(());
-    }
-    let day = time.get(..10).unwrap_or(time);
-    let [bucket, amount] =
-        [bucket, amount as u64].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
-    let sql = "INSERT INTO metrics (user_id, day, name, bucket, amount) VALUES (?1, ?2, ?3, ?4, ?5) \
-               ON CONFLICT DO UPDATE SET amount = amount + excluded.amount";
-    let values = params![user, day, figure.as_str(), bucket, amount];
-    connection.run("write the metrics", sql, values)
+    let sql = "INSERT INTO metrics (user_id, day, name, bucket, amount) \
+               SELECT ?1, substr(?2, 1, 10), value ->> 0, value ->> 1, value ->> 2 FROM json_each(?3) \
+               WHERE value ->> 2 > 0 ON CONFLICT DO UPDATE SET amount = amount + excluded.amount";
+    connection.run(sql, params![user, time, json(&amounts)?])
 }
 
 /// Counts a profile that was injected into a prompt.
 pub fn count_injection(facts: &mut Facts, user: &UserId, tokens: usize) -> Result<()> {
     let now = facts.clock().timestamp();
-    facts.write(|connection| {
-        count(connection, user, &now, Figure::Injections, 1)?;
-        count(connection, user, &now, Figure::InjectedTokens, tokens)
-    })
+    let amounts = [("injections", 0, 1), ("injected_tokens", 0, tokens)];
+    facts.write(|connection| count(connection, user, &now, &amounts))
 }
 
-/// The first hits of each search method for a turn, before its actions change anything.
+/// The ids of the first hits of each search method for a turn, before its actions change anything.
 #[derive(Debug)]
 pub(crate) struct Ranks {
     lexical: BTreeSet<String>,
@@ -220,20 +191,20 @@ impl Ranks {
             let project = turn.project.as_deref();
             let query = FactQuery::candidates(&turn.user_input, project, TOP, method);
             let found = search::retrieve(facts, &turn.user_id, &query, embedder)?;
-            let ids = found.hits.into_iter().map(|hit| hit.fact.fact_id);
-            Result::Ok((ids.collect::<BTreeSet<String>>(), found.degraded))
+            let ids = found.hits.into_iter().map(|hit| hit.fact.fact_id).collect();
+            Result::Ok((ids, !found.degraded))
         };
-        let lexical = find(Method::Lexical, &built_in)?.0;
-        let (mut vector, mut fused) = (None, None);
+        let mut ranks =
+            Self { lexical: find(Method::Lexical, &built_in)?.0, vector: None, fused: None };
         if let Some(embedder) = embedder {
-            let (both, is_degraded) = find(Method::Fused, embedder)?;
-            if !is_degraded {
-                let (found, is_degraded) = find(Method::Vector, embedder)?;
-                vector = (!is_degraded).then_some(found);
+            let (fused, is_whole) = find(Method::Fused, embedder)?;
+            ranks.fused = Some(fused);
+            if is_whole {
+                let (vector, is_whole) = find(Method::Vector, embedder)?;
+                ranks.vector = is_whole.then_some(vector);
             }
-            fused = Some(both);
         }
-        Ok(Self { lexical, vector, fused })
+        Ok(ranks)
     }
 }
 
@@ -241,39 +212,31 @@ impl Ranks {
 pub(crate) fn note_turn(
     connection: &Connection,
     turn: &Turn,
-    applied: &[ActionResult],
     ranks: Option<&Ranks>,
     now: &str,
 ) -> Result<()> {
-    let user = &turn.user_id;
+    let mut amounts = Vec::new();
     if let (Some(from), Some(to)) = (parse_timestamp(&turn.observed_at), parse_timestamp(now)) {
         let taken = u64::try_from(to.signed_duration_since(from).num_milliseconds());
-        count_in(connection, user, now, Figure::Latency, two_digits(taken.unwrap_or(0)), 1)?;
+        amounts.push(("latency_ms", two_digits(taken.unwrap_or(0)), 1));
     }
     // The facts that the actions concerned and that existed before the turn.
-    let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
+    let sql = "SELECT fact_id FROM fact_history WHERE user_id = ?1 AND turn_id = ?2 AND key IN \
+               (SELECT key FROM applied_actions WHERE user_id = ?1 AND turn_id = ?2) \
                GROUP BY fact_id HAVING count(before_json) = count(*)";
-    let mut used = BTreeSet::new();
-    for key in applied.iter().map(|one| &one.key).collect::<BTreeSet<_>>() {
-        let values = params![user, key, turn.turn_id];
-        used.extend(connection.column("read the history", sql, values)?);
+    let used: Vec<String> = connection.column(sql, params![turn.user_id, turn.turn_id])?;
+    if let Some(ranks) = ranks.filter(|_| !used.is_empty()) {
+        let found = |ids: &BTreeSet<String>| used.iter().filter(|id| ids.contains(*id)).count();
+        amounts.push(("lexical_turns", 0, 1));
+        amounts.push(("lexical_hits", 0, found(&ranks.lexical).min(1)));
+        if let Some(vector) = &ranks.vector {
+            amounts.extend([("vector_turns", 0, 1), ("vector_hits", 0, found(vector).min(1))]);
+        }
+        if let Some(fused) = &ranks.fused {
+            amounts.extend([("used_facts", 0, used.len()), ("fused_facts", 0, found(fused))]);
+        }
     }
-    let Some(ranks) = ranks.filter(|_| !used.is_empty()) else {
-        return Ok(());
-    };
-    let count = |figure, amount| count(connection, user, now, figure, amount);
-    let found = |ids: &BTreeSet<String>| used.intersection(ids).count();
-    count(Figure::LexicalTurns, 1)?;
-    count(Figure::LexicalHits, found(&ranks.lexical).min(1))?;
-    if let Some(vector) = &ranks.vector {
-        count(Figure::VectorTurns, 1)?;
-        count(Figure::VectorHits, found(vector).min(1))?;
-    }
-    if let Some(fused) = &ranks.fused {
-        count(Figure::UsedFacts, used.len())?;
-        count(Figure::FusedFacts, found(fused))?;
-    }
-    Ok(())
+    count(connection, &turn.user_id, now, &amounts)
 }
 
 /// Rounds to two significant digits, so that a histogram has few buckets at sufficient precision.
@@ -283,57 +246,4 @@ fn two_digits(number: u64) -> u64 {
         unit *= 10;
     }
     (number + unit / 2) / unit * unit
-}
-
-/// Counts a pending fact that takes effect or is dropped, on the day on which it became pending.
-///
-/// This and the following are called before the change is written.
-pub(crate) fn note_resolution(connection: &Connection, user: &UserId, fact: &Fact) -> Result<()> {
-    match last(connection, user, fact, "action = 'mark_pending_confirmation'")? {
-        Some((_, _, _, at)) => count(connection, user, &at, Figure::PendingResolved, 1),
-        // Facts imported as pending were not counted as such.
-        None => Ok(()),
-    }
-}
-
-/// Counts an overwrite as wrong if the user confirms the old value.
-pub(crate) fn note_restoration(connection: &Connection, user: &UserId, old: &Fact) -> Result<()> {
-    let Some((id, _, _, at)) = last(connection, user, old, "action = 'supersede'")? else {
-        return Ok(());
-    };
-    // The rejection of a later value was counted already.
-    let sql = "SELECT EXISTS (SELECT 1 FROM fact_history WHERE user_id = ?1 AND key = ?2 \
-               AND history_id > ?3 AND action = 'reject' AND before_json ->> 'status' = 'active')";
-    let is_counted: bool = connection.value("read the history", sql, params![user, old.key, id])?;
-    count(connection, user, &at, Figure::WrongOverwrites, usize::from(!is_counted))
-}
-
-/// Counts an overwrite as wrong if the user rejects the new value.
-pub(crate) fn note_rejection(connection: &Connection, user: &UserId, new: &Fact) -> Result<()> {
-    let began = last(connection, user, new, "action IN ('insert', 'activate', 'restore')")?;
-    // A restored value already counted when it was restored.
-    let Some((id, _, turn, _)) = began.filter(|(_, action, ..)| action != "restore") else {
-        return Ok(());
-    };
-    let sql = "SELECT at FROM fact_history WHERE user_id = ?1 AND key = ?2 AND turn_id = ?3 \
-               AND history_id < ?4 AND action = 'supersede' ORDER BY history_id DESC LIMIT 1";
-    let values = params![user, new.key, turn, id];
-    let at: Option<String> =
-        connection.optional_row("read the history", sql, values, |row| row.get(0))?;
-    at.map_or(Ok(()), |at| count(connection, user, &at, Figure::WrongOverwrites, 1))
-}
-
-/// Returns id, action, turn and time of the last change of a fact under a condition.
-fn last(
-    connection: &Connection,
-    user: &UserId,
-    fact: &Fact,
-    condition: &str,
-) -> Result<Option<(i64, String, String, String)>> {
-    let sql = format!(
-        "SELECT history_id, action, turn_id, at FROM fact_history \
-         WHERE user_id = ?1 AND fact_id = ?2 AND {condition} ORDER BY history_id DESC LIMIT 1"
-    );
-    let values = params![user, fact.fact_id];
-    connection.optional_row("read the history", &sql, values, |row| row.try_into())
 }

@@ -12,11 +12,9 @@ mod evaluation;
 mod fact;
 mod forget;
 mod history;
-mod inject;
 mod key;
 mod maintenance;
 mod metrics;
-mod pending;
 mod profile;
 mod queue;
 pub(crate) mod replication;
@@ -24,7 +22,6 @@ mod search;
 mod sql;
 mod statement;
 mod store;
-mod transfer;
 mod vectors;
 mod wording;
 mod work;
@@ -41,19 +38,18 @@ pub use fact::{
     Category, Fact, FactStatus, ProjectScope, Proposal, UserId, is_unknown, user, user_or_systems,
 };
 pub use forget::{Forgotten, forget};
-pub use history::{Change, FactFilter, FactListing, find, history, list};
-pub use inject::{Injection, inject};
+pub use history::{Change, FactFilter, FactListing, Imported, export, find, history, import, list};
 pub use key::FactKey;
 pub use maintenance::{Integrity, Maintenance, archive, check, maintain};
 pub use metrics::{Cost, Latency, Metrics, Share, count_injection, metrics};
-pub use pending::{Pending, confirm, pending, reject};
-pub use profile::{BuiltProfile, Field, Fields, Slot, UserProfile, profile, stored_profile};
+pub use profile::{
+    BuiltProfile, Field, Fields, Injection, Slot, UserProfile, inject, profile, stored_profile,
+};
 pub use queue::{Observation, Receipt, Turn, TurnStatus, find_turn, observe, turns, waiting};
 pub use replication::{Device, SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
-pub(crate) use sql::{Query, SqliteResultExt, row};
-pub use statement::{Statement, add};
+pub(crate) use sql::{Sql, SqliteResultExt, json, row};
+pub use statement::{Pending, Statement, add, confirm, pending, reject};
 pub use store::{Facts, Purpose};
-pub use transfer::{Imported, export, import};
 pub use vectors::{Remaining, embedder, erase_remaining, refresh};
 pub use work::{JudgedTurn, TurnOutcome, apply, prompt, step};

@@ -1,16 +1,19 @@
-//! Builds a user's profile: active, valid facts by category, each with confidence and times.
+//! Builds a user's profile, the active and valid facts by category, and selects what fits into the next prompt.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::facts::fact::{self, Category, Fact, UserId};
-use crate::facts::key::SEVERAL;
-use crate::facts::sql::{Query, json};
+use crate::facts::search::judge_each;
+use crate::facts::sql::{Sql, stored_as_json};
 use crate::facts::store::Facts;
+use crate::facts::{confidence, maintenance};
+use crate::text::{self, Line};
 
 /// Number of recent changes in a profile.
 const RECENT: usize = 10;
@@ -72,6 +75,8 @@ pub struct UserProfile {
     pub sensitive_topics: Vec<Field>,
 }
 
+stored_as_json!(UserProfile);
+
 /// A profile with its build time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BuiltProfile {
@@ -92,19 +97,14 @@ pub fn profile(facts: &Facts, user: &UserId, project: Option<&str>) -> Result<Bu
 
 /// Returns the profile that the worker built last, or `None` if there is none yet.
 pub fn stored_profile(facts: &Facts, user: &UserId) -> Result<Option<BuiltProfile>> {
-    let found: Option<(String, String)> = facts.connection().optional_row(
-        "read the profile",
-        "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'",
-        [user],
-        |row| row.try_into(),
-    )?;
-    found
-        .map(|(json, built_at)| {
-            let profile = serde_json::from_str(&json)
-                .map_err(|error| Error::failed(format!("cannot read the profile: {error}")))?;
-            Ok(BuiltProfile { user_id: user.as_str().to_owned(), built_at, profile })
-        })
-        .transpose()
+    let sql =
+        "SELECT profile_json, built_at FROM profiles WHERE user_id = ?1 AND profile_json <> '{}'";
+    let found: Option<(UserProfile, String)> = facts.connection().optional(sql, [user])?;
+    Ok(found.map(|(profile, built_at)| BuiltProfile {
+        user_id: user.as_str().to_owned(),
+        built_at,
+        profile,
+    }))
 }
 
 /// Returns the facts that are valid now and belong to this project or to none.
@@ -114,17 +114,9 @@ pub(crate) fn valid(
     project: Option<&str>,
     now: &str,
 ) -> Result<Vec<Fact>> {
-    let mut found = fact::select(connection, user, "status = 'active'", &[])?;
-    found.retain(|fact| {
-        fact.is_valid_at(now) && (fact.project.is_none() || fact.project.as_deref() == project)
-    });
-    Ok(found)
-}
-
-/// Returns whether a fact is sensitive: a high-risk one that is not about identity.
-pub(crate) fn is_sensitive(fact: &Fact, high_risk: &[String]) -> bool {
-    fact.category == Category::Health
-        || (fact.category != Category::Identity && fact.is_high_risk(high_risk))
+    let condition = "status = 'active' AND (project IS NULL OR project = ?2) \
+                     AND valid_from <= ?3 AND (valid_to IS NULL OR valid_to > ?3)";
+    fact::select(connection, user, condition, &[&project, &now])
 }
 
 fn build(
@@ -137,67 +129,66 @@ fn build(
     let mut facts = valid(connection, user, project, now)?;
     facts.sort_by(|a, b| b.updated_at.cmp(&a.updated_at).then(a.key.cmp(&b.key)));
     let mut profile = UserProfile {
-        recent_changes: facts.iter().take(RECENT).map(Field::from_fact).collect(),
+        recent_changes: facts.iter().take(RECENT).map(Field::from).collect(),
         ..UserProfile::default()
     };
     for fact in &facts {
-        let field = Field::from_fact(fact);
-        if is_sensitive(fact, high_risk) {
-            profile.sensitive_topics.push(field);
-            continue;
-        }
+        let field = Field::from(fact);
         let fields = match fact.category {
+            Category::Identity => &mut profile.identity,
+            _ if fact.is_high_risk(high_risk) => {
+                profile.sensitive_topics.push(field);
+                continue;
+            }
             Category::TaskContext => {
                 profile.current_tasks.push(field);
                 continue;
             }
-            Category::Identity => &mut profile.identity,
             Category::HardPreference => &mut profile.hard_preferences,
             _ => &mut profile.soft_preferences,
         };
-        insert_field(fields, field);
+        let key = field.key.clone();
+        if !fact.is_multi_valued() {
+            fields.insert(key, Slot::One(field));
+        } else if let Slot::Several(several) =
+            fields.entry(key).or_insert_with(|| Slot::Several(Vec::new()))
+        {
+            several.push(field);
+        }
     }
     Ok(profile)
 }
 
-fn insert_field(fields: &mut Fields, field: Field) {
-    if !field.key.ends_with(SEVERAL) {
-        fields.insert(field.key.clone(), Slot::One(field));
-        return;
-    }
-    let slot = fields.entry(field.key.clone()).or_insert_with(|| Slot::Several(Vec::new()));
-    if let Slot::Several(several) = slot {
-        several.push(field);
-    }
-}
-
-impl Field {
-    fn from_fact(fact: &Fact) -> Self {
+impl From<&Fact> for Field {
+    fn from(fact: &Fact) -> Self {
+        let fact = fact.clone();
         Self {
-            key: fact.key.clone(),
-            value: fact.value_text.clone(),
+            key: fact.key,
+            value: fact.value_text,
             confidence: fact.confidence,
-            valid_from: fact.valid_from.clone(),
-            valid_to: fact.valid_to.clone(),
-            updated_at: fact.updated_at.clone(),
-            last_mentioned_at: fact.last_mentioned_at.clone(),
-            fact_id: fact.fact_id.clone(),
+            valid_from: fact.valid_from,
+            valid_to: fact.valid_to,
+            updated_at: fact.updated_at,
+            last_mentioned_at: fact.last_mentioned_at,
+            fact_id: fact.fact_id,
         }
     }
 }
 
 /// Counts a judged turn towards the next rebuild of the profile.
 pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, 1) \
-               ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + 1";
-    connection.run("count the turn", sql, params![user, now])
+    add_turns(connection, user, now, 1)
 }
 
 /// Marks a user's profile as due for a rebuild, since the session is over.
 pub(crate) fn mark_due(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
+    add_turns(connection, user, now, u32::MAX)
+}
+
+fn add_turns(connection: &Connection, user: &UserId, now: &str, turns: u32) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
-               ON CONFLICT (user_id) DO UPDATE SET turns_since = excluded.turns_since";
-    connection.run("end the session", sql, params![user, now, u32::MAX])
+               ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + ?3";
+    connection.run(sql, params![user, now, turns])
 }
 
 /// Rebuilds the profiles that are due, and returns their number.
@@ -209,11 +200,125 @@ pub(crate) fn rebuild_due(
 ) -> Result<usize> {
     let turns = i64::try_from(turns).unwrap_or(i64::MAX);
     let sql = "SELECT user_id FROM profiles WHERE turns_since >= ?1 ORDER BY user_id";
-    let users: Vec<UserId> = connection.column("read the profiles", sql, [turns])?;
+    let users: Vec<UserId> = connection.column(sql, [turns])?;
     for user in &users {
         let profile = build(connection, user, None, high_risk, now)?;
         let sql = "UPDATE profiles SET profile_json = ?2, built_at = ?3, turns_since = 0 WHERE user_id = ?1";
-        connection.run("write the profile", sql, params![user, json(&profile)?, now])?;
+        connection.run(sql, params![user, profile, now])?;
     }
     Ok(users.len())
+}
+
+/// Days without a mention or change after which a fact ranks below fresher ones.
+const STALE_AFTER: i64 = 90;
+
+/// The user's facts for a prompt.
+#[derive(Clone, Debug, Serialize)]
+pub struct Injection {
+    /// The user.
+    pub user_id: String,
+    /// The text.
+    pub text: String,
+    /// Approximate number of tokens in the text.
+    pub tokens: usize,
+    /// Maximum number of tokens.
+    pub budget: usize,
+    /// The facts in it.
+    pub facts: Vec<String>,
+    /// Number of valid facts that are left out.
+    pub left_out: usize,
+    /// Number of left-out facts unrelated to the query; the others did not fit.
+    pub unrelated: usize,
+}
+
+/// The sections of the text; facts of earlier ones are dropped last.
+const SECTIONS: [&str; 3] = ["Constraints and facts", "Current tasks", "Preferences"];
+
+/// Returns the section of a fact, as its index.
+fn section(fact: &Fact) -> usize {
+    match fact.category {
+        Category::Identity | Category::HardPreference | Category::Health => 0,
+        Category::TaskContext => 1,
+        Category::SoftPreference | Category::Other => 2,
+    }
+}
+
+/// Returns a user's valid facts, as many as fit: constraints, then tasks, then preferences.
+///
+/// With a query, only facts related to it, and constraints that apply to every prompt.
+pub fn inject(
+    facts: &Facts,
+    user: &UserId,
+    project: Option<&str>,
+    budget: usize,
+    query: Option<&str>,
+) -> Result<Injection> {
+    let now = facts.clock().timestamp();
+    let all = valid(facts.connection(), user, project, &now)?;
+    let total = all.len();
+    let shares = match query {
+        Some(query) => judge_each(facts.connection(), user, query, &now, all.iter())?,
+        None => vec![Some(0.0); total],
+    };
+    let stale = maintenance::before(facts.clock().now(), STALE_AFTER);
+    let related = in_order(all, &shares, &stale);
+    let unrelated = total - related.len();
+    let mut selected: Vec<Fact> = Vec::new();
+    for fact in related {
+        selected.push(fact);
+        if text::estimate_tokens(&page(&selected)) > budget {
+            selected.pop();
+        }
+    }
+    let text = page(&selected);
+    Ok(Injection {
+        user_id: user.as_str().to_owned(),
+        tokens: text::estimate_tokens(&text),
+        text,
+        budget,
+        left_out: total - selected.len(),
+        unrelated,
+        facts: selected.into_iter().map(|fact| fact.fact_id).collect(),
+    })
+}
+
+/// Returns the facts with a share and those that apply to every prompt, the most important first.
+fn in_order(facts: Vec<Fact>, shares: &[Option<f64>], stale: &str) -> Vec<Fact> {
+    let mut ordered: Vec<(f64, Fact)> = facts
+        .into_iter()
+        .zip(shares)
+        .filter_map(|(fact, share)| {
+            let is_law = matches!(fact.category, Category::HardPreference | Category::Health);
+            Some(((*share).or(is_law.then_some(0.0))?, fact))
+        })
+        .collect();
+    ordered.sort_by_key(|(share, fact)| {
+        let is_unsure = fact.confidence < confidence::FIRST_MENTION;
+        let is_stale_or_unsure = fact.last_touched() < stale || is_unsure;
+        let (share, sure) = (Reverse(share.to_bits()), Reverse(fact.confidence.to_bits()));
+        (section(fact), is_stale_or_unsure, share, sure, fact.key.clone())
+    });
+    ordered.into_iter().map(|(_, fact)| fact).collect()
+}
+
+/// Renders the facts; values are single sanitised lines, which cannot become headings or instruction blocks.
+fn page(facts: &[Fact]) -> String {
+    let mut page = String::new();
+    for (index, title) in SECTIONS.into_iter().enumerate() {
+        let lines: String = facts
+            .iter()
+            .filter(|fact| section(fact) == index)
+            .map(|fact| {
+                let value = Line::new(&fact.value_text);
+                let end = fact.valid_to.as_deref().map(|end| end.get(..10).unwrap_or(end));
+                let end = end.map(|end| format!(" (until {end})")).unwrap_or_default();
+                let key = fact.key.trim_end_matches("[]");
+                format!("- {key}: {value}{end} [{:.2}]\n", fact.confidence)
+            })
+            .collect();
+        if !lines.is_empty() {
+            page.push_str(&format!("{title}:\n{lines}"));
+        }
+    }
+    page
 }

@@ -1,13 +1,13 @@
 //! The queue of turns for the auditor: enqueued immediately, leased by one worker at a time.
 
 use chrono::{SecondsFormat, TimeDelta};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Params, params};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::facts::fact::{self, UserId};
-use crate::facts::sql::{Query, columns, stored_as_word};
+use crate::facts::sql::{Sql, columns, json, stored_as_word};
 use crate::facts::store::Facts;
 use crate::facts::{profile, replication};
 use crate::secrets::SecretPolicy;
@@ -83,6 +83,8 @@ pub struct Receipt {
 /// A turn in the queue, with its status.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Turn {
+    #[serde(skip)]
+    pub(crate) seq: i64,
     /// The user.
     #[serde(skip)]
     pub(crate) user_id: UserId,
@@ -110,11 +112,14 @@ pub struct Turn {
     pub last_error: Option<String>,
     /// The auditor's last answer, if it could not be used.
     pub raw_answer: Option<String>,
+    /// The random mark of the worker that has it.
+    #[serde(skip)]
+    pub(crate) lease: Option<String>,
 }
 
 columns!(
-    Turn: user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, user_input,
-    assistant_response, attempts, last_error, raw_answer
+    Turn: seq, user_id, turn_id, status, said_at, observed_at, session_id, turn_seq, project, user_input,
+    assistant_response, attempts, last_error, raw_answer, lease
 );
 
 impl Turn {
@@ -127,14 +132,6 @@ impl Turn {
         is_same(&self.user_input, input)
             && is_same(&self.assistant_response, response)
             && (own_session.is_none() || session.is_none() || own_session == session)
-    }
-
-    fn receipt(self) -> Receipt {
-        Receipt {
-            user_id: self.user_id.as_str().to_owned(),
-            turn_id: self.turn_id,
-            turn_seq: self.turn_seq,
-        }
     }
 }
 
@@ -175,7 +172,11 @@ pub fn observe(
                 return Err(Error::refused(format!("turn_id {id} is in use for another message"))
                     .hint("give each turn its own turn_id, or none"));
             }
-            return Ok(known.receipt());
+            return Ok(Receipt {
+                user_id: user.as_str().to_owned(),
+                turn_id: known.turn_id,
+                turn_seq: known.turn_seq,
+            });
         }
         let turn_id = match id {
             Some(id) => id.clone(),
@@ -185,17 +186,18 @@ pub fn observe(
                    assistant_response, said_at, observed_at, status) \
                    VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
                    (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
-                   END, ?4, ?5, ?6, ?7, ?8, 'pending')";
-        let values = params![
-            user, turn_id, observation.session_id, observation.project, input, response, said_at,
-            later(&clock, TimeDelta::zero())
-        ];
-        connection.run("queue the turn", sql, values)?;
+                   END, ?4, ?5, ?6, ?7, ?8, 'pending') RETURNING turn_seq";
+        let turn_seq = connection.value(
+            sql,
+            params![
+                user, turn_id, observation.session_id, observation.project, input, response, said_at,
+                now_millis(&clock)
+            ],
+        )?;
         if observation.session_end {
             profile::mark_due(connection, user, &said_at)?;
         }
-        let queued = turn(connection, user, &turn_id)?;
-        queued.map(Turn::receipt).ok_or_else(|| Error::failed("the turn was not queued"))
+        Ok(Receipt { user_id: user.as_str().to_owned(), turn_id, turn_seq })
     })
 }
 
@@ -223,17 +225,19 @@ fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
 
 /// Returns a new turn id with the number of the next row of a table, which AUTOINCREMENT never reuses.
 pub(crate) fn next_id(connection: &Connection, kind: &str, table: &str) -> Result<String> {
-    let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
-    let last: Option<i64> =
-        connection.optional_row("read the last number", sql, [table], |row| row.get(0))?;
-    let prefix = replication::turn_id_prefix(connection, kind)?;
-    Ok(format!("{prefix}{}", last.unwrap_or(0) + 1))
+    let sql = "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = ?1";
+    let next: i64 = connection.value(sql, [table])?;
+    Ok(format!("{}{next}", replication::turn_id_prefix(connection, kind)?))
+}
+
+fn select(connection: &Connection, condition: &str, values: impl Params) -> Result<Vec<Turn>> {
+    let sql = format!("SELECT {} FROM turns WHERE {condition} ORDER BY seq", Turn::COLUMNS);
+    connection.list(&sql, values)
 }
 
 /// Returns a turn of a user.
 pub(crate) fn turn(connection: &Connection, user: &UserId, turn_id: &str) -> Result<Option<Turn>> {
-    let sql = format!("SELECT {} FROM turns WHERE user_id = ?1 AND turn_id = ?2", Turn::COLUMNS);
-    connection.optional_row("read the queue", &sql, [user.as_str(), turn_id], Turn::read)
+    Ok(select(connection, "user_id = ?1 AND turn_id = ?2", [user.as_str(), turn_id])?.pop())
 }
 
 /// Returns a turn of a user, or an error if there is none.
@@ -246,14 +250,13 @@ pub fn find_turn(facts: &Facts, user: &UserId, turn_id: &str) -> Result<Turn> {
 
 /// Returns a user's turns, oldest first.
 pub fn turns(facts: &Facts, user: &UserId) -> Result<Vec<Turn>> {
-    let sql = format!("SELECT {} FROM turns WHERE user_id = ?1 ORDER BY seq", Turn::COLUMNS);
-    facts.connection().rows("read the queue", &sql, [user], Turn::read)
+    select(facts.connection(), "user_id = ?1", [user])
 }
 
 /// Returns the number of turns of all users that are waiting for the auditor.
 pub fn waiting(facts: &Facts) -> Result<u64> {
     let sql = "SELECT count(*) FROM turns WHERE status IN ('pending', 'running')";
-    facts.connection().value("read the queue", sql, [])
+    facts.connection().value(sql, [])
 }
 
 /// Returns the time of this run in milliseconds, the precision of the queue.
@@ -267,80 +270,64 @@ pub(crate) fn later(clock: &Clock, length: TimeDelta) -> String {
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// A turn leased by a worker.
-#[derive(Clone, Debug)]
-pub(crate) struct Lease {
-    pub(crate) turn: Turn,
-    token: String,
-}
-
-/// Leases the oldest available turn; the turns of a user are processed one at a time, in order.
+/// Leases the oldest available turn after those in `skipped`, which have already failed in this run; the turns of a
+/// user are processed one at a time, in order.
 ///
-/// An expired lease belonged to a worker that died. Turns in `skipped` have already failed in this run.
+/// An expired lease belonged to a worker that died.
 pub(crate) fn lease(
     facts: &mut Facts,
     skipped: &[Turn],
     length: TimeDelta,
-) -> Result<Option<Lease>> {
+) -> Result<Option<Turn>> {
     let now = now_millis(&facts.clock());
     let until = later(&facts.clock(), length);
+    let skipped = json(&skipped.iter().map(|turn| turn.seq).collect::<Vec<_>>())?;
     facts.write(|connection| {
         // Turns whose workers keep dying would block the queue forever.
         let reason = format!("gave up after {MAX_ATTEMPTS} attempts: the worker died each time");
         let sql = "UPDATE turns SET status = 'dead', lease = NULL, lease_until = NULL, finished_at = ?1, \
                    last_error = ?3 WHERE attempts >= ?2 AND status = 'running' AND lease_until <= ?1";
-        connection.run("write the queue", sql, params![now, MAX_ATTEMPTS, reason])?;
+        connection.run(sql, params![now, MAX_ATTEMPTS, reason])?;
         let sql = format!(
-            "SELECT {} FROM turns AS t WHERE (status = 'pending' \
-             OR (status = 'running' AND lease_until <= ?1)) \
+            "UPDATE turns SET status = 'running', attempts = attempts + 1, lease_until = ?2, \
+             lease = lower(hex(randomblob(16))) WHERE seq = (SELECT seq FROM turns AS t \
+             WHERE (status = 'pending' OR (status = 'running' AND lease_until <= ?1)) \
+             AND seq NOT IN (SELECT value FROM json_each(?3)) \
              AND NOT EXISTS (SELECT 1 FROM turns AS earlier WHERE earlier.user_id = t.user_id \
-             AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) ORDER BY seq",
+             AND earlier.seq < t.seq AND earlier.status IN ('pending', 'running')) \
+             ORDER BY seq LIMIT 1) RETURNING {}",
             Turn::COLUMNS
         );
-        let rows = connection.rows("read the queue", &sql, [&now], Turn::read)?;
-        let is_new = |turn: &Turn| {
-            let id = (&turn.user_id, &turn.turn_id);
-            skipped.iter().all(|other| (&other.user_id, &other.turn_id) != id)
-        };
-        let Some(mut turn) = rows.into_iter().find(is_new) else {
-            return Ok(None);
-        };
-        turn.attempts += 1;
-        let sql = "UPDATE turns SET status = 'running', attempts = ?3, lease = lower(hex(randomblob(16))), \
-                   lease_until = ?4 WHERE user_id = ?1 AND turn_id = ?2 RETURNING lease";
-        let values = params![turn.user_id, turn.turn_id, turn.attempts, until];
-        let token = connection.value("lease a turn", sql, values)?;
-        Ok(Some(Lease { turn, token }))
+        connection.optional(&sql, [&now, &until, &skipped])
     })
 }
 
-impl Lease {
+impl Turn {
     /// Extends the lease; returns false if another worker has taken over the turn.
     pub(crate) fn renew(&self, facts: &mut Facts, length: TimeDelta) -> Result<bool> {
         let until = later(&facts.clock(), length);
-        let sql = "UPDATE turns SET lease_until = ?4 \
-                   WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3";
-        let values = params![self.turn.user_id, self.turn.turn_id, self.token, until];
-        facts.write(|connection| Ok(connection.run_counted("lease a turn", sql, values)? == 1))
+        let sql = "UPDATE turns SET lease_until = ?3 WHERE seq = ?1 AND lease = ?2";
+        let values = params![self.seq, self.lease, until];
+        facts.write(|connection| Ok(connection.change(sql, values)? == 1))
     }
 
-    /// Returns whether its worker still holds it.
-    pub(crate) fn is_held(&self, connection: &Connection) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM turns \
-                   WHERE user_id = ?1 AND turn_id = ?2 AND lease = ?3)";
-        let values = params![self.turn.user_id, self.turn.turn_id, self.token];
-        connection.value("read the queue", sql, values)
-    }
-
-    /// Ends the work on the turn without a result, unless another worker has taken it over.
-    pub(crate) fn give_up(&self, facts: &mut Facts, end: TurnEnd<'_>) -> Result<()> {
-        let now = now_millis(&facts.clock());
-        facts.write(|connection| {
-            if self.is_held(connection)? {
-                finish(connection, &self.turn, end, &now)?;
-            }
-            Ok(())
-        })
+    /// Releases the turn with a result, if it was not leased, or its worker still has it; returns whether it did.
+    pub(crate) fn finish(
+        &self,
+        connection: &Connection,
+        end: TurnEnd<'_>,
+        now: &str,
+    ) -> Result<bool> {
+        let (status, error, raw) = match end {
+            TurnEnd::Done => (TurnStatus::Done, None, None),
+            TurnEnd::Requeued(error) => (TurnStatus::Pending, Some(error), None),
+            TurnEnd::Dead(error, raw) => (TurnStatus::Dead, Some(error), Some(raw)),
+        };
+        let sql = "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
+             lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
+             attempts = attempts - (?3 = 'pending') WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
+        let values = params![self.seq, self.lease, status, error, raw, now];
+        Ok(connection.change(sql, values)? == 1)
     }
 }
 
@@ -353,28 +340,6 @@ pub(crate) enum TurnEnd<'a> {
     Requeued(&'a str),
     /// No answer could be used: the last problem, and the last answer.
     Dead(&'a str, &'a str),
-}
-
-/// Releases a turn and sets its final or next status.
-pub(crate) fn finish(
-    connection: &Connection,
-    turn: &Turn,
-    end: TurnEnd<'_>,
-    now: &str,
-) -> Result<()> {
-    let (status, error, raw) = match end {
-        TurnEnd::Done => (TurnStatus::Done, None, None),
-        TurnEnd::Requeued(error) => (TurnStatus::Pending, Some(error), None),
-        TurnEnd::Dead(error, raw) => (TurnStatus::Dead, Some(error), Some(raw)),
-    };
-    connection.run(
-        "write the queue",
-        "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
-             lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
-             attempts = attempts - (?3 = 'pending') \
-             WHERE user_id = ?1 AND turn_id = ?2",
-        params![turn.user_id, turn.turn_id, status, error, raw, now],
-    )
 }
 
 #[cfg(test)]
@@ -395,7 +360,7 @@ mod tests {
         // A lease that expires at once is that of a worker that died.
         let mut lease_for = |length| lease(&mut facts, &[], length).unwrap();
         for deaths in 1..=MAX_ATTEMPTS {
-            assert_eq!(lease_for(TimeDelta::zero()).unwrap().turn.attempts, deaths);
+            assert_eq!(lease_for(TimeDelta::zero()).unwrap().attempts, deaths);
         }
         assert!(lease_for(TimeDelta::zero()).is_none());
         let turn = find_turn(&facts, &user, "a").unwrap();
@@ -404,8 +369,9 @@ mod tests {
         let again = Observation { turn_id: Some("b".to_owned()), ..observation };
         observe(&mut facts, &user, &again, SecretPolicy::Refuse).unwrap();
         for _ in 0..=MAX_ATTEMPTS {
-            let lease = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap().unwrap();
-            lease.give_up(&mut facts, TurnEnd::Requeued("no auditor")).unwrap();
+            let turn = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap().unwrap();
+            let end = TurnEnd::Requeued("no auditor");
+            facts.write(|connection| turn.finish(connection, end, "")).unwrap();
             let turn = find_turn(&facts, &user, "b").unwrap();
             assert_eq!((turn.status, turn.attempts), (TurnStatus::Pending, 0));
         }

@@ -1,96 +1,85 @@
-//! Runs SQL statements, each prepared once, and reads their rows; an error says what was attempted.
+//! Runs SQL statements, each prepared once, and reads their rows into values, tuples and structs.
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row, ToSql};
+use rusqlite::types::FromSql;
+use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// Runs statements; each method takes a description of the attempt, the SQL and its parameters.
-pub(crate) trait Query {
-    /// Prepares a statement, unless it is cached, and runs it with `run`.
-    fn prepared<T>(
-        &self,
-        tried: &str,
-        sql: &str,
-        run: impl FnOnce(&mut CachedStatement<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T>;
+/// A tuple or struct that a row is read into.
+pub(crate) trait FromRow: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error> {}
+
+impl<T: for<'r> TryFrom<&'r Row<'r>, Error = rusqlite::Error>> FromRow for T {}
+
+/// Runs statements, each prepared once, and reads their rows.
+pub(crate) trait Sql {
+    /// Prepares a statement, unless it is cached.
+    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>>;
 
     /// Runs a statement that returns no rows.
-    fn run(&self, tried: &str, sql: &str, values: impl Params) -> Result<()> {
-        self.run_counted(tried, sql, values).map(|_| ())
+    fn run(&self, sql: &str, values: impl Params) -> Result<()> {
+        self.change(sql, values).map(drop)
     }
 
     /// Runs a statement that returns no rows, and returns the number of changed rows.
-    fn run_counted(&self, tried: &str, sql: &str, values: impl Params) -> Result<usize> {
-        self.prepared(tried, sql, |statement| statement.execute(values))
+    fn change(&self, sql: &str, values: impl Params) -> Result<usize> {
+        Ok(self.statement(sql)?.execute(values)?)
     }
 
     /// Returns the first column of the first row.
-    fn value<T: FromSql>(&self, tried: &str, sql: &str, values: impl Params) -> Result<T> {
-        self.row(tried, sql, values, |row| row.get(0))
-    }
-
-    /// Returns the first row.
-    fn row<T>(
-        &self,
-        tried: &str,
-        sql: &str,
-        values: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T> {
-        self.prepared(tried, sql, |statement| statement.query_row(values, read))
+    fn value<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<T> {
+        Ok(self.statement(sql)?.query_row(values, |row| row.get(0))?)
     }
 
     /// Returns the first row, if there is one.
-    fn optional_row<T>(
-        &self,
-        tried: &str,
-        sql: &str,
-        values: impl Params,
-        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>> {
-        self.prepared(tried, sql, |statement| statement.query_row(values, read).optional())
+    fn optional<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Option<T>> {
+        Ok(self.statement(sql)?.query_row(values, |row| T::try_from(row)).optional()?)
     }
 
     /// Returns all rows.
-    fn rows<T>(
-        &self,
-        tried: &str,
-        sql: &str,
-        values: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>> {
-        self.prepared(tried, sql, |statement| statement.query_map(values, read)?.collect())
+    fn list<T: FromRow>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map(values, |row| T::try_from(row))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Returns the first column of all rows.
-    fn column<T: FromSql>(&self, tried: &str, sql: &str, values: impl Params) -> Result<Vec<T>> {
-        self.rows(tried, sql, values, |row| row.get(0))
-    }
-
-    /// Reads each row in turn, without collecting them.
-    fn each(
-        &self,
-        tried: &str,
-        sql: &str,
-        values: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
-    ) -> Result<()> {
-        // A vector of nothing takes no memory.
-        self.rows(tried, sql, values, read).map(drop)
+    fn column<T: FromSql>(&self, sql: &str, values: impl Params) -> Result<Vec<T>> {
+        let mut statement = self.statement(sql)?;
+        let rows = statement.query_map(values, |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }
 
-impl Query for Connection {
-    fn prepared<T>(
-        &self,
-        tried: &str,
-        sql: &str,
-        run: impl FnOnce(&mut CachedStatement<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T> {
-        self.prepare_cached(sql).and_then(|mut statement| run(&mut statement)).context(tried)
+impl Sql for Connection {
+    fn statement(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        Ok(self.prepare_cached(sql)?)
+    }
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        failure("use the database", &error)
+    }
+}
+
+fn failure(tried: &str, error: &rusqlite::Error) -> Error {
+    let failed = Error::failed(format!("cannot {tried}: {error}"));
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            failed.hint("another process is writing; run it again when that is done")
+        }
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            failed.hint("run `annals facts check` for details, or use --db for another file")
+        }
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            failed.hint("annals cannot write there; nothing was changed")
+        }
+        Some(ErrorCode::SystemIoFailure | ErrorCode::DiskFull) => {
+            failed.hint("the disk may be full or failing; nothing was written")
+        }
+        _ => failed,
     }
 }
 
@@ -102,25 +91,7 @@ pub(crate) trait SqliteResultExt<T> {
 
 impl<T> SqliteResultExt<T> for rusqlite::Result<T> {
     fn context(self, tried: &str) -> Result<T> {
-        self.map_err(|error| {
-            let hint = match error.sqlite_error_code() {
-                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                    "another process is writing; run it again when that is done"
-                }
-                Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-                    "run `annals facts check` for details, or use --db for another file"
-                }
-                Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                    "annals cannot write there; nothing was changed"
-                }
-                Some(ErrorCode::SystemIoFailure) => {
-                    "the disk may be full or failing; nothing was written"
-                }
-                Some(ErrorCode::DiskFull) => "free some space; nothing was written",
-                _ => return Error::failed(format!("cannot {tried}: {error}")),
-            };
-            Error::failed(format!("cannot {tried}: {error}")).hint(hint)
-        })
+        self.map_err(|error| failure(tried, &error))
     }
 }
 
@@ -136,6 +107,14 @@ macro_rules! row {
                 })
             }
         }
+
+        impl TryFrom<&rusqlite::Row<'_>> for $name {
+            type Error = rusqlite::Error;
+
+            fn try_from(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+                Self::read(row)
+            }
+        }
     };
 }
 
@@ -148,12 +127,6 @@ macro_rules! columns {
             /// The columns, in order.
             pub(crate) const COLUMNS: &'static str =
                 concat!(stringify!($first) $(, ", ", stringify!($column))+);
-
-            /// Returns the values of the columns.
-            #[allow(dead_code, reason = "not every struct is written as it is")]
-            fn values(&self) -> Vec<&dyn rusqlite::ToSql> {
-                vec![&self.$first, $(&self.$column),+]
-            }
         }
     };
 }
@@ -178,8 +151,31 @@ macro_rules! stored_as_word {
     )*};
 }
 
+/// Stores values as JSON texts in the database.
+macro_rules! stored_as_json {
+    ($($name:ty),*) => {$(
+        impl rusqlite::ToSql for $name {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                let json = serde_json::to_string(self);
+                json.map(Into::into)
+                    .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+            }
+        }
+
+        impl rusqlite::types::FromSql for $name {
+            fn column_result(
+                value: rusqlite::types::ValueRef<'_>,
+            ) -> rusqlite::types::FromSqlResult<Self> {
+                serde_json::from_str(value.as_str()?)
+                    .map_err(|error| rusqlite::types::FromSqlError::Other(error.into()))
+            }
+        }
+    )*};
+}
+
 pub(crate) use columns;
 pub(crate) use row;
+pub(crate) use stored_as_json;
 pub(crate) use stored_as_word;
 
 /// A JSON value, stored as text.
@@ -187,18 +183,7 @@ pub(crate) use stored_as_word;
 #[serde(transparent)]
 pub struct Json(pub Value);
 
-impl FromSql for Json {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let value = serde_json::from_str(value.as_str()?);
-        value.map(Self).map_err(|error| FromSqlError::Other(error.into()))
-    }
-}
-
-impl ToSql for Json {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(self.0.to_string().into())
-    }
-}
+stored_as_json!(Json);
 
 /// Returns a value as JSON text.
 pub(crate) fn json(value: &impl Serialize) -> Result<String> {

@@ -1,13 +1,15 @@
-//! Adds a fact that is stated directly rather than extracted from a turn of a conversation.
+//! What the user states directly, rather than in a turn of a conversation: facts, and answers about pending ones.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::facts::action::{Action, StatedAction, checked_time};
-use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter, applied};
-use crate::facts::fact::{self, Category, MAX_EXCERPT_CHARS, UserId};
+use crate::facts::action::{Action, checked_time};
+use crate::facts::arbitration::{ActionEffect, ActionSource, Arbiter, applied, contested_by};
+use crate::facts::fact::{self, Category, Fact, MAX_EXCERPT_CHARS, Proposal, UserId};
+use crate::facts::key::FactKey;
 use crate::facts::store::Facts;
-use crate::facts::{queue, replication};
+use crate::facts::{confidence, history, queue, replication};
 use crate::project::scope_name;
 use crate::secrets::SecretPolicy;
 use crate::text;
@@ -44,54 +46,55 @@ pub struct Statement {
 /// Adds a fact: an equal value confirms, a new key inserts, a longer value refines, another contradicts.
 pub fn add(facts: &mut Facts, user: &UserId, statement: &Statement) -> Result<ActionEffect> {
     let action = action(statement)?;
-    let now = facts.clock().timestamp();
-    let mut source = ActionSource {
+    let origin = Fact {
         project: statement.project.clone(),
-        excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
-        said_at: now.clone(),
+        source_excerpt: text::clip(action.value(), MAX_EXCERPT_CHARS).into_owned(),
+        last_mentioned_at: facts.clock().timestamp(),
         event_time: checked_time("event_time", statement.event_time.clone())?,
-        category: statement.category,
-        is_confirmed: statement.is_confirmed,
-        ..ActionSource::default()
+        ..Fact::default()
     };
-    let high_risk = facts.high_risk().to_vec();
+    let Statement { category, is_confirmed, .. } = *statement;
+    let source = ActionSource { origin, category, is_confirmed };
     check_scope(facts, statement)?;
     facts.set_scope(statement.scope.as_deref());
-    let added = facts.write(|connection| {
-        // A prefix keeps the ids of requests apart from those of turns.
-        source.turn_id = match &statement.request_id {
-            Some(id) => {
-                queue::refuse_reserved(id)?;
-                format!("request:{id}")
-            }
-            None => queue::next_id(connection, "stated", "applied_actions")?,
-        };
-        let earlier = applied(connection, user, &source.turn_id)?.pop().map(|(_, earlier)| earlier);
-        let is_repeated = earlier.is_some();
-        let arbiter =
-            Arbiter { connection, user, source: &source, now: &now, high_risk: &high_risk };
-        let result = match earlier {
-            Some(earlier) => Some(earlier),
-            None => arbiter.apply(std::slice::from_ref(&action))?.pop(),
-        };
-        let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
-        let fact = match &result.fact_id {
-            Some(id) => fact::by_id(connection, user, id)?,
-            None => None,
-        };
-        if let (Some(wanted), Some(fact), false) = (&statement.scope, &fact, is_repeated) {
-            let scope = replication::of_fact(connection, user.as_str(), &fact.fact_id)?;
-            if let Some(scope) = scope.filter(|scope| scope != wanted) {
-                // A fact keeps the scope in which it was first written.
-                let message = format!("the fact's scope is {scope} and cannot change");
-                let hint = "to change the scope, forget the fact and add it again";
-                return Err(Error::refused(message).hint(hint));
-            }
-        }
-        Ok(ActionEffect { outcome: result.outcome, fact })
-    });
+    let added = facts.arbitrate(user, source, |arbiter| state(arbiter, statement, &action));
     facts.set_scope(None);
     added
+}
+
+fn state(
+    arbiter: &mut Arbiter<'_>,
+    statement: &Statement,
+    action: &Action,
+) -> Result<ActionEffect> {
+    let (connection, user) = (arbiter.connection, arbiter.user);
+    // A prefix keeps the ids of requests apart from those of turns.
+    let turn_id = match &statement.request_id {
+        Some(id) => {
+            queue::refuse_reserved(id)?;
+            format!("request:{id}")
+        }
+        None => queue::next_id(connection, "stated", "applied_actions")?,
+    };
+    let earlier = applied(connection, user, &turn_id)?.pop();
+    arbiter.source.origin.source_turn_id = turn_id;
+    let is_repeated = earlier.is_some();
+    let result = match earlier {
+        Some((_, earlier)) => Some(earlier),
+        None => arbiter.apply(std::slice::from_ref(action))?.pop(),
+    };
+    let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
+    let id = result.fact_id.unwrap_or_default();
+    if let (Some(wanted), false) = (&statement.scope, is_repeated)
+        && let Some(scope) = replication::of_fact(connection, user.as_str(), &id)?
+        && scope != *wanted
+    {
+        // A fact keeps the scope in which it was first written.
+        let message = format!("the fact's scope is {scope} and cannot change");
+        let hint = "to change the scope, forget the fact and add it again";
+        return Err(Error::refused(message).hint(hint));
+    }
+    Ok(ActionEffect { outcome: result.outcome, fact: fact::by_id(connection, user, &id)? })
 }
 
 fn action(statement: &Statement) -> Result<Action> {
@@ -99,14 +102,14 @@ fn action(statement: &Statement) -> Result<Action> {
         Ok(Value::Null) | Err(_) => Err(Error::usage("the structured value is null or not JSON")),
         Ok(value) => Ok(value),
     });
-    let action = StatedAction {
-        key: statement.key.clone(),
+    let action = Action {
+        key: FactKey::parse(&statement.key)?,
         new_value_text: Some(statement.value.clone()),
         new_value_json: structured.transpose()?,
         valid_from: statement.valid_from.clone(),
         valid_to: statement.valid_to.clone(),
         reason: "stated".to_owned(),
-        ..StatedAction::default()
+        ..Action::default()
     };
     action.validated(statement.secrets)
 }
@@ -122,6 +125,93 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
         None => Err(Error::usage("this database is not shared, so a fact has no scope")
             .hint("annals share init")),
     }
+}
+
+/// A fact that is awaiting the user's confirmation.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pending {
+    /// The fact.
+    pub fact: Fact,
+    /// The active fact that would be replaced or ended.
+    pub contested: Option<Fact>,
+    /// The question to ask, if the conflict is important enough for one.
+    pub question: Option<String>,
+}
+
+/// Returns a user's pending facts with their questions, oldest first.
+pub fn pending(facts: &Facts, user: &UserId) -> Result<Vec<Pending>> {
+    let select = |condition| fact::select(facts.connection(), user, condition, &[]);
+    let found = select("status = 'pending_confirmation'")?;
+    let active = select(
+        "status = 'active' AND key IN (SELECT key FROM facts \
+         WHERE user_id = ?1 AND status = 'pending_confirmation')",
+    )?;
+    let now = facts.clock().timestamp();
+    let found = found.into_iter().filter(|fact| !fact.is_lapsed_at(&now));
+    Ok(found
+        .map(|fact| {
+            let of_key = active.iter().filter(|other| other.key == fact.key);
+            let contested = contested_by(of_key, &fact).cloned();
+            let question = question(&fact, contested.as_ref(), facts.high_risk(), &now);
+            Pending { fact, contested, question }
+        })
+        .collect())
+}
+
+/// Returns the question to ask if the contested fact is established or the fact is high-risk.
+fn question(
+    fact: &Fact,
+    contested: Option<&Fact>,
+    high_risk: &[String],
+    now: &str,
+) -> Option<String> {
+    let is_established = contested.is_some_and(|old| old.confidence >= confidence::ESTABLISHED);
+    if !fact.is_high_risk(high_risk) && !is_established {
+        return None;
+    }
+    let (key, value) = (&fact.key, &fact.value_text);
+    let Some(old) = contested.map(|old| &old.value_text) else {
+        return Some(format!("Is it right that {key} is \"{value}\"?"));
+    };
+    let end = fact.valid_to.as_deref().filter(|end| *end > now);
+    Some(match (fact.proposal, end) {
+        (Some(Proposal::End), Some(end)) => format!("Is {key} \"{old}\" only until {end}?"),
+        (Some(Proposal::End), None) => format!("Is {key} no longer \"{old}\"?"),
+        _ => format!("Change {key} from \"{old}\" to \"{value}\"?"),
+    })
+}
+
+/// Confirms a fact: it becomes certain, and takes effect if it was pending.
+pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffect> {
+    answer(facts, user, id, "confirmed", |arbiter, fact| arbiter.confirm(fact))
+}
+
+/// Rejects a fact: a pending one is dropped, an active one ends.
+pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Result<ActionEffect> {
+    answer(facts, user, id, "rejected", |arbiter, fact| arbiter.reject(fact, reason))
+}
+
+/// Applies the user's own answer about a fact.
+fn answer(
+    facts: &mut Facts,
+    user: &UserId,
+    id: &str,
+    word: &str,
+    apply: impl FnOnce(&Arbiter<'_>, &Fact) -> Result<ActionEffect>,
+) -> Result<ActionEffect> {
+    let id = history::find(facts, user, id)?.fact_id;
+    let origin = Fact {
+        source_turn_id: format!("annals:{word}:{id}"),
+        last_mentioned_at: facts.clock().timestamp(),
+        ..Fact::default()
+    };
+    let source = ActionSource { origin, category: None, is_confirmed: true };
+    facts.arbitrate(user, source, |arbiter| {
+        // Read again, since another process may have changed it.
+        let fact = fact::by_id(arbiter.connection, user, &id)?
+            .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
+        apply(arbiter, &fact)
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use crate::clock::Clock;
 use crate::error::{At, Error, ErrorKind, Result};
 use crate::facts::replication::Scopes;
-use crate::facts::sql::SqliteResultExt;
 use crate::facts::{maintenance, replication};
 use crate::project::Project;
 use crate::storage::fail_point;
@@ -76,39 +75,35 @@ impl Facts {
 
     /// Opens the database in a file, waiting at most this long for locks.
     pub fn open_file(path: &Path, clock: Clock, wait: Duration, purpose: Purpose) -> Result<Self> {
-        let is_empty = !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0);
-        let connection = if purpose == Purpose::Read && is_empty {
-            Connection::open_in_memory().context("open a database")
-        } else {
-            create(path)?;
-            match open_shared(path, wait) {
-                Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error),
-                opened => opened,
+        let open = || {
+            let is_empty = !fs::metadata(path).is_ok_and(|file| !file.is_file() || file.len() > 0);
+            if purpose == Purpose::Read && is_empty {
+                return Self::new(Connection::open_in_memory()?, path, clock, wait);
             }
+            create(path)?;
+            let connection = match open_shared(path, wait) {
+                Err(error) if purpose == Purpose::Read => open_immutable(path).ok_or(error)?,
+                opened => opened?,
+            };
+            Self::new(connection, path, clock, wait)
         };
-        connection
-            .and_then(|connection| Self::new(connection, path, clock, wait))
-            .map_err(|error| error.at(path, None))
+        open().map_err(|error| error.at(path, None))
     }
 
     /// Returns a database in memory, which is discarded at the end of the run.
     pub(crate) fn in_memory(clock: Clock) -> Result<Self> {
-        let connection = Connection::open_in_memory().context("open a database")?;
-        Self::new(connection, Path::new(""), clock, Duration::ZERO)
+        Self::new(Connection::open_in_memory()?, Path::new(""), clock, Duration::ZERO)
     }
 
     /// Creates the store from a connection, and the tables in a new file.
     fn new(mut connection: Connection, path: &Path, clock: Clock, wait: Duration) -> Result<Self> {
         if version(&connection)? == 0 {
-            let transaction = Transaction::new(&mut connection, TransactionBehavior::Immediate)
-                .context("prepare the database")?;
+            let transaction = Transaction::new(&mut connection, TransactionBehavior::Immediate)?;
             // Another process may have made them while this one waited.
             if version(&transaction)? == 0 {
-                transaction
-                    .execute_batch(include_str!("schema.sql"))
-                    .context("make the tables of the database")?;
+                transaction.execute_batch(include_str!("schema.sql"))?;
             }
-            transaction.commit().context("prepare the database")?;
+            transaction.commit()?;
         }
         Ok(Self {
             connection,
@@ -163,16 +158,14 @@ impl Facts {
 
     /// Leaves checkpointing the write-ahead log to other processes, so that a short write ends sooner.
     pub(crate) fn leave_checkpoint_to_others(&self) -> Result<()> {
-        self.connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-            .context("open the database")?;
+        self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         // The first process to open the file reads the whole log, so it must stay short.
-        self.connection.pragma_update(None, "wal_autocheckpoint", 100).context("open the database")
+        Ok(self.connection.pragma_update(None, "wal_autocheckpoint", 100)?)
     }
 
     /// Enlarges SQLite's page cache to 32 MiB, for a run that updates all indexes.
     pub(crate) fn enlarge_cache(&self) -> Result<()> {
-        self.connection.pragma_update(None, "cache_size", -32 * 1024).context("open the database")
+        Ok(self.connection.pragma_update(None, "cache_size", -32 * 1024)?)
     }
 
     /// Returns whether this run must not write anything.
@@ -185,7 +178,7 @@ impl Facts {
     pub(crate) fn lock_exclusive(&self, wait: Duration) -> Result<()> {
         let wait = wait.min(self.wait);
         // SQLite waits by itself, too.
-        self.set_busy_timeout(wait)?;
+        self.connection.busy_timeout(wait)?;
         // Leaving the write-ahead log needs exclusive access, so it fails while others have the file open.
         let leave = || -> rusqlite::Result<String> {
             self.connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
@@ -195,24 +188,18 @@ impl Facts {
         let failed = loop {
             match leave() {
                 Ok(mode) if mode == "delete" || mode == "memory" => {
-                    return self.set_busy_timeout(self.wait);
+                    return Ok(self.connection.busy_timeout(self.wait)?);
                 }
-                Err(error) if !is_busy(&error) => {
-                    break Err(error).context("lock the database exclusively");
-                }
-                _ if waited >= wait => break Err(self.is_held(wait)),
+                Err(error) if !is_busy(&error) => break error.into(),
+                _ if waited >= wait => break self.is_held(wait),
                 _ => thread::sleep(PAUSE),
             }
             waited += PAUSE;
         };
         // A failure to unlock for others does not change the error.
         self.unlock().ok();
-        self.set_busy_timeout(self.wait)?;
-        failed
-    }
-
-    fn set_busy_timeout(&self, wait: Duration) -> Result<()> {
-        self.connection.busy_timeout(wait).context("set how long to wait")
+        self.connection.busy_timeout(self.wait)?;
+        Err(failed)
     }
 
     fn is_held(&self, wait: Duration) -> Error {
@@ -226,15 +213,14 @@ impl Facts {
 
     /// Unlocks the file for other processes.
     pub(crate) fn unlock(&self) -> Result<()> {
-        self.connection
-            .execute_batch("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;")
-            .context("unlock the database")?;
+        let unlock = "PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;";
+        self.connection.execute_batch(unlock)?;
         use_write_ahead_log(&self.connection, self.wait)
     }
 
     /// Rewrites the file without deleted data, and unlocks it for other processes, even if that fails.
     pub(crate) fn vacuum(&self) -> Result<()> {
-        let rewritten = self.connection.execute_batch("VACUUM").context("rewrite the database");
+        let rewritten = self.connection.execute_batch("VACUUM").map_err(Error::from);
         let unlocked = self.unlock();
         rewritten.map_err(|error| error.at(&self.path, None)).and(unlocked)
     }
@@ -252,15 +238,14 @@ impl Facts {
     }
 
     fn transact<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)
-            .context("write to the database")?;
+        let transaction = Transaction::new(&mut self.connection, TransactionBehavior::Immediate)?;
         let result = work(&transaction)?;
         replication::record(&transaction, &self.scopes, self.clock)?;
         crash_point();
         if self.dry_run {
-            transaction.rollback().context("roll back a dry run")?;
+            transaction.rollback()?
         } else {
-            transaction.commit().context("write to the database")?;
+            transaction.commit()?
         }
         crash_point();
         Ok(result)
@@ -276,9 +261,7 @@ pub(crate) fn crash_point() {
 
 /// Returns the version of the tables, 0 if there are none, or an error if another program made them.
 fn version(connection: &Connection) -> Result<u32> {
-    let version: u32 = connection
-        .pragma_query_value(None, "user_version", |row| row.get(0))
-        .context("read the version of the database")?;
+    let version: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     match version {
         0 | VERSION => Ok(version),
         VERSION.. => {
@@ -292,21 +275,17 @@ fn version(connection: &Connection) -> Result<u32> {
 
 /// Opens a file, and configures the connection, whichever process created the file.
 fn open_shared(path: &Path, wait: Duration) -> Result<Connection> {
-    let connection = Connection::open(path).context("open the database")?;
-    connection.busy_timeout(wait).context("set how long to wait")?;
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(wait)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     // Otherwise SQLite prepares a statement again if a bound value could change the query plan.
-    connection
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
-        .context("open the database")?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // Checked before the journal mode is set, which is stored in the file.
     version(&connection)?;
-    connection
-        .execute_batch(
-            "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \
-             PRAGMA temp_store = MEMORY;",
-        )
-        .context("open the database")?;
+    connection.execute_batch(
+        "PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA synchronous = FULL; \
+         PRAGMA temp_store = MEMORY;",
+    )?;
     use_write_ahead_log(&connection, wait)?;
     Ok(connection)
 }
@@ -356,7 +335,7 @@ fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
                 thread::sleep(PAUSE);
                 waited += PAUSE;
             }
-            done => return done.context("open the database"),
+            done => return Ok(done?),
         }
     }
 }

@@ -37,19 +37,18 @@ fn is_word_boundary(outside: Option<char>, inside: Option<char>) -> bool {
 }
 
 /// Words that negate the old value rather than refine it.
-const NEGATIONS: &[&str] = &[
-    "no", "not", "never", "none", "without", "cannot", "former", "formerly", "previously", "ex",
-    "was", "were", "used", "stopped", "quit", "instead", "rather", "but", "except", "hate",
-    "hates", "dislike", "dislikes", "anymore", "longer", "unlike", "until", "before", "over",
-    "versus", "vs", "than", "nicht", "kein", "keine", "nie", "mehr", "pas", "plus", "jamais", "ne",
-    "non", "mai", "nunca", "ya", "不", "没", "沒", "无", "非", "ない",
-];
+const NEGATIONS: &str = "no not never none without cannot former formerly previously ex was were used stopped quit \
+                         instead rather but except hate hates dislike dislikes anymore longer unlike until before \
+                         over versus vs than nicht kein keine nie mehr pas plus jamais ne non mai nunca ya \
+                         不 没 沒 无 非 ない";
 
 fn negates(added: &str) -> bool {
+    let is_negation = |word: &str| NEGATIONS.split(' ').any(|negation| negation == word);
     let is_against =
-        |word: &str| NEGATIONS.contains(&word) || word.ends_with("n't") || word.ends_with("n’t");
+        |word: &str| is_negation(word) || word.ends_with("n't") || word.ends_with("n’t");
     let mut words = added.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’');
-    words.any(is_against) || NEGATIONS.iter().any(|word| !word.is_ascii() && added.contains(word))
+    words.any(is_against)
+        || NEGATIONS.split(' ').any(|word| !word.is_ascii() && added.contains(word))
 }
 
 #[cfg(test)]

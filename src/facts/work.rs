@@ -8,12 +8,12 @@ use serde_json::json;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::action::{Action, parse_answer};
-use crate::facts::arbitration::{ActionResult, ActionSource, Arbiter, applied};
+use crate::facts::arbitration::{ActionResult, ActionSource, applied};
 use crate::facts::auditor::{Auditor, WAIT};
 use crate::facts::fact::{self, Fact, MAX_EXCERPT_CHARS, UserId};
 use crate::facts::metrics::{self, Ranks};
 use crate::facts::profile;
-use crate::facts::queue::{self, Lease, Turn, TurnEnd, TurnStatus};
+use crate::facts::queue::{self, Turn, TurnEnd, TurnStatus};
 use crate::facts::search::{self, FactQuery, Method};
 use crate::facts::store::Facts;
 use crate::search::Embedder;
@@ -63,12 +63,9 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
     let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
     let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
     let mut known: Vec<Fact> = hits.into_iter().map(|hit| hit.fact).collect();
-    let retrievable = "status IN ('active', 'pending_confirmation')";
-    let mut others = fact::select(facts.connection(), &turn.user_id, retrievable, &[])?;
-    others.retain(|fact| {
-        (fact.project.is_none() || fact.project == turn.project)
-            && known.iter().all(|found| found.fact_id != fact.fact_id)
-    });
+    let rest = "status IN ('active', 'pending_confirmation') AND (project IS NULL OR project = ?2)";
+    let mut others = fact::select(facts.connection(), &turn.user_id, rest, &[&turn.project])?;
+    others.retain(|fact| known.iter().all(|found| found.fact_id != fact.fact_id));
     others.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
     known.extend(others);
     let mut old: Vec<String> = known.iter().take(MAX_KNOWN_FACTS).map(known_line).collect();
@@ -102,14 +99,15 @@ pub fn apply(
     answer: &str,
     policy: SecretPolicy,
 ) -> Result<JudgedTurn> {
-    let turn = queue::find_turn(facts, user, turn_id)?;
+    // Whichever worker has it: the first answer counts.
+    let turn = Turn { lease: None, ..queue::find_turn(facts, user, turn_id)? };
     let actions = parse_answer(answer, policy)?;
     let ranks = match turn.status {
         TurnStatus::Done => None,
         _ => Some(Ranks::search(facts, &turn, None)?),
     };
     let now = queue::now_millis(&facts.clock());
-    judge(facts, &turn, None, &actions, ranks.as_ref(), &now)
+    judge(facts, &turn, &actions, ranks.as_ref(), &now)
 }
 
 /// Judges the next turn of the queue; returns `None` if none is available.
@@ -121,16 +119,21 @@ pub fn step(
     wait: Option<Duration>,
 ) -> Result<Option<TurnOutcome>> {
     let wait = wait.unwrap_or(WAIT);
-    let length = TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX);
-    let Some(lease) = queue::lease(facts, skipped, length)? else {
+    let Some(turn) = queue::lease(facts, skipped, lease(wait))? else {
         return Ok(None);
     };
-    let outcome = judge_leased(facts, auditor, embedder, &lease, wait, length);
+    let outcome = judge_leased(facts, auditor, embedder, &turn, wait);
     outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
-        lease.give_up(facts, TurnEnd::Requeued(&error.to_string()))?;
-        Ok(Some(TurnOutcome::Failed(lease.turn, error)))
+        let now = queue::now_millis(&facts.clock());
+        let end = TurnEnd::Requeued(&error.to_string());
+        facts.write(|connection| turn.finish(connection, end, &now))?;
+        Ok(Some(TurnOutcome::Failed(turn, error)))
     })
+}
+
+fn lease(wait: Duration) -> TimeDelta {
+    TimeDelta::from_std(wait + SPARE).unwrap_or(TimeDelta::MAX)
 }
 
 /// Asks the auditor about a leased turn until an answer can be applied.
@@ -138,45 +141,43 @@ fn judge_leased(
     facts: &mut Facts,
     auditor: &Auditor,
     embedder: &Embedder,
-    lease: &Lease,
+    turn: &Turn,
     wait: Duration,
-    length: TimeDelta,
 ) -> Result<TurnOutcome> {
     // The duration of an answer is measured here; the current time comes only from the interfaces.
     let begun = Instant::now();
-    let turn = &lease.turn;
     let ranks = Ranks::search(facts, turn, Some(embedder))?;
-    let mut last: Option<(String, String)> = None;
-    for _ in 0..TRIES {
-        if !lease.renew(facts, length)? {
+    let (mut answer, mut problem) = (String::new(), String::new());
+    for attempt in 0..TRIES {
+        if !turn.renew(facts, lease(wait))? {
             return Ok(TurnOutcome::Lost(turn.clone()));
         }
         // The facts may have changed since the last try.
         let mut question = prompt(facts, turn, embedder)?;
-        if let Some((answer, problem)) = &last {
+        if attempt > 0 {
             question.push_str(&format!(
                 "\nYour last answer could not be used: {problem}\nThat answer was: {}\n\
                  Return the JSON object only.\n",
-                json!(text::clip(answer, 2_000))
+                json!(text::clip(&answer, 2_000))
             ));
         }
-        let answer = auditor.ask(&question, wait)?;
+        answer = auditor.ask(&question, wait)?;
         let elapsed = TimeDelta::from_std(begun.elapsed()).unwrap_or(TimeDelta::MAX);
         let applied_at = queue::later(&facts.clock(), elapsed);
-        let judged = parse_answer(&answer, SecretPolicy::Refuse).and_then(|actions| {
-            judge(facts, turn, Some(lease), &actions, Some(&ranks), &applied_at)
-        });
+        let judged = parse_answer(&answer, SecretPolicy::Refuse)
+            .and_then(|actions| judge(facts, turn, &actions, Some(&ranks), &applied_at));
         match judged {
             Ok(judged) => return Ok(TurnOutcome::Judged(judged)),
             Err(error) if error.kind == ErrorKind::NotFound => {
                 return Ok(TurnOutcome::Lost(turn.clone()));
             }
-            Err(error) if error.kind == ErrorKind::Refused => last = Some((answer, error.message)),
+            Err(error) if error.kind == ErrorKind::Refused => problem = error.message,
             Err(error) => return Err(error),
         }
     }
-    let (answer, problem) = last.unwrap_or_default();
-    lease.give_up(facts, TurnEnd::Dead(&problem, &answer))?;
+    let now = queue::now_millis(&facts.clock());
+    let end = TurnEnd::Dead(&problem, &answer);
+    facts.write(|connection| turn.finish(connection, end, &now))?;
     Ok(TurnOutcome::Dead(turn.clone()))
 }
 
@@ -184,33 +185,25 @@ fn judge_leased(
 fn judge(
     facts: &mut Facts,
     turn: &Turn,
-    lease: Option<&Lease>,
     actions: &[Action],
     ranks: Option<&Ranks>,
     applied_at: &str,
 ) -> Result<JudgedTurn> {
-    let now = facts.clock().timestamp();
-    let high_risk = facts.high_risk().to_vec();
     let user = &turn.user_id;
-    let source = ActionSource {
-        turn_id: turn.turn_id.clone(),
+    let origin = Fact {
+        source_turn_id: turn.turn_id.clone(),
         session_id: turn.session_id.clone(),
         turn_seq: turn.turn_seq,
         project: turn.project.clone(),
-        excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
-        said_at: turn.said_at.clone(),
-        ..ActionSource::default()
+        source_excerpt: text::clip(turn.user_input.trim(), MAX_EXCERPT_CHARS).into_owned(),
+        last_mentioned_at: turn.said_at.clone(),
+        ..Fact::default()
     };
-    let applied = facts.write(|connection| {
-        if let Some(lease) = lease
-            && !lease.is_held(connection)?
-        {
-            return Err(Error::not_found("another worker has taken the turn"));
-        }
-        let arbiter =
-            Arbiter { connection, user, source: &source, now: &now, high_risk: &high_risk };
+    let source = ActionSource { origin, ..ActionSource::default() };
+    let applied = facts.arbitrate(user, source, |arbiter| {
+        let connection = arbiter.connection;
         let current = queue::turn(connection, user, &turn.turn_id)?;
-        if current.is_some_and(|turn| turn.status == TurnStatus::Done) {
+        if current.is_some_and(|turn| turn.status == TurnStatus::Done) && turn.lease.is_none() {
             // The same answer returns the first result, a different one is refused.
             let done = applied(connection, user, &turn.turn_id)?;
             let is_known = |action: &Action| {
@@ -218,18 +211,20 @@ fn judge(
                 done.iter().any(|(known, _)| *known == hash)
             };
             if !actions.iter().all(is_known) {
-                return Err(Error::refused(format!(
-                    "the turn {} has been judged with other actions",
-                    turn.turn_id
-                ))
-                .hint("a turn is judged once; `annals facts list --history` shows the result"));
+                let message =
+                    format!("the turn {} has been judged with other actions", turn.turn_id);
+                return Err(Error::refused(message).hint(
+                    "a turn is judged once; `annals facts list --history` shows the result",
+                ));
             }
             return arbiter.apply(actions);
         }
         let applied = arbiter.apply(actions)?;
-        queue::finish(connection, turn, TurnEnd::Done, applied_at)?;
-        metrics::note_turn(connection, turn, &applied, ranks, applied_at)?;
-        profile::count_turn(connection, user, &now)?;
+        if !turn.finish(connection, TurnEnd::Done, applied_at)? {
+            return Err(Error::not_found("another worker has taken the turn"));
+        }
+        metrics::note_turn(connection, turn, ranks, applied_at)?;
+        profile::count_turn(connection, user, &arbiter.now)?;
         Ok(applied)
     })?;
     Ok(JudgedTurn { user_id: user.clone(), turn_id: turn.turn_id.clone(), applied })

@@ -102,7 +102,10 @@ pub(crate) fn check_nested(repository: &Repository) -> Option<UnsafeRepository> 
 fn git_folders(repository: &Repository) -> Option<Vec<PathBuf>> {
     let top = repository.top.canonicalize().ok()?;
     let git_dir = repository.git_dir.canonicalize().ok()?;
-    let common_dir = repository.common_dir.canonicalize().ok()?;
+    let common_dir = match repository.common_dir == repository.git_dir {
+        true => git_dir.clone(),
+        false => repository.common_dir.canonicalize().ok()?,
+    };
     let is_inside = git_dir.starts_with(&top);
     let is_ours = if git_dir == common_dir {
         is_inside || config_points_to(&git_dir, &top)

@@ -51,10 +51,10 @@ impl Repository {
         for folder in folder.ancestors() {
             let dot_git = folder.join(".git");
             if dot_git.symlink_metadata().is_ok() {
-                let is_empty = dot_git.is_dir() && !exists(&dot_git.join("HEAD"));
+                let is_empty = || dot_git.is_dir() && !exists(&dot_git.join("HEAD"));
                 return match Self::open(folder) {
                     Some(repository) => Discovery::Repository(repository),
-                    None if is_empty => Discovery::NotFound,
+                    None if is_empty() => Discovery::NotFound,
                     None => Discovery::Invalid(dot_git),
                 };
             }

@@ -580,10 +580,12 @@ pub(crate) fn prune(place: &KnowledgeDir, clock: &Clock, changes: &mut Changes) 
         return Ok(0);
     };
     let old = old_bullets(&same_length_text(&bytes), clock.now());
-    let mut rest = bytes.clone();
-    for range in old.iter().rev() {
-        rest.drain(range.clone());
+    let (mut rest, mut done) = (Vec::with_capacity(bytes.len()), 0);
+    for range in &old {
+        rest.extend_from_slice(&bytes[done..range.start]);
+        done = range.end;
     }
+    rest.extend_from_slice(&bytes[done..]);
     changes.edit(&path, Some(bytes), rest)?;
     Ok(old.len())
 }

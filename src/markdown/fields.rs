@@ -5,6 +5,8 @@
 //! tabs and stray text. Indentation and the first `: ` of a line show the intended structure all the same; lines
 //! without any are reported as not understood.
 
+use std::borrow::Cow;
+
 use crate::markdown::node::{Node, Value};
 
 /// Maximum nesting depth; deeper levels are read as text.
@@ -117,7 +119,7 @@ impl<'a> Reader<'a> {
         };
         let indent = line.indent + line.content.len() - rest.len();
         let inner = Line { indent, content: rest, ..line };
-        let mut pairs = vec![(key, self.value(value, inner, depth + 1))];
+        let mut pairs = vec![(key.into_owned(), self.value(value, inner, depth + 1))];
         if let Some(next) = self.peek().filter(|next| next.indent > line.indent) {
             pairs.extend(self.map(next.indent, depth + 1));
         }
@@ -132,7 +134,7 @@ impl<'a> Reader<'a> {
             }
             self.next += 1;
             match split_key(line.content) {
-                Some((key, rest)) => pairs.push((key, self.value(rest, line, depth))),
+                Some((key, rest)) => pairs.push((key.into_owned(), self.value(rest, line, depth))),
                 None => self.unclear.push(line.number),
             }
         }
@@ -173,31 +175,36 @@ impl<'a> Reader<'a> {
         }
         let text = self.continuation(without_comment(rest).to_owned(), line.indent + 1);
         // Quotes that are not escaped inside of it.
-        let inner =
-            ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote));
-        Node::text(inner.unwrap_or(&text), number)
+        let inner = |quote: &char| text.strip_prefix(*quote)?.strip_suffix(*quote);
+        match ['"', '\''].iter().find_map(inner) {
+            Some(inner) => Node::text(inner, number),
+            None => Node::text(text, number),
+        }
     }
 
     /// Parses text in quotes or brackets, which may go on in further lines.
     fn enclosed(&mut self, rest: &str, line: Line<'a>, depth: usize) -> Option<Node> {
-        let mut text = rest.to_owned();
+        let mut text = Cow::Borrowed(rest);
         let mut attempts = 0;
         for (count, more) in self.lines[self.next..].iter().map(Some).chain([None]).enumerate() {
             let more = more
                 .filter(|more| more.indent > line.indent || more.content.starts_with([']', '}']));
             if more.is_none() || count == 0 || text.ends_with(CLOSERS) {
                 attempts += 1;
-                match (Flow { text: &text, at: 0, line: line.number }).whole(depth) {
-                    Ok(node) => {
-                        self.next += count;
-                        return Some(node);
-                    }
-                    Err(Unread::Unfinished) if attempts < MAX_ATTEMPTS => {}
-                    Err(_) => return None,
+                let mut flow = Flow { text: &text, at: 0, line: line.number };
+                let node = flow.node(b']', depth);
+                let after = text[flow.at..].trim_start();
+                if node.is_some() && (after.is_empty() || after.starts_with('#')) {
+                    self.next += count;
+                    return node;
+                }
+                if !after.is_empty() || attempts == MAX_ATTEMPTS {
+                    return None;
                 }
             }
-            text.push(' ');
-            text.push_str(without_comment(more?.content));
+            let more = more?;
+            text.to_mut().push(' ');
+            text.to_mut().push_str(without_comment(more.content));
         }
         None
     }
@@ -240,19 +247,20 @@ fn block_text(rest: &str) -> Option<&'static str> {
 }
 
 /// Splits `key: rest`; a key in quotes loses them.
-fn split_key(content: &str) -> Option<(String, &str)> {
+fn split_key(content: &str) -> Option<(Cow<'_, str>, &str)> {
     if content.starts_with(['"', '\'']) {
         let mut flow = Flow { text: content, at: 0, line: 0 };
-        let key = flow.quoted().ok()?;
+        let key = flow.quoted()?;
         let rest = content[flow.at..].trim_start().strip_prefix(':')?;
-        return (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| (key, rest.trim()));
+        return (rest.is_empty() || rest.starts_with([' ', '\t']))
+            .then(|| (key.into(), rest.trim()));
     }
     let ends = |at: &usize| matches!(content.as_bytes().get(at + 1), None | Some(b' ' | b'\t'));
     let colon = content.match_indices(':').map(|(at, _)| at).find(ends)?;
     let key = content[..colon].trim();
     let is_key = !key.is_empty()
         && !key.starts_with(['`', '*', '@', '%', '[', '{', '#', '&', '!', '|', '>', ',']);
-    (is_key && !key.contains(" #")).then(|| (key.to_owned(), content[colon + 1..].trim()))
+    (is_key && !key.contains(" #")).then(|| (key.into(), content[colon + 1..].trim()))
 }
 
 /// Returns a text without a trailing comment.
@@ -263,16 +271,7 @@ fn without_comment(text: &str) -> &str {
     }
 }
 
-/// Why a text in quotes or brackets cannot be read.
-enum Unread {
-    /// It may go on in the next line.
-    Unfinished,
-    Malformed,
-}
-
-type Read<T> = Result<T, Unread>;
-
-/// Reads a text in quotes or brackets.
+/// Reads a text in quotes or brackets; one that is not complete is read to its end.
 struct Flow<'a> {
     text: &'a str,
     at: usize,
@@ -280,121 +279,97 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// Reads a value behind which nothing but a comment follows.
-    fn whole(&mut self, depth: usize) -> Read<Node> {
-        let node = self.node(b']', depth)?;
-        let rest = self.text[self.at..].trim();
-        if rest.is_empty() || rest.starts_with('#') { Ok(node) } else { Err(Unread::Malformed) }
-    }
-
-    fn peek(&mut self) -> Read<u8> {
-        let rest = self.text[self.at..].trim_start();
-        self.at = self.text.len() - rest.len();
-        rest.bytes().next().ok_or(Unread::Unfinished)
+    fn peek(&mut self) -> Option<u8> {
+        self.at = self.text.len() - self.text[self.at..].trim_start().len();
+        self.text.as_bytes().get(self.at).copied()
     }
 
     /// Reads a value that may be enclosed by a bracket.
-    fn node(&mut self, close: u8, depth: usize) -> Read<Node> {
-        if depth > MAX_DEPTH {
-            return Err(Unread::Malformed);
-        }
+    fn node(&mut self, close: u8, depth: usize) -> Option<Node> {
+        let line = self.line;
         let value = match self.peek()? {
-            b'[' => {
-                Value::List(self.elements(b']', depth)?.into_iter().map(pair_or_value).collect())
-            }
+            b'[' => Value::List(self.elements(b']', depth)?),
             b'{' => {
-                let line = self.line;
-                let pair = |(key, node): (Option<String>, Node)| match key {
-                    Some(key) => (key, node),
-                    None => (node.flat(), Node::text("", line)),
+                let pairs = |node: Node| match node.value {
+                    Value::Map(pairs) => pairs,
+                    _ => vec![(node.flat(), Node::text("", line))],
                 };
-                Value::Map(self.elements(b'}', depth)?.into_iter().map(pair).collect())
+                Value::Map(self.elements(b'}', depth)?.into_iter().flat_map(pairs).collect())
             }
             b'"' | b'\'' => Value::Text(self.quoted()?),
             _ => Value::Text(self.plain(close)?),
         };
-        Ok(Node { value, line: self.line })
+        Some(Node { value, line })
     }
 
-    /// Reads the elements up to a bracket, each with its key if it has one.
-    fn elements(&mut self, close: u8, depth: usize) -> Read<Vec<(Option<String>, Node)>> {
+    /// Reads the elements up to a bracket; `a: b` is a mapping of its own.
+    fn elements(&mut self, close: u8, depth: usize) -> Option<Vec<Node>> {
         let mut found = Vec::new();
         self.at += 1;
         loop {
             match self.peek()? {
+                b',' => self.at += 1,
                 byte if byte == close => {
                     self.at += 1;
-                    return Ok(found);
+                    return Some(found);
                 }
-                b',' => self.at += 1,
+                _ if depth > MAX_DEPTH => return None,
                 _ => {
-                    let node = self.node(close, depth + 1)?;
-                    let is_pair = self.peek()? == b':';
-                    if !is_pair {
-                        found.push((None, node));
-                        continue;
+                    let mut node = self.node(close, depth + 1)?;
+                    if self.peek()? == b':' {
+                        self.at += 1;
+                        let value = match self.peek()? {
+                            b',' | b']' | b'}' => Node::text("", self.line),
+                            _ => self.node(close, depth + 1)?,
+                        };
+                        node.value = Value::Map(vec![(node.flat(), value)]);
                     }
-                    self.at += 1;
-                    let value = match self.peek()? {
-                        b',' | b']' | b'}' => Node::text("", self.line),
-                        _ => self.node(close, depth + 1)?,
-                    };
-                    found.push((Some(node.flat()), value));
+                    found.push(node);
                 }
             }
         }
     }
 
-    fn plain(&mut self, close: u8) -> Read<String> {
+    fn plain(&mut self, close: u8) -> Option<String> {
         let rest = &self.text[self.at..];
         let bytes = rest.as_bytes();
         let ends = |at: &usize| match bytes[*at] {
             b':' => bytes.get(at + 1).is_none_or(|next| b" ,]}".contains(next)),
             byte => byte == b',' || byte == close,
         };
-        let length = (0..bytes.len()).find(ends).ok_or(Unread::Unfinished)?;
-        self.at += length;
-        if length == 0 { Err(Unread::Malformed) } else { Ok(rest[..length].trim_end().to_owned()) }
+        let length = (0..bytes.len()).find(ends);
+        self.at += length.unwrap_or(bytes.len());
+        Some(rest[..length?].trim_end().to_owned()).filter(|text| !text.is_empty())
     }
 
-    fn quoted(&mut self) -> Read<String> {
+    fn quoted(&mut self) -> Option<String> {
         let mut found = String::new();
-        let mut chars = self.text[self.at..].char_indices();
-        let quote = chars.next().map(|(_, c)| c);
+        let mut chars = self.text[self.at..].char_indices().peekable();
+        let (_, quote) = chars.next()?;
         while let Some((at, c)) = chars.next() {
             match c {
-                '\\' if quote == Some('"') => match chars.next().ok_or(Unread::Unfinished)?.1 {
+                '\\' if quote == '"' => match chars.next()?.1 {
                     'n' => found.push('\n'),
                     't' => found.push('\t'),
                     'r' => found.push('\r'),
                     'u' => {
                         let digits: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
-                        found
-                            .extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
+                        let code = u32::from_str_radix(&digits, 16).ok();
+                        found.extend(code.and_then(char::from_u32));
                     }
                     c @ ('"' | '\\' | '/' | ' ') => found.push(c),
                     c => found.extend(['\\', c]),
                 },
-                '\'' if quote == Some('\'') && self.text[self.at + at + 1..].starts_with('\'') => {
-                    found.push('\'');
-                    chars.next();
-                }
-                c if Some(c) == quote => {
+                '\'' if quote == c && chars.next_if(|(_, c)| *c == '\'').is_some() => found.push(c),
+                c if c == quote => {
                     self.at += at + 1;
-                    return Ok(found);
+                    return Some(found);
                 }
                 c => found.push(c),
             }
         }
-        Err(Unread::Unfinished)
-    }
-}
-
-/// Returns an element of a list in brackets; `a: b` is a mapping of its own.
-fn pair_or_value((key, node): (Option<String>, Node)) -> Node {
-    match key {
-        Some(key) => Node { line: node.line, value: Value::Map(vec![(key, node)]) },
-        None => node,
+        self.at = self.text.len();
+        None
     }
 }
 

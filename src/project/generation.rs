@@ -70,17 +70,23 @@ impl<'a> Traces<'a> {
     /// - the one mentioned most often in CLAUDE.md and STATE.md, then in AGENTS.md and .claude/CLAUDE.md;
     /// - the newest one whose settings are in config.json, then the newest that wrote files here;
     /// - the one that the last plan mentions, then ROADMAP.md and PROJECT.md.
-    pub(super) fn generation(&self) -> Option<&'a Generation> {
-        self.installed()
+    pub(super) fn generation(&self, installed: Option<&'a Generation>) -> Option<&'a Generation> {
+        let has_plans = self.planning.is_dir();
+        installed
             .or_else(|| {
-                let state = read_or_empty(&self.planning.join(vocabulary::STATE));
+                let state = self.planning.join(vocabulary::STATE);
+                let state = if has_plans { read_or_empty(&state) } else { String::new() };
                 self.most_mentioned(&(self.instructions("CLAUDE.md") + &state))
             })
             .or_else(|| {
                 let more = self.instructions("AGENTS.md") + &self.instructions(".claude/CLAUDE.md");
                 self.most_mentioned(&more)
             })
-            .or_else(|| self.in_settings())
+            .or_else(|| has_plans.then(|| self.in_planning()).flatten())
+    }
+
+    fn in_planning(&self) -> Option<&'a Generation> {
+        self.in_settings()
             .or_else(|| self.newest(|generation| has_any(self.planning, &generation.writes)))
             .or_else(|| self.in_last_plan())
             .or_else(|| {

@@ -1,5 +1,6 @@
 //! Defines the settings: their keys, and which sources may set them.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::project::input::{Input, SettingValue};
@@ -9,6 +10,9 @@ use crate::project::settings::{ContextTarget, MAX_LINES, SessionClient, Setting,
 
 /// Maximum lock timeout that can be set, in seconds.
 const MAX_LOCK_WAIT: u64 = 600;
+
+/// Maximum of a number that has no other limit.
+const MAX_SIZE: usize = u32::MAX as usize;
 
 /// The sources that may set a key. A cloned repository must not be able to run, send or access anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +49,22 @@ impl Settings {
     }
 }
 
-/// Defines a key whose setting is read and shown as every setting of its type; the name is the path of the field.
+/// Defines a key by the path of its field; its setting is read and shown as every setting of its type, unless the key
+/// has functions of its own.
 macro_rules! key {
     ($first:ident $(. $rest:ident)*: $scope:ident, $about:literal) => {
+        key! { $first $(. $rest)*: $scope, $about, SettingValue::read, SettingValue::show }
+    };
+    ($first:ident $(. $rest:ident)*: $scope:ident, $about:literal, $read:expr, $show:expr) => {
         SettingKey {
             name: concat!(stringify!($first) $(, ".", stringify!($rest))*),
             scope: KeyScope::$scope,
             about: $about,
             set: |settings, input| {
-                settings.$first$(.$rest)* = SettingValue::read(input)?;
+                settings.$first$(.$rest)* = ($read)(input)?;
                 Ok(())
             },
-            show: |settings| settings.$first$(.$rest)*.show(),
+            show: |settings| ($show)(&settings.$first$(.$rest)*),
         }
     };
 }
@@ -64,43 +72,23 @@ macro_rules! key {
 /// All keys.
 pub(crate) const KEYS: &[SettingKey] = &[
     key! { planning_dir: Inside, "Planning folder, if it has a non-standard name" },
-    SettingKey {
-        name: "max_lines",
-        scope: KeyScope::Anyone,
-        about: "The maximum number of lines in a context file, up to 200",
-        set: |settings, input| {
-            let lines = input.number(1, MAX_LINES as u64)?;
-            settings.max_lines = usize::try_from(lines).unwrap_or(MAX_LINES);
-            Ok(())
-        },
-        show: |settings| Value::Number(settings.max_lines as u64),
+    key! {
+        max_lines: Anyone,
+        "The maximum number of lines in a context file, up to 200",
+        |input: &Input| size(input, MAX_LINES),
+        |lines: &usize| Value::Number(*lines as u64)
     },
-    SettingKey {
-        name: "max_tokens",
-        scope: KeyScope::Anyone,
-        about: "The maximum number of tokens in the generated block",
-        set: |settings, input| {
-            let tokens = input.number(1, u64::from(u32::MAX))?;
-            settings.max_tokens = usize::try_from(tokens).ok();
-            Ok(())
-        },
-        show: |settings| match settings.max_tokens {
-            Some(tokens) => Value::Number(tokens as u64),
-            None => Value::Unset,
-        },
+    key! {
+        max_tokens: Anyone,
+        "The maximum number of tokens in the generated block",
+        |input: &Input| size(input, MAX_SIZE).map(Some),
+        |tokens: &Option<usize>| tokens.map_or(Value::Unset, |tokens| Value::Number(tokens as u64))
     },
-    SettingKey {
-        name: "targets",
-        scope: KeyScope::Anyone,
-        about: "The context files to keep up to date: claude, agents, gemini",
-        set: |settings, input| {
-            settings.targets = targets(&input.words()?)?;
-            Ok(())
-        },
-        show: |settings| {
-            let words = settings.targets.iter().map(|target| target.as_str());
-            Value::List(words.map(str::to_owned).collect())
-        },
+    key! {
+        targets: Anyone,
+        "The context files to keep up to date: claude, agents, gemini",
+        |input: &Input| targets(&input.words()?),
+        |targets: &Vec<ContextTarget>| words(targets.iter().map(|target| target.as_str()))
     },
     key! {
         fix_state: Anyone,
@@ -125,51 +113,32 @@ pub(crate) const KEYS: &[SettingKey] = &[
     },
     key! { commands.ship: SlashCommand, "The command to print for shipping the milestone" },
     key! { commands.new_milestone: SlashCommand, "The command to print for starting a milestone" },
-    SettingKey {
-        name: "lock_wait",
-        scope: KeyScope::Anyone,
-        about: "Seconds to wait for a lock that another process holds",
-        set: |settings, input| {
-            settings.lock_wait = Duration::from_secs(input.number(0, MAX_LOCK_WAIT)?);
-            Ok(())
-        },
-        show: |settings| Value::Number(settings.lock_wait.as_secs()),
+    key! {
+        lock_wait: Anyone,
+        "Seconds to wait for a lock that another process holds",
+        |input: &Input| input.number(0, MAX_LOCK_WAIT).map(Duration::from_secs),
+        |wait: &Duration| Value::Number(wait.as_secs())
     },
     key! { store: Inside, "The folder of the knowledge entries and the notepad" },
     key! { ledger_dir: Inside, "The folder of the repo ledger" },
-    SettingKey {
-        name: "linked_roots",
-        scope: KeyScope::UserOnly,
-        about: "Folders outside the project that its links may lead to",
-        set: |settings, input| {
-            settings.linked_roots = input.absolute_paths()?;
-            Ok(())
-        },
-        show: |settings| {
-            let roots = settings.linked_roots.iter();
-            Value::List(roots.map(|root| root.display().to_string()).collect())
-        },
+    key! {
+        linked_roots: UserOnly,
+        "Folders outside the project that its links may lead to",
+        Input::absolute_paths,
+        |roots: &Vec<PathBuf>| words(roots.iter().map(|root| root.display()))
     },
     key! {
         notepad: Anyone,
         "Whether a new session is given the notepad, once `annals setup` has been run"
     },
-    SettingKey {
-        name: "sessions",
-        scope: KeyScope::UserOnly,
-        about: "Whose transcripts of sessions are read: true for all clients, or a list of \
-                claude, codex, gemini, opencode",
-        set: |settings, input| {
-            settings.sessions = session_clients(input)?;
-            Ok(())
-        },
-        show: |settings| {
-            if settings.sessions.is_empty() {
-                return Value::Bool(false);
-            }
-            let words = settings.sessions.iter().map(|client| client.as_str());
-            Value::List(words.map(str::to_owned).collect())
-        },
+    key! {
+        sessions: UserOnly,
+        "Whose transcripts of sessions are read: true for all clients, or a list of claude, codex, gemini, opencode",
+        session_clients,
+        |clients: &Vec<SessionClient>| match clients.is_empty() {
+            true => Value::Bool(false),
+            false => words(clients.iter().map(|client| client.as_str())),
+        }
     },
     key! {
         entries: Anyone,
@@ -177,35 +146,23 @@ pub(crate) const KEYS: &[SettingKey] = &[
     },
     key! { user: UserOnly, "The user whose facts are used if --user is not given" },
     key! { db: UserOnly, "The database of facts, instead of mem.db in the user's data folder" },
-    SettingKey {
-        name: "facts.fusion",
-        scope: KeyScope::Anyone,
-        about: "How the search for facts combines words and meaning: own, seed",
-        set: |settings, input| {
-            settings.facts.fusion = Fusion::choose(&input.line()?, "a fusion method")?;
-            Ok(())
-        },
-        show: |settings| Value::Text(settings.facts.fusion.as_str().to_owned()),
+    key! {
+        facts.fusion: Anyone,
+        "How the search for facts combines words and meaning: own, seed",
+        |input: &Input| Fusion::choose(&input.line()?, "a fusion method"),
+        |fusion: &Fusion| Value::Text(fusion.as_str().to_owned())
     },
-    SettingKey {
-        name: "facts.profile_turns",
-        scope: KeyScope::Anyone,
-        about: "The number of turns after which a user's profile is rebuilt",
-        set: |settings, input| {
-            settings.facts.profile_turns = input.number(1, u64::from(u32::MAX))?;
-            Ok(())
-        },
-        show: |settings| Value::Number(settings.facts.profile_turns),
+    key! {
+        facts.profile_turns: Anyone,
+        "The number of turns after which a user's profile is rebuilt",
+        |input: &Input| input.number(1, MAX_SIZE as u64),
+        |turns: &u64| Value::Number(*turns)
     },
-    SettingKey {
-        name: "facts.high_risk",
-        scope: KeyScope::UserOnly,
-        about: "More keys, or prefixes of keys that end in a dot, that are treated as high-risk",
-        set: |settings, input| {
-            settings.facts.high_risk = input.words()?;
-            Ok(())
-        },
-        show: |settings| Value::List(settings.facts.high_risk.clone()),
+    key! {
+        facts.high_risk: UserOnly,
+        "More keys, or prefixes of keys that end in a dot, that are treated as high-risk",
+        Input::words,
+        |keys: &Vec<String>| Value::List(keys.clone())
     },
     key! {
         llm.command: UserOnly,
@@ -226,44 +183,40 @@ pub(crate) const KEYS: &[SettingKey] = &[
         },
         show: |settings| settings.chroma.show(),
     },
-    SettingKey {
-        name: "share.url",
-        scope: KeyScope::UserOnly,
-        about: "The PostgreSQL database that `annals share` goes through: postgres://role@host/database",
-        set: |settings, input| {
-            settings.share.url = SettingValue::read(input)?;
-            Ok(())
-        },
-        show: |settings| settings.share.url.as_deref().map(shown_address).show(),
+    key! {
+        share.url: UserOnly,
+        "The PostgreSQL database that `annals share` goes through: postgres://role@host/database",
+        SettingValue::read,
+        |url: &Option<String>| url.as_deref().map(shown_address).show()
     },
     key! {
         share.ca: UserOnly,
         "A PEM file with the authority that issued the server's certificate, if it is not a public one"
     },
-    SettingKey {
-        name: "share.scopes",
-        scope: KeyScope::UserOnly,
-        about: "Who sees new facts, by key or prefix of keys: work.=core, health.=device; else private",
-        set: |settings, input| {
-            settings.share.scopes = scopes(&input.words()?)?;
-            Ok(())
-        },
-        show: |settings| {
-            let rules = settings.share.scopes.iter();
-            Value::List(rules.map(|(key, scope)| format!("{key}={scope}")).collect())
-        },
+    key! {
+        share.scopes: UserOnly,
+        "Who sees new facts, by key or prefix of keys: work.=core, health.=device; else private",
+        |input: &Input| scopes(&input.words()?),
+        |rules: &Vec<(String, String)>| {
+            words(rules.iter().map(|(key, scope)| format!("{key}={scope}")))
+        }
     },
-    SettingKey {
-        name: "share.journal",
-        scope: KeyScope::UserOnly,
-        about: "Who sees the journal: private (the user's own devices), device (nobody else), or a shared name",
-        set: |settings, input| {
-            settings.share.journal = scope_name(&input.line()?)?;
-            Ok(())
-        },
-        show: |settings| settings.share.journal.show(),
+    key! {
+        share.journal: UserOnly,
+        "Who sees the journal: private (the user's own devices), device (nobody else), or a shared name",
+        |input: &Input| scope_name(&input.line()?),
+        SettingValue::show
     },
 ];
+
+fn size(input: &Input, most: usize) -> Result<usize, String> {
+    let size = input.number(1, most as u64)?;
+    Ok(usize::try_from(size).unwrap_or(most))
+}
+
+fn words(words: impl Iterator<Item = impl ToString>) -> Value {
+    Value::List(words.map(|word| word.to_string()).collect())
+}
 
 /// Returns the address of a database for display, or `***` if it does not show for certain where the password ends.
 fn shown_address(url: &str) -> String {

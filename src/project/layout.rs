@@ -15,12 +15,15 @@ use crate::storage::listing;
 /// Returns whether a planning folder does not exist yet, or is as `annals init` creates it by default: with
 /// our own config.json, and without phases. An interrupted init may not have written config.json yet.
 fn is_pristine(root: &Path, planning: &Path) -> bool {
+    if !planning.exists() {
+        return true;
+    }
     let is_empty =
         |name: &str| listing::entries(&planning.join(name)).unwrap_or_default().is_empty();
     let settings = read_or_empty(&planning.join(vocabulary::CONFIG));
     let is_own = settings == include_str!("../../templates/init/config.json")
         || settings.is_empty() && storage::has_pending(root);
-    !planning.exists() || is_own && is_empty(vocabulary::PHASES) && is_empty(vocabulary::MILESTONES)
+    is_own && is_empty(vocabulary::PHASES) && is_empty(vocabulary::MILESTONES)
 }
 
 /// The section of the context file that lists the commands.
@@ -105,8 +108,9 @@ impl Layout {
         harness: Option<&Path>,
     ) -> Result<()> {
         let traces = Traces { generations: &self.generations, root, planning, harness };
-        self.keeps_active = traces.installed().is_some_and(|generation| generation.keeps_active);
-        let Some(generation) = traces.generation() else {
+        let installed = traces.installed();
+        self.keeps_active = installed.is_some_and(|generation| generation.keeps_active);
+        let Some(generation) = traces.generation(installed) else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
                 self.commands = plain()?;

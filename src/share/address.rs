@@ -1,6 +1,6 @@
 //! Determines the server's address and credentials, only from the user's own settings and environment.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tokio_postgres::config::SslMode;
 
@@ -31,9 +31,8 @@ pub(crate) fn find(project: &Project) -> Result<ServerAddress> {
         role.ok_or_else(|| Error::usage("share.url names no role").hint(SERVER_ADDRESS_EXAMPLE))?;
     let database = address.config.get_dbname().unwrap_or(&role).to_owned();
     if address.config.get_password().is_none() {
-        let entry =
-            PasswordEntry { host: &host, port: address.port(), database: &database, role: &role };
-        if let Some(password) = password(project, &entry)? {
+        let port = address.port().to_string();
+        if let Some(password) = password(project, [&host, &port, &database, &role])? {
             address.config.password(password);
         }
     }
@@ -53,34 +52,23 @@ pub(crate) fn find(project: &Project) -> Result<ServerAddress> {
     Ok(address)
 }
 
-/// The connection that a line of `.pgpass` must match.
-struct PasswordEntry<'a> {
-    host: &'a str,
-    port: u16,
-    database: &'a str,
-    role: &'a str,
-}
-
-/// Returns the password: `PGPASSWORD`, else that of the matching line of `.pgpass`.
-fn password(project: &Project, entry: &PasswordEntry<'_>) -> Result<Option<String>> {
+/// Returns the password: `PGPASSWORD`, else that of the line of `.pgpass` for this host, port, database and role.
+fn password(project: &Project, entry: [&str; 4]) -> Result<Option<String>> {
     let environment = &project.environment;
     if let Some(password) = environment.get("PGPASSWORD") {
         return Ok(Some(password.to_owned()));
     }
-    let named = environment.get("PGPASSFILE").map(std::path::PathBuf::from);
+    let named = environment.get("PGPASSFILE").map(PathBuf::from);
     let Some(path) = named.or_else(|| environment.home().map(|home| home.join(".pgpass"))) else {
         return Ok(None);
     };
-    let Some(bytes) = read::users_bytes(&path)? else {
-        return Ok(None);
-    };
-    let Some(password) =
-        String::from_utf8_lossy(&bytes).lines().find_map(|line| password_in_line(line, entry))
-    else {
-        return Ok(None);
-    };
-    refuse_readable_by_others(&path)?;
-    Ok(Some(password))
+    let bytes = read::users_bytes(&path)?.unwrap_or_default();
+    let lines = String::from_utf8_lossy(&bytes);
+    let password = lines.lines().find_map(|line| password_in_line(line, entry));
+    if password.is_some() {
+        refuse_readable_by_others(&path)?;
+    }
+    Ok(password)
 }
 
 #[cfg(unix)]
@@ -103,7 +91,7 @@ fn refuse_readable_by_others(_path: &Path) -> Result<()> {
 }
 
 /// Returns the password of a line `host:port:database:role:password` that matches the connection.
-fn password_in_line(line: &str, entry: &PasswordEntry<'_>) -> Option<String> {
+fn password_in_line(line: &str, entry: [&str; 4]) -> Option<String> {
     if line.starts_with('#') {
         return None;
     }
@@ -120,27 +108,20 @@ fn password_in_line(line: &str, entry: &PasswordEntry<'_>) -> Option<String> {
         };
         fields.last_mut()?.push(taken);
     }
-    let [host, port, database, role, password] = &fields[..] else {
-        return None;
-    };
-    let is_about = |field: &str, value: &str| field == "*" || field == value;
-    let fits = is_about(host, entry.host)
-        && is_about(port, &entry.port.to_string())
-        && is_about(database, entry.database)
-        && is_about(role, entry.role);
-    fits.then(|| password.clone())
+    let password = fields.pop()?;
+    let fits = |(field, value): (&String, &str)| field == "*" || field == value;
+    (fields.len() == 4 && fields.iter().zip(entry).all(fits)).then_some(password)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const ENTRY: PasswordEntry<'static> =
-        PasswordEntry { host: "db.example.com", port: 5432, database: "annals", role: "ada" };
+    const ENTRY: [&str; 4] = ["db.example.com", "5432", "annals", "ada"];
 
     #[test]
     fn a_line_of_pgpass_fits_by_value_or_star_and_may_escape() {
-        let found = |line| password_in_line(line, &ENTRY);
+        let found = |line| password_in_line(line, ENTRY);
         assert_eq!(found("db.example.com:5432:annals:ada:secret").as_deref(), Some("secret"));
         assert_eq!(found("*:*:*:ada:a\\:b\\\\c:d").as_deref(), Some("a:b\\c:d"));
         assert_eq!(found("*:5433:*:ada:x"), None);

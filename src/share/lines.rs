@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::clock::Clock;
 use crate::error::Result;
 use crate::facts::replication::{DEVICE, Operation, VERSION, is_known_line, line_id, next_number};
-use crate::facts::{Device, Facts, Query};
+use crate::facts::{Device, Facts, Sql};
 use crate::journal::{self, SharedLine};
 use crate::storage::{Log, Visibility};
 
@@ -34,11 +34,9 @@ impl Lines<'_> {
     /// Reads a portion of the lines added to the journal, and returns their number.
     pub(crate) fn catch_up(&self, connection: &Connection, clock: Clock) -> Result<usize> {
         let name = self.path.to_string_lossy();
-        let tried = "read the journal's cursor";
         // The offset of the last line read, and its digest.
         let sql = "SELECT reached, last_line FROM share_journal WHERE path = ?1";
-        let cursor: Option<(u64, String)> =
-            connection.optional_row(tried, sql, [&name], |row| row.try_into())?;
+        let cursor: Option<(u64, String)> = connection.optional(sql, [&name])?;
         let mut is_as_left = false;
         if let Some((reached, last_line)) = &cursor {
             let line = journal::line_at(self.path, *reached)?;
@@ -58,7 +56,7 @@ impl Lines<'_> {
         if let Some((offset, last_line)) = reached {
             let sql = "INSERT INTO share_journal VALUES (?1, ?2, ?3) ON CONFLICT (path) DO UPDATE \
                        SET reached = excluded.reached, last_line = excluded.last_line";
-            connection.run("write the journal's cursor", sql, params![name, offset, last_line])?;
+            connection.run(sql, params![name, offset, last_line])?;
         }
         Ok(read)
     }
@@ -84,7 +82,7 @@ impl Lines<'_> {
         let sql = "INSERT INTO operations (scope, device, number, op_id, clock, kind, place, noted_at) \
                    VALUES (?1, ?2, ?3, ?4, ?5, 'line', ?6, ?7)";
         let values = params![scope, of, number, op_id, ticked, place, clock.timestamp()];
-        connection.run("write the operations", sql, values)
+        connection.run(sql, values)
     }
 
     /// Locks the journal, so that lines of other devices are appended in the transaction that receives them.
@@ -102,68 +100,48 @@ pub(crate) fn load_payloads(
 ) -> Result<usize> {
     // The journal of this run first, then all that were ever read.
     let sql = "SELECT path FROM share_journal ORDER BY path";
-    let known: Vec<String> = facts.connection().column("read the journal's cursor", sql, [])?;
+    let known: Vec<String> = facts.connection().column(sql, [])?;
     let mut journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().collect();
     journals
         .extend(known.into_iter().map(PathBuf::from).filter(|path| Some(path.as_path()) != own));
-    let mut all: Option<HashMap<String, String>> = None;
-    let mut missing = Vec::new();
-    for operation in batch.iter_mut().filter(|one| one.kind == "line") {
-        let mut line = at_its_offset(&journals, operation)?;
-        if line.is_none() {
-            if all.is_none() {
-                all = Some(all_lines(&journals)?);
+    let lines = batch.iter_mut().filter(|one| one.kind == "line");
+    let mut wanted: HashMap<String, &mut Operation> =
+        lines.map(|one| (one.op_id.clone(), one)).collect();
+    // The lines of a batch usually follow one another; if they do not, each journal is read whole.
+    let first = wanted.values().filter_map(|one| one.place).min();
+    let from_first = journals.first().zip(first);
+    for (journal, from) in from_first.into_iter().chain(journals.iter().map(|one| (one, 0))) {
+        if wanted.is_empty() {
+            break;
+        }
+        journal::lines_from(journal, from, |line| {
+            if let Some(operation) = wanted.remove(&line_id(&line.line)) {
+                operation.payload = Some(json!({"v": VERSION, "line": line.line}).to_string());
             }
-            line = all.as_ref().and_then(|all| all.get(&operation.op_id).cloned());
-        }
-        if let Some(line) = line {
-            operation.payload = Some(json!({"v": VERSION, "line": line}).to_string());
-        } else {
-            missing.push(operation.address());
-            operation.withhold("erased");
-        }
+            Ok(!wanted.is_empty())
+        })?;
+    }
+    let mut missing = Vec::new();
+    for operation in wanted.into_values() {
+        missing.push(operation.address());
+        operation.withhold("erased");
     }
     if !missing.is_empty() {
         facts.write(|connection| {
             for address in &missing {
                 let sql = "UPDATE operations SET kind = 'erased', op_id = '', place = NULL \
                            WHERE scope = ?1 AND device = ?2 AND number = ?3";
-                connection.run("write the operations", sql, address.clone())?;
+                connection.run(sql, address.clone())?;
             }
             // If a journal comes back, it is read again from its beginning.
             for journal in journals.iter().filter(|journal| !journal.exists()) {
                 let sql = "DELETE FROM share_journal WHERE path = ?1";
-                connection.run("write the journal's cursor", sql, [journal.to_string_lossy()])?;
+                connection.run(sql, [journal.to_string_lossy()])?;
             }
             Ok(())
         })?;
     }
     Ok(missing.len())
-}
-
-/// Returns the line of an operation if a journal still has it at the same offset.
-fn at_its_offset(journals: &[PathBuf], operation: &Operation) -> Result<Option<String>> {
-    let Some(offset) = operation.place else {
-        return Ok(None);
-    };
-    for journal in journals {
-        let line = journal::line_at(journal, offset)?.map(|line| line.line);
-        if let Some(line) = line.filter(|line| line_id(line) == operation.op_id) {
-            return Ok(Some(line));
-        }
-    }
-    Ok(None)
-}
-
-fn all_lines(journals: &[PathBuf]) -> Result<HashMap<String, String>> {
-    let mut all = HashMap::new();
-    for journal in journals {
-        journal::lines_from(journal, 0, |line| {
-            all.insert(line_id(&line.line), line.line);
-            Ok(true)
-        })?;
-    }
-    Ok(all)
 }
 
 /// Appends lines to a locked journal, each with its device.

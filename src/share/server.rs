@@ -14,6 +14,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use serde::Serialize;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 #[cfg(unix)]
@@ -28,6 +29,7 @@ use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, SimpleQueryRow};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Error, Result};
+use crate::facts::json;
 use crate::facts::replication::{Address, Operation, PRIVATE, Tombstone};
 use crate::project::{Project, ServerAddress};
 use crate::storage::{fail_point, read};
@@ -61,22 +63,25 @@ const DEVICES: &str = "SELECT d.scope, d.device, d.member, d.highest, \
        AND f.forgot_at > coalesce(d.pulled_at, '-infinity')) \
      FROM annals_devices AS d WHERE d.left_at IS NULL ORDER BY d.scope, d.device";
 
-const INSERT: &str = "WITH put AS (INSERT INTO annals_ops \
+/// Operations as a JSON array.
+const OPERATIONS: &str = "jsonb_to_recordset($1::text::jsonb) AS x(scope text, device text, number bigint, \
+     op_id text, user_id text, clock bigint, kind text, born bigint, owner text, subject text, turn text, payload text)";
+
+const INSERT: &str = "put AS (INSERT INTO annals_ops \
        (scope, device, number, op_id, user_id, clock, kind, born, owner, subject, turn, payload) \
-     SELECT s, d, n, o, u, c, k, b, w, j, t, p::jsonb FROM unnest($1::text[], $2::text[], $3::bigint[], \
-       $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[], $9::text[], $10::text[], $11::text[], \
-       $12::text[]) AS x(s, d, n, o, u, c, k, b, w, j, t, p) \
+     SELECT scope, device, number, op_id, user_id, clock, kind, born, owner, subject, turn, payload::jsonb FROM sent \
      ON CONFLICT (scope, device, number) DO NOTHING RETURNING 1), \
      known AS (INSERT INTO annals_devices (scope, device, highest) \
-       SELECT s, d, max(n) FROM unnest($1::text[], $2::text[], $3::bigint[]) AS x(s, d, n) GROUP BY s, d \
+       SELECT scope, device, max(number) FROM sent GROUP BY scope, device \
        ON CONFLICT (scope, device) DO UPDATE SET highest = greatest(annals_devices.highest, excluded.highest), \
        left_at = NULL) \
      SELECT count(*) FROM put";
 
-const FETCH: &str = "SELECT o.scope, o.device, o.number, o.op_id, o.user_id, o.clock, o.kind, o.born, o.payload::text \
-     FROM unnest($1::text[], $2::text[], $3::bigint[]) AS h(scope, device, number), \
-     LATERAL (SELECT * FROM annals_ops AS o WHERE o.scope = h.scope AND o.device = h.device \
-       AND o.number > h.number ORDER BY o.number LIMIT $4) AS o LIMIT $4";
+/// Operations after these addresses, each as a JSON object.
+const FETCH: &str = "SELECT row_to_json(f)::text FROM (SELECT o.scope, o.device, o.number, o.op_id, o.user_id, \
+       o.clock, o.kind, o.born, o.payload::text AS payload FROM jsonb_array_elements($1::text::jsonb) AS h(after), \
+     LATERAL (SELECT * FROM annals_ops AS o WHERE o.scope = after ->> 0 AND o.device = after ->> 1 \
+       AND o.number > (after ->> 2)::bigint ORDER BY o.number LIMIT $2) AS o LIMIT $2) AS f";
 
 /// Erases operations, but keeps their numbers.
 const ERASE: &str = "UPDATE annals_ops SET kind = 'erased', op_id = '', user_id = '', owner = NULL, \
@@ -91,16 +96,14 @@ const SCRUB: &str = "UPDATE annals_ops SET payload = jsonb_set(jsonb_set(jsonb_s
        '{fact,source_excerpt}', '\"\"', false), '{was,source_excerpt}', '\"\"', false), '{reason}', '\"\"', false) \
      WHERE kind = 'fact' AND turn = ANY($1)";
 
-/// Overwrites sent operations with their remaining payload, or erases them if they have none.
-const REWRITE: &str = "UPDATE annals_ops AS o SET payload = x.p::jsonb, \
-     kind = CASE WHEN x.p IS NULL THEN 'erased' ELSE o.kind END, \
-     op_id = CASE WHEN x.p IS NULL THEN '' ELSE o.op_id END, \
-     user_id = CASE WHEN x.p IS NULL THEN '' ELSE o.user_id END, \
-     owner = CASE WHEN x.p IS NOT NULL THEN o.owner END, \
-     subject = CASE WHEN x.p IS NOT NULL THEN o.subject END, \
-     turn = CASE WHEN x.p IS NOT NULL THEN o.turn END \
-     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS x(s, d, n, p) \
-     WHERE o.scope = x.s AND o.device = x.d AND o.number = x.n AND o.kind = 'fact'";
+/// Overwrites sent operations with their remaining payload.
+const REWRITE: &str = "UPDATE annals_ops AS o SET payload = sent.payload::jsonb FROM sent \
+     WHERE o.scope = sent.scope AND o.device = sent.device AND o.number = sent.number AND o.kind = 'fact' \
+     AND sent.payload IS NOT NULL";
+
+/// Selects sent operations without a payload.
+const GONE: &str = "kind = 'fact' AND (scope, device, number) IN \
+     (SELECT scope, device, number FROM sent WHERE payload IS NULL)";
 
 /// The values of a statement's placeholders.
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
@@ -342,77 +345,54 @@ impl SyncServer {
     }
 
     fn insert_batch(&mut self, batch: &[Operation]) -> Result<usize> {
-        let (scopes, devices, numbers) = self.columns(batch.iter().map(Operation::address));
-        let column = |of: fn(&Operation) -> &str| -> Vec<&str> { batch.iter().map(of).collect() };
-        let [owners, subjects, turns] = [0, 1, 2].map(|digest| -> Vec<Option<&str>> {
-            batch.iter().map(|one| one.digests[digest].as_deref()).collect()
-        });
-        let clocks: Vec<i64> = batch.iter().map(|one| one.clock).collect();
-        let births: Vec<Option<i64>> = batch.iter().map(|one| one.born).collect();
-        let payloads: Vec<Option<&str>> = batch.iter().map(|one| one.payload.as_deref()).collect();
-        let (ids, users) = (column(|one| &one.op_id), column(|one| &one.user_id));
-        let kinds = column(|one| &one.kind);
-        let columns: Values<'_> = &[
-            &scopes, &devices, &numbers, &ids, &users, &clocks, &kinds, &births, &owners,
-            &subjects, &turns, &payloads,
-        ];
-        let row = self.ask("send operations", 2, |client| client.query_one(INSERT, columns))?;
+        let sql = format!("WITH sent AS (SELECT * FROM {OPERATIONS}), {INSERT}");
+        let sent = self.sent(batch)?;
+        let values: Values<'_> = &[&sent];
+        let row = self.ask("send operations", 2, |client| client.query_one(&sql, values))?;
         Ok(usize::try_from(row.get::<_, i64>(0)).unwrap_or(0))
     }
 
     /// Fetches the operations after these, sorted per device.
     pub(crate) fn fetch(&mut self, after: &[Address], limit: usize) -> Result<Vec<Operation>> {
-        let (scopes, devices, numbers) = self.columns(after.iter().cloned());
+        let after = after
+            .iter()
+            .map(|(scope, device, number)| json!([self.server_scope(scope), device, number]));
+        let after = Value::from_iter(after).to_string();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let places: Values<'_> = &[&scopes, &devices, &numbers, &limit];
-        let rows = self.ask("fetch operations", 2, |client| client.query(FETCH, places))?;
-        let unread = |error| failed(&error, "fetch operations");
+        let values: Values<'_> = &[&after, &limit];
+        let tried = "fetch operations";
+        let rows = self.ask(tried, 2, |client| client.query(FETCH, values))?;
         let mut batch = Vec::new();
         for row in rows {
-            let operation = || {
-                Ok(Operation {
-                    scope: local_scope(row.try_get(0)?),
-                    device: row.try_get(1)?,
-                    number: row.try_get(2)?,
-                    op_id: row.try_get(3)?,
-                    user_id: row.try_get(4)?,
-                    clock: row.try_get(5)?,
-                    kind: row.try_get(6)?,
-                    born: row.try_get(7)?,
-                    payload: row.try_get(8)?,
-                    ..Operation::default()
-                })
-            };
-            batch.push(operation().map_err(unread)?);
+            let json: &str = row.try_get(0).map_err(|error| failed(&error, tried))?;
+            let operation: Operation = serde_json::from_str(json)
+                .map_err(|error| Error::failed(format!("cannot {tried}: {error}")).hint(KEPT))?;
+            batch.push(Operation { scope: local_scope(&operation.scope), ..operation });
         }
         batch.sort_by_key(Operation::address);
         Ok(batch)
     }
 
     /// Updates sent operations to their current local state.
-    pub(crate) fn rewrite(&mut self, operations: &[Operation]) -> Result<()> {
-        let (scopes, devices, numbers) = self.columns(operations.iter().map(Operation::address));
+    pub(crate) fn rewrite(&mut self, mut operations: Vec<Operation>) -> Result<()> {
         // An operation that is no longer a fact has no payload.
-        let payloads: Vec<Option<&str>> = operations
-            .iter()
-            .map(|one| one.payload.as_deref().filter(|_| one.kind == "fact"))
-            .collect();
-        let changed: Values<'_> = &[&scopes, &devices, &numbers, &payloads];
-        self.execute("forget", REWRITE, changed).map(|_| ())
+        for operation in operations.iter_mut().filter(|one| one.kind != "fact") {
+            operation.payload = None;
+        }
+        let sql = format!(
+            "WITH sent AS (SELECT * FROM {OPERATIONS}), gone AS ({ERASE} {GONE}) {REWRITE}"
+        );
+        let sent = self.sent(&operations)?;
+        self.execute("forget", &sql, &[&sent]).map(|_| ())
     }
 
-    /// Returns addresses as the columns of a statement.
-    fn columns(
-        &self,
-        addresses: impl Iterator<Item = Address>,
-    ) -> (Vec<String>, Vec<String>, Vec<i64>) {
-        let (mut scopes, mut devices, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
-        for (scope, device, number) in addresses {
-            scopes.push(self.server_scope(&scope));
-            devices.push(device);
-            numbers.push(number);
-        }
-        (scopes, devices, numbers)
+    /// Returns operations as JSON, with the names that their scopes have on the server.
+    fn sent(&self, operations: &[Operation]) -> Result<String> {
+        let sent = operations.iter().map(|one| {
+            let scope = self.server_scope(&one.scope);
+            Operation { scope, ..one.clone() }
+        });
+        json(&sent.collect::<Vec<_>>())
     }
 
     /// Returns the name of a scope on the server: the private one contains the role.

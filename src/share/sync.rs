@@ -188,7 +188,7 @@ impl SyncRun<'_> {
             }
             is_another |= same < there;
             if same != remembered {
-                replication::acknowledge(self.facts, &[(address.0.clone(), same)])?;
+                replication::acknowledge(self.facts, [(address.0.clone(), same)])?;
             }
             agreed.push((address.0, same));
         }
@@ -289,7 +289,7 @@ impl SyncRun<'_> {
             for operation in &mut batch {
                 if operation.payload.as_deref().is_some_and(holds_secret) {
                     operation.withhold("withheld");
-                    withheld.push(operation.clone());
+                    withheld.push(operation.address());
                 }
             }
             if !withheld.is_empty() {
@@ -307,7 +307,7 @@ impl SyncRun<'_> {
             self.done.pushed += new;
             let reached: BTreeMap<String, i64> =
                 batch.into_iter().map(|one| (one.scope, one.number)).collect();
-            replication::acknowledge(self.facts, &Vec::from_iter(reached))?;
+            replication::acknowledge(self.facts, reached)?;
         }
     }
 
@@ -319,7 +319,7 @@ impl SyncRun<'_> {
                 return Ok(());
             }
             let (rows, operations): (Vec<i64>, Vec<Operation>) = changed.into_iter().unzip();
-            self.server.rewrite(&operations)?;
+            self.server.rewrite(operations)?;
             replication::mark_sent(self.facts, &rows)?;
         }
     }

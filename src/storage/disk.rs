@@ -16,6 +16,8 @@ use handle::Dir;
 use path::Dir;
 
 use crate::storage::fail_point;
+#[cfg(target_os = "linux")]
+use crate::storage::open::{OpenAs, without_links};
 use crate::storage::read::MAX_FILE;
 use crate::storage::root::folder_of;
 
@@ -94,7 +96,8 @@ impl Spot {
     }
 
     /// Returns another name in the same directory.
-    pub(crate) fn beside(&self, name: &str) -> Self {
+    pub(crate) fn beside(&self, name: impl AsRef<OsStr>) -> Self {
+        let name = name.as_ref();
         Self { dir: Rc::clone(&self.dir), name: name.into(), path: self.path.with_file_name(name) }
     }
 
@@ -207,9 +210,11 @@ fn count() {
     }
 }
 
-/// Renames a file or a directory, replacing an existing file.
+/// Renames a file to another path in its directory, replacing an existing file.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    Spot::new(from)?.rename_to(&Spot::new(to)?, Existing::Replace).map(drop)
+    let from = Spot::new(from)?;
+    let to = from.beside(to.file_name().unwrap_or_default());
+    from.rename_to(&to, Existing::Replace).map(drop)
 }
 
 /// Removes a file; a missing file is not an error.
@@ -276,7 +281,11 @@ pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     count();
-    match Dir::open(path).and_then(|dir| dir.sync()) {
+    #[cfg(target_os = "linux")]
+    let opened = without_links(path, OpenAs::Folder);
+    #[cfg(not(target_os = "linux"))]
+    let opened = File::open(path);
+    match opened.and_then(|folder| folder.sync_all()) {
         // Only a readable directory can be flushed.
         Err(error)
             if matches!(
@@ -454,11 +463,6 @@ mod handle {
         pub(super) fn symlink(&self, target: &Path, name: &OsStr) -> io::Result<()> {
             Ok(symlinkat(target, &self.0, name)?)
         }
-
-        pub(super) fn sync(&self) -> io::Result<()> {
-            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
-            File::from(openat(&self.0, ".", flags, Mode::empty())?).sync_all()
-        }
     }
 
     fn mode(visibility: Visibility, shared: u32) -> Mode {
@@ -572,10 +576,6 @@ mod path {
                 let _unused = (target, name);
                 Err(ErrorKind::Unsupported.into())
             }
-        }
-
-        pub(super) fn sync(&self) -> io::Result<()> {
-            File::open(&self.0)?.sync_all()
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use walkdir::WalkDir;
 
 use crate::error::{At, Result};
 use crate::text::hexadecimal;
@@ -27,21 +28,15 @@ pub(crate) fn of_file(path: &Path) -> Result<String> {
     Ok("special".to_owned())
 }
 
-/// Returns the relative paths of all files below a directory, or an empty path for a file itself.
+/// Returns the relative paths of all files below a directory, or an empty path for a file itself; follows no link.
 pub(crate) fn files_below(path: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    let mut waiting = vec![PathBuf::new()];
-    while let Some(below) = waiting.pop() {
-        let place = join(path, &below);
-        if !fs::symlink_metadata(&place).at("read", &place)?.is_dir() {
-            found.push(below);
-            continue;
-        }
-        for entry in fs::read_dir(&place).at("list", &place)? {
-            waiting.push(below.join(entry.at("list", &place)?.file_name()));
+    for entry in WalkDir::new(path).follow_root_links(false) {
+        let entry = entry.map_err(io::Error::from).at("list", path)?;
+        if !entry.file_type().is_dir() {
+            found.push(entry.path().strip_prefix(path).unwrap_or(Path::new("")).to_owned());
         }
     }
-    found.sort();
     Ok(found)
 }
 

@@ -172,6 +172,7 @@ fn a_session_starts_with_the_note_of_the_last_until_a_plan_is_completed() {
         assert!(text.contains(line), "{text}");
     }
     assert!(!text.contains("Then decide"), "{text}");
+    assert!(text.find("- Note: ") < text.find("- Milestone: "), "{text}");
     let note = ".vbw-planning/RESUME.md";
     let text = String::from_utf8(case.read(note).unwrap()).unwrap();
     case.write(note, text.replace("## Notes", "## Other"));
@@ -180,6 +181,24 @@ fn a_session_starts_with_the_note_of_the_last_until_a_plan_is_completed() {
     let phase = ".vbw-planning/phases/04-low-stock-alerts";
     case.write(&format!("{phase}/04-02-SUMMARY.md"), "# Done\n");
     assert!(!position().contains("- Note: "));
+}
+
+#[test]
+fn what_is_out_of_scope_and_accepted_issues_take_no_lines() {
+    let case = Case::new(VBW);
+    let state = ".vbw-planning/STATE.md";
+    let text = String::from_utf8(case.read(state).unwrap()).unwrap();
+    let todo = "- [ ] Say how many lines a merge added\n";
+    let known = "- [KNOWN-ISSUE] clippy: a lint (accepted)\n- [KNOWN-ISSUE] clippy: another\n";
+    assert!(text.contains(todo), "{text}");
+    case.write(state, text.replace(todo, &format!("{todo}{known}")));
+    let ledger =
+        "# State\n\n## Next Actions\n- [ ] Measure\n\n## Out of Scope (for now)\n- Themes\n";
+    case.write("docs/memory/STATE.md", ledger);
+    let digest = case.run("context").success().stdout();
+    assert!(digest.contains("- 2 known issues (`annals status`)\n"), "{digest}");
+    assert!(digest.contains("Next Actions: [ ] Measure"), "{digest}");
+    assert!(!digest.contains("Themes") && !digest.contains("clippy"), "{digest}");
 }
 
 #[test]

@@ -233,5 +233,5 @@ fn report_pass(pass: &Pass, has_auditor: bool, out: &mut Output) -> Result<()> {
         let waiting = quantity(pass.waiting, "turn");
         out.note(&format!("{waiting} waiting: set llm.command, or judge them with `annals facts turns TURN --prompt` and `--apply`"));
     }
-    out.show_until(pass, text!("facts/pass"), end)
+    out.show_until(pass, &(), text!("facts/pass"), end)
 }

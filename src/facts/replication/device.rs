@@ -9,9 +9,11 @@ use serde::Serialize;
 use crate::clock::{Clock, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::facts::fact::UserId;
+use crate::facts::forget::STATES;
+use crate::facts::history::{CHANGE, Change};
 use crate::facts::replication::merge::merge_key;
-use crate::facts::replication::operation::digest;
-use crate::facts::sql::{Query, row};
+use crate::facts::replication::operation::{Address, digest};
+use crate::facts::sql::{Sql, row};
 use crate::facts::store::Facts;
 
 /// The scope that never leaves this device.
@@ -48,7 +50,7 @@ impl Device {
     pub(crate) fn find(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT device, left_at IS NOT NULL, synced_at, failed_at, last_error, is_unclean, clock, noted \
                    FROM share_device";
-        connection.optional_row("read the device", sql, [], Self::read)
+        connection.optional(sql, [])
     }
 
     /// Returns the device, if the database is shared now.
@@ -80,7 +82,7 @@ impl Device {
 
     pub(crate) fn save(&self, connection: &Connection) -> Result<()> {
         let sql = "UPDATE share_device SET clock = ?1, noted = ?2";
-        connection.run("write the device", sql, params![self.clock, self.noted])
+        connection.run(sql, params![self.clock, self.noted])
     }
 }
 
@@ -92,63 +94,74 @@ pub(crate) fn join(facts: &mut Facts) -> Result<Device> {
     facts.write(|connection| {
         let new = "INSERT INTO share_device (only, device, clock, joined_at) \
              VALUES (1, lower(hex(randomblob(8))), 0, ?1) ON CONFLICT DO NOTHING";
-        if connection.run_counted("join the devices", new, [&now])? > 0 {
-            let run = |sql: &str| connection.run("name the turns", sql, []);
-            run("INSERT INTO erasing SELECT DISTINCT user_id, NULL FROM fact_history")?;
+        if connection.change(new, [&now])? > 0 {
+            let erasing = "INSERT INTO erasing SELECT DISTINCT user_id, NULL FROM fact_history";
+            connection.run(erasing, [])?;
+            let device = Device::required(connection)?.id;
             for own in ["annals:stated:", "annals:turn:"] {
-                let named = |before: &str| {
-                    format!("'{before}{own}' || (SELECT device FROM share_device) || ':'")
-                };
                 for (table, column) in [
                     ("facts", "source_turn_id"),
                     ("fact_history", "turn_id"),
                     ("applied_actions", "turn_id"),
                     ("turns", "turn_id"),
                 ] {
-                    run(&format!(
-                        "UPDATE {table} SET {column} = {} || substr({column}, {}) \
-                         WHERE substr({column}, 1, {}) = '{own}'",
-                        named(""),
-                        own.len() + 1,
-                        own.len()
-                    ))?;
+                    let sql = format!(
+                        "UPDATE {table} SET {column} = ?1 || ?2 || substr({column}, length(?1) + 1) \
+                         WHERE substr({column}, 1, length(?1)) = ?1"
+                    );
+                    connection.run(&sql, [own, &format!("{device}:")])?;
                 }
                 // Within the texts of a JSON object, the quotes would be escaped.
-                let field = "\"source_turn_id\":\"";
-                for (table, column) in [
-                    ("facts_archive", "fact_json"),
-                    ("fact_history", "before_json"),
-                    ("fact_history", "after_json"),
-                ] {
-                    run(&format!(
-                        "UPDATE {table} SET {column} = replace({column}, '{field}{own}', {}) \
-                         WHERE instr({column}, '{field}{own}')",
-                        named(field)
-                    ))?;
+                let field = format!("\"source_turn_id\":\"{own}");
+                for [table, _, column] in STATES {
+                    let sql = format!(
+                        "UPDATE {table} SET {column} = replace({column}, ?1, ?2) WHERE instr({column}, ?1)"
+                    );
+                    connection.run(&sql, [&field, &format!("{field}{device}:")])?;
                 }
             }
-            run("DELETE FROM erasing")?;
+            connection.run("DELETE FROM erasing", [])?;
         }
-        connection.run("join the devices", "UPDATE share_device SET left_at = NULL", [])
+        connection.run("UPDATE share_device SET left_at = NULL", [])
     })?;
     Device::required(facts.connection())
+}
+
+/// Gives this database a new device name, and moves its operations after these numbers to that device.
+///
+/// This is needed if the server has operations of this device that are unknown here: the database was
+/// restored from an older copy, or was itself copied.
+pub(crate) fn renew(facts: &mut Facts, agreed: &[(String, i64)]) -> Result<()> {
+    facts.write(|connection| {
+        let Some(Device { id: old, .. }) = Device::find(connection)? else {
+            return Ok(());
+        };
+        let sql = "UPDATE share_device SET device = lower(hex(randomblob(8))) RETURNING device";
+        let new: String = connection.value(sql, [])?;
+        for (scope, number) in agreed {
+            let sql = "UPDATE operations SET device = ?4, number = number - ?3 \
+                       WHERE scope = ?1 AND device = ?2 AND number > ?3";
+            connection.run(sql, params![scope, old, number, new])?;
+            // From now on, the old name is that of another device.
+            set_cursor(connection, scope, &old, *number)?;
+            set_cursor(connection, scope, &new, 0)?;
+        }
+        Ok(())
+    })
 }
 
 /// Stops recording operations; keeps the facts and the data about other devices.
 pub(crate) fn leave(facts: &mut Facts) -> Result<()> {
     let now = facts.clock().timestamp();
-    let sql = "UPDATE share_device SET left_at = ?1";
-    facts.write(|connection| connection.run("leave the devices", sql, [&now]))
+    facts.write(|connection| connection.run("UPDATE share_device SET left_at = ?1", [&now]))
 }
 
 /// Records the result of a sync.
 pub(crate) fn synced(facts: &mut Facts, failure: Option<&str>) -> Result<()> {
     let now = facts.clock().timestamp();
-    let sql = match failure {
-        Some(_) => "UPDATE share_device SET failed_at = ?1, last_error = ?2",
-        None => "UPDATE share_device SET synced_at = ?1, failed_at = NULL, last_error = ?2",
-    };
-    facts.write(|connection| connection.run("write the device", sql, params![now, failure]))
+    let sql = "UPDATE share_device SET last_error = ?2, failed_at = iif(?2 NOT NULL, ?1, NULL), \
+               synced_at = iif(?2 NOT NULL, synced_at, ?1)";
+    facts.write(|connection| connection.run(sql, params![now, failure]))
 }
 
 /// Returns the prefix of generated turn ids.
@@ -188,23 +201,8 @@ impl Scopes {
 pub(crate) fn of_fact(connection: &Connection, user: &str, fact: &str) -> Result<Option<String>> {
     let sql = "SELECT o.scope FROM fact_history JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND fact_id = ?2 ORDER BY o.clock, o.device LIMIT 1";
-    connection.optional_row("read the operations", sql, [user, fact], |row| row.get(0))
+    Ok(connection.column(sql, [user, fact])?.pop())
 }
-
-/// A row of the history without an operation.
-struct Unrecorded {
-    history: i64,
-    fact: String,
-    user: UserId,
-    key: String,
-    action: String,
-    turn: String,
-    at: String,
-    /// The resulting status and value.
-    outcome: String,
-}
-
-row!(Unrecorded: history, fact, user, key, action, turn, at, outcome);
 
 /// Creates operations for the rows added to the history, in the transaction that adds them, and merges their keys.
 ///
@@ -213,25 +211,27 @@ pub(crate) fn record(connection: &Connection, scopes: &Scopes, clock: Clock) -> 
     let Some(mut device) = Device::joined(connection)? else {
         return Ok(());
     };
-    let sql = "SELECT coalesce(max(history_id), 0) FROM fact_history";
-    let last: i64 = connection.value("read the history", sql, [])?;
+    let last = connection.value("SELECT coalesce(max(history_id), 0) FROM fact_history", [])?;
     if last <= device.noted {
         return Ok(());
     }
     // Archiving and merging are what each device does for itself.
-    let sql = "SELECT history_id, fact_id, user_id, key, action, turn_id, at, \
-               coalesce(after_json ->> 'status', '') || ' ' || coalesce(after_json ->> 'value_text', '') \
-               FROM fact_history AS h WHERE history_id > ?1 AND device IS NULL \
-               AND action NOT IN ('archive', 'merge') \
-               AND NOT EXISTS (SELECT 1 FROM operations AS o WHERE o.history_id = h.history_id) ORDER BY history_id";
-    let changes = connection.rows("read the history", sql, [device.noted], Unrecorded::read)?;
-    for change in &changes {
-        add(connection, scopes, &mut device, change, clock)?;
+    let sql = format!(
+        "SELECT {CHANGE}, history_id, user_id FROM fact_history AS h \
+         WHERE history_id > ?1 AND device IS NULL AND action NOT IN ('archive', 'merge') \
+         AND NOT EXISTS (SELECT 1 FROM operations AS o WHERE o.history_id = h.history_id) ORDER BY history_id"
+    );
+    let mut keys: BTreeSet<(UserId, String)> = BTreeSet::new();
+    let mut statement = connection.statement(&sql)?;
+    let mut rows = statement.query([device.noted])?;
+    while let Some(row) = rows.next()? {
+        let (change, user) = (Change::read(row)?, row.get(10)?);
+        add(connection, scopes, &mut device, (&user, &change, row.get(9)?), clock)?;
+        keys.insert((user, change.key));
     }
     // Rows of other devices count as recorded too, so that the next write does not read them again.
     device.noted = last;
     device.save(connection)?;
-    let keys: BTreeSet<_> = changes.into_iter().map(|change| (change.user, change.key)).collect();
     keys.iter().try_for_each(|(user, key)| merge_key(connection, user, key, &clock.timestamp()))
 }
 
@@ -239,12 +239,12 @@ fn add(
     connection: &Connection,
     scopes: &Scopes,
     device: &mut Device,
-    change: &Unrecorded,
+    (user, change, history): (&UserId, &Change, i64),
     clock: Clock,
 ) -> Result<()> {
-    let user = change.user.as_str();
+    let user = user.as_str();
     // A fact keeps the scope in which it was first written.
-    let scope = of_fact(connection, user, &change.fact)?;
+    let scope = of_fact(connection, user, &change.fact_id)?;
     let scope = scope.unwrap_or_else(|| scopes.of_new(&change.key).to_owned());
     // Rows written before the database was shared keep their time.
     let time = parse_timestamp(&change.at).unwrap_or_else(|| clock.now());
@@ -255,21 +255,24 @@ fn add(
     };
     let sql = "SELECT min(o.born) FROM fact_history JOIN operations AS o USING (history_id) \
                WHERE user_id = ?1 AND fact_id = ?2";
-    let born: Option<i64> = connection.value("read the operations", sql, [user, &change.fact])?;
+    let born: Option<i64> = connection.value(sql, [user, &change.fact_id])?;
+    let (status, value) = change
+        .after
+        .as_ref()
+        .map_or(("", ""), |fact| (fact.status.as_str(), fact.value_text.as_str()));
     // Equal for a turn observed on two devices, but unique for actions without a turn.
-    let clock_text = ticked.to_string();
+    let (outcome, clock_text) = (format!("{status} {value}"), ticked.to_string());
     let mut parts =
-        vec![user, &change.turn, &change.key, &change.fact, &change.action, &change.outcome];
-    if change.turn.starts_with("annals:") {
+        vec![user, &change.turn_id, &change.key, &change.fact_id, &change.action, &outcome];
+    if change.turn_id.starts_with("annals:") {
         parts.extend([device.id.as_str(), &clock_text]);
     }
     connection.run(
-        "write the operations",
         "INSERT INTO operations (scope, device, number, op_id, clock, kind, history_id, born, noted_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, 'fact', ?6, ?7, ?8)",
         params![
-            scope, device.id, number, digest(&parts), ticked, change.history,
-            born.unwrap_or(ticked), clock.timestamp()
+            scope, device.id, number, digest(&parts), ticked, history, born.unwrap_or(ticked),
+            clock.timestamp()
         ],
     )
 }
@@ -278,20 +281,31 @@ fn add(
 pub(crate) fn next_number(connection: &Connection, scope: &str, device: &str) -> Result<i64> {
     let sql =
         "SELECT coalesce(max(number), 0) + 1 FROM operations WHERE scope = ?1 AND device = ?2";
-    let number = connection.value("read the operations", sql, [scope, device])?;
+    let number = connection.value(sql, [scope, device])?;
     if number == 1 {
         let first = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";
-        connection.run("write the operations", first, [scope, device])?;
+        connection.run(first, [scope, device])?;
     }
     Ok(number)
 }
 
+/// Sets the last known number of a device in a scope.
+pub(crate) fn set_cursor(
+    connection: &Connection,
+    scope: &str,
+    device: &str,
+    number: i64,
+) -> Result<()> {
+    let sql = "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
+               ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number";
+    connection.run(sql, params![scope, device, number])
+}
+
 /// Returns the last known number by scope and device; of this device's own, the last that the server has.
 pub(crate) fn cursors(connection: &Connection) -> Result<BTreeMap<(String, String), i64>> {
-    let sql = "SELECT scope, device, number FROM share_cursors";
-    let rows = connection
-        .rows("read the cursors", sql, [], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))?;
-    Ok(rows.into_iter().collect())
+    let rows: Vec<Address> =
+        connection.list("SELECT scope, device, number FROM share_cursors", [])?;
+    Ok(rows.into_iter().map(|(scope, device, number)| ((scope, device), number)).collect())
 }
 
 /// The state of sharing on this device.
@@ -346,18 +360,15 @@ pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
     let Some(device) = Device::find(connection)? else {
         return Ok(None);
     };
-    let count = |of: &str| {
-        let sql = format!("SELECT count(*) FROM operations WHERE {of}");
-        connection.value("count the operations", &sql, [])
-    };
-    let since = format!("SELECT min(o.noted_at) {PENDING}");
+    let count =
+        |of: &str| connection.value(&format!("SELECT count(*) FROM operations WHERE {of}"), []);
     let aside =
         "SELECT device, number, reason FROM share_set_aside ORDER BY seen_at, device, number";
     Ok(Some(SharingState {
         pending: pending_count(connection)?,
-        pending_since: connection.value("read the operations", &since, [])?,
+        pending_since: connection.value(&format!("SELECT min(o.noted_at) {PENDING}"), [])?,
         received: count("device <> (SELECT device FROM share_device) AND number IS NOT NULL")?,
-        set_aside: connection.rows("read what was set aside", aside, [], SetAside::read)?,
+        set_aside: connection.list(aside, [])?,
         withheld: count("is_withheld")?,
         // Lines of other devices that were found before they were received have no number either.
         kept_here: count("number IS NULL AND kind <> 'line'")?,
@@ -372,5 +383,5 @@ pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
 
 /// Returns the number of operations waiting to be sent.
 pub(crate) fn pending_count(connection: &Connection) -> Result<usize> {
-    connection.value("count the operations", &format!("SELECT count(*) {PENDING}"), [])
+    connection.value(&format!("SELECT count(*) {PENDING}"), [])
 }

@@ -1,22 +1,24 @@
-//! Receives the operations of other devices, each once and in the order of its device.
+//! Receives the operations of other devices, each once and in the order of its device, and propagates erasures, so
+//! that forgotten facts are erased everywhere and do not come back.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::fact::UserId;
-use crate::facts::history::{self, Cause};
-use crate::facts::replication::device::{Device, cursors};
+use crate::facts::history::{self, Cause, Change};
+use crate::facts::replication::device::{Device, PRIVATE, cursors, next_number, set_cursor};
 use crate::facts::replication::merge::merge_key;
 use crate::facts::replication::operation::{
-    FactChange, Operation, decode, is_known_line, line_id, read,
+    Address, Operation, VERSION, decode, digest, is_known_line, line_id, owner, read, subject, turn,
 };
-use crate::facts::replication::tombstone::{self, Tombstone, Tombstones};
-use crate::facts::sql::{Query, json};
+use crate::facts::sql::{Sql, stored_as_json};
+use crate::facts::store::Facts;
 use crate::facts::{forget, profile};
 use crate::secrets;
 
@@ -54,19 +56,14 @@ pub(crate) fn receive(
         }
     }
     for ((scope, device), number) in moved {
-        let sql = "INSERT INTO share_cursors VALUES (?1, ?2, ?3) \
-                   ON CONFLICT (scope, device) DO UPDATE SET number = excluded.number";
-        connection.run("write the cursor", sql, params![scope, device, number])?;
+        set_cursor(connection, &scope, &device, number)?;
     }
     receiver.finish()
 }
 
 /// Returns the operations that were set aside.
 pub(crate) fn set_aside(connection: &Connection) -> Result<Vec<Operation>> {
-    let sql = "SELECT received FROM share_set_aside ORDER BY scope, device, number";
-    let rows: Vec<String> = connection.column("read what was set aside", sql, [])?;
-    let unread = |error| Error::failed(format!("what was set aside cannot be read: {error}"));
-    rows.iter().map(|json| serde_json::from_str(json).map_err(unread)).collect()
+    connection.column("SELECT received FROM share_set_aside ORDER BY scope, device, number", [])
 }
 
 /// Retries operations that were set aside, which this program may understand by now.
@@ -84,9 +81,9 @@ pub(crate) fn retry(
 }
 
 /// Drops an operation that was set aside.
-pub(crate) fn drop_set_aside(connection: &Connection, operation: &Operation) -> Result<()> {
+fn drop_set_aside(connection: &Connection, operation: &Operation) -> Result<()> {
     let sql = "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3";
-    connection.run("take up what was set aside", sql, operation.address())
+    connection.run(sql, operation.address())
 }
 
 /// Returns the line in a payload: a JSON object with a `content`, without a secret.
@@ -139,8 +136,7 @@ impl<'a> Receiver<'a> {
 
     /// Applies an operation, or sets it aside with the reason if it is refused.
     fn take(&mut self, operation: &Operation) -> Result<()> {
-        let taken = self.apply(operation);
-        let reason = match taken {
+        let reason = match self.apply(operation) {
             Err(error) if error.kind != ErrorKind::Failed => error.message,
             done => return done,
         };
@@ -148,9 +144,8 @@ impl<'a> Receiver<'a> {
         let (scope, device, number) = operation.address();
         let sql =
             "INSERT INTO share_set_aside VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING";
-        let values =
-            params![scope, device, number, json(operation)?, reason, self.clock.timestamp()];
-        self.connection.run("set an operation aside", sql, values)
+        let values = params![scope, device, number, operation, reason, self.clock.timestamp()];
+        self.connection.run(sql, values)
     }
 
     fn apply(&mut self, operation: &Operation) -> Result<()> {
@@ -172,9 +167,8 @@ impl<'a> Receiver<'a> {
             "forget" => {
                 let tombstone: Tombstone = read(payload?)?;
                 self.add(operation, &operation.op_id, None, false)?;
-                self.tombstones.add(self.connection, &operation.scope, &tombstone)?;
-                let touched = tombstone::apply(self.connection, &operation.scope, &tombstone)?;
-                self.touched.extend(touched);
+                self.touched.extend(erase(self.connection, &operation.scope, &tombstone)?);
+                self.tombstones.add(self.connection, &operation.scope, tombstone)?;
                 self.has_forgotten = true;
                 Ok(())
             }
@@ -183,23 +177,25 @@ impl<'a> Receiver<'a> {
         }
     }
 
-    fn fact(&mut self, operation: &Operation, mut change: FactChange) -> Result<()> {
-        let subject = (operation.user_id.clone(), change.after.key.clone());
+    fn fact(&mut self, operation: &Operation, mut change: Change) -> Result<()> {
+        let subject = (operation.user_id.clone(), change.key.clone());
         let born = operation.born.unwrap_or(operation.clock);
         if self.tombstones.covers(&operation.scope, &subject.0, &subject.1, born) {
             return self.add(operation, "", None, true);
         }
         // Rows are merged only after the batch, so its own ids are remembered.
-        let id = &change.after.fact_id;
+        let id = &change.fact_id;
         let in_batch = self.subjects.entry(id.clone()).or_insert_with(|| subject.clone());
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3) \
              UNION ALL SELECT 1 FROM facts_archive WHERE fact_id = ?1 AND (user_id <> ?2 OR key <> ?3))";
-        let values = params![id, subject.0, subject.1];
-        if *in_batch != subject || self.connection.value("read the facts", sql, values)? {
+        if *in_batch != subject || self.connection.value(sql, params![id, subject.0, subject.1])? {
             return Err(Error::refused("fact_id belongs to another fact"));
         }
         let is_scrubbed = self.tombstones.scrub(operation, &mut change);
-        let FactChange { action, reason, turn, at, before, after } = &change;
+        let Change { action, reason, turn_id: turn, at, before, after: Some(after), .. } = &change
+        else {
+            return Ok(());
+        };
         let cause = Cause { action, reason, turn, at };
         let device = Some(operation.device.as_str());
         let history = history::record(self.connection, cause, before.as_ref(), after, device)?;
@@ -218,16 +214,15 @@ impl<'a> Receiver<'a> {
         is_rewritten: bool,
     ) -> Result<()> {
         let kind = if op_id.is_empty() { "erased" } else { operation.kind.as_str() };
-        let (scope, device, number) = operation.address();
+        let Operation { scope, device, number, clock, born, .. } = operation;
         let payload = operation.payload.as_ref().filter(|_| kind == "forget");
         self.connection.run(
-            "write the operations",
             "INSERT INTO operations \
              (scope, device, number, op_id, clock, kind, history_id, born, payload, noted_at, is_rewritten) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
             params![
-                scope, device, number, op_id, operation.clock, kind, history, operation.born,
-                payload, self.clock.timestamp(), is_rewritten
+                scope, device, number, op_id, clock, kind, history, born, payload,
+                self.clock.timestamp(), is_rewritten
             ],
         )
     }
@@ -237,10 +232,8 @@ impl<'a> Receiver<'a> {
         if self.has_forgotten {
             forget::rebuild_indexes(self.connection)?;
             // Erased rows may remain in free pages of the file.
-            let sql = "UPDATE share_device SET is_unclean = 1";
-            self.connection.run("note what is to be cleaned", sql, [])?;
-            let announced = tombstone::announce(self.connection, &mut self.device, self.clock)?;
-            self.touched.extend(announced);
+            self.connection.run("UPDATE share_device SET is_unclean = 1", [])?;
+            self.touched.extend(announce(self.connection, &mut self.device, self.clock)?);
         }
         self.device.save(self.connection)?;
         let mut users = BTreeSet::new();
@@ -252,4 +245,241 @@ impl<'a> Receiver<'a> {
         users.iter().try_for_each(|user| profile::mark_due(self.connection, user, &now))?;
         Ok(self.incoming)
     }
+}
+
+/// A record that something was forgotten, which contains only digests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tombstone {
+    v: u32,
+    /// Digest of the user.
+    pub(crate) owner: String,
+    /// Digest of the key, or `None` for all keys.
+    pub(crate) subject: Option<String>,
+    /// Latest clock at which a forgotten fact began.
+    pub(crate) until: i64,
+    /// Turns in which it was said: other facts from them lose their excerpts.
+    pub(crate) turns: BTreeSet<String>,
+    /// Other operations whose excerpt or reason mentioned it.
+    mentions: Vec<Address>,
+}
+
+stored_as_json!(Operation, Tombstone);
+
+impl Tombstone {
+    /// Returns whether it erases the key with this digest.
+    fn is_about(&self, subject: &str) -> bool {
+        self.subject.as_deref().is_none_or(|own| own == subject)
+    }
+}
+
+/// Returns whether an erasure in one scope applies to another: the user's own devices forget everywhere.
+fn reaches(forgotten_in: &str, scope: &str) -> bool {
+    forgotten_in == PRIVATE || forgotten_in == scope
+}
+
+/// The known tombstones, each with the scope in which it was made.
+struct Tombstones(Vec<(String, Tombstone)>);
+
+impl Tombstones {
+    fn read(connection: &Connection) -> Result<Self> {
+        connection.list("SELECT scope, tombstone FROM share_tombstones", []).map(Self)
+    }
+
+    fn add(&mut self, connection: &Connection, scope: &str, tombstone: Tombstone) -> Result<()> {
+        insert(connection, scope, &tombstone)?;
+        self.0.push((scope.to_owned(), tombstone));
+        Ok(())
+    }
+
+    /// Returns the tombstones that apply to a scope.
+    fn reaching<'t>(&'t self, scope: &'t str) -> impl Iterator<Item = &'t Tombstone> {
+        self.0.iter().filter(|one| reaches(&one.0, scope)).map(|one| &one.1)
+    }
+
+    /// Returns whether a fact of a scope that began at this clock is forgotten.
+    fn covers(&self, scope: &str, user: &str, key: &str, born: i64) -> bool {
+        !self.0.is_empty() && {
+            let (owner, subject) = (owner(user), subject(user, key));
+            self.reaching(scope)
+                .any(|one| one.owner == owner && one.is_about(&subject) && born <= one.until)
+        }
+    }
+
+    /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one; returns
+    /// whether it did.
+    fn scrub(&self, operation: &Operation, change: &mut Change) -> bool {
+        let address = operation.address();
+        let is_meant = |said_in: &str| {
+            !self.0.is_empty() && {
+                let said_in = turn(&operation.user_id, said_in);
+                self.reaching(&operation.scope)
+                    .any(|one| one.turns.contains(&said_in) || one.mentions.contains(&address))
+            }
+        };
+        let mut is_scrubbed = is_meant(&change.turn_id);
+        if is_scrubbed {
+            change.reason.clear();
+        }
+        for fact in change.before.iter_mut().chain(&mut change.after) {
+            if is_meant(&fact.source_turn_id) {
+                fact.source_excerpt.clear();
+                is_scrubbed = true;
+            }
+        }
+        is_scrubbed
+    }
+}
+
+fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
+    connection.run("INSERT INTO share_tombstones VALUES (?1, ?2)", params![scope, tombstone])
+}
+
+/// Records a tombstone for other devices, in the transaction that erases; does nothing if not shared.
+pub(crate) fn record_tombstone(
+    connection: &Connection,
+    user: &UserId,
+    key: Option<&str>,
+    turns: &BTreeSet<String>,
+    clock: Clock,
+) -> Result<()> {
+    let Some(mut device) = Device::joined(connection)? else {
+        return Ok(());
+    };
+    let user = user.as_str();
+    let tombstone = Tombstone {
+        v: VERSION,
+        owner: owner(user),
+        subject: key.map(|key| subject(user, key)),
+        until: device.next_clock(clock.now()),
+        turns: turns.iter().map(|one| turn(user, one)).collect(),
+        mentions: new_mentions(connection)?,
+    };
+    for (user, key) in send(connection, &mut device, &tombstone, clock)? {
+        merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
+    }
+    Ok(())
+}
+
+/// Announces further operations here that mentioned forgotten facts, which the device that forgot them may not have
+/// known; returns their users and keys.
+fn announce(
+    connection: &Connection,
+    device: &mut Device,
+    clock: Clock,
+) -> Result<Vec<(String, String)>> {
+    let mentions = new_mentions(connection)?;
+    if mentions.is_empty() {
+        return Ok(Vec::new());
+    }
+    // The digest of nobody, and of no key.
+    let subject = Some(String::new());
+    let tombstone = Tombstone { v: VERSION, subject, mentions, ..Tombstone::default() };
+    send(connection, device, &tombstone, clock)
+}
+
+/// Makes a tombstone an operation in each scope in which other devices may have data, and clears its mentions here.
+fn send(
+    connection: &Connection,
+    device: &mut Device,
+    tombstone: &Tombstone,
+    clock: Clock,
+) -> Result<Vec<(String, String)>> {
+    insert(connection, PRIVATE, tombstone)?;
+    let ticked = device.next_clock(clock.now());
+    let op_id = digest(&["forget", &device.id, &ticked.to_string()]);
+    let sql = "SELECT DISTINCT scope FROM share_cursors ORDER BY scope";
+    for scope in connection.column::<String>(sql, [])? {
+        let number = next_number(connection, &scope, &device.id)?;
+        connection.run(
+            "INSERT INTO operations (scope, device, number, op_id, clock, kind, payload, noted_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, 'forget', ?6, ?7)",
+            params![scope, device.id, number, op_id, ticked, tombstone, clock.timestamp()],
+        )?;
+    }
+    device.save(connection)?;
+    clear(connection, PRIVATE, tombstone)
+}
+
+/// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
+fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
+    let sql = "SELECT scope, device, number FROM operations \
+               WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation";
+    let mut found: Vec<Address> = connection.list(sql, [])?;
+    let known = Tombstones::read(connection)?;
+    found.retain(|address| !known.reaching(&address.0).any(|one| one.mentions.contains(address)));
+    Ok(found)
+}
+
+/// Clears the excerpts and reasons of the operations that a tombstone mentions; returns their users and keys.
+fn clear(
+    connection: &Connection,
+    scope: &str,
+    tombstone: &Tombstone,
+) -> Result<Vec<(String, String)>> {
+    let sql = "SELECT history_id FROM operations JOIN fact_history USING (history_id) \
+               WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
+    let mut touched = Vec::new();
+    for mention in tombstone.mentions.iter().filter(|mention| reaches(scope, &mention.0)) {
+        for history in connection.column(sql, mention.clone())? {
+            touched.push(forget::clear_change(connection, history)?);
+        }
+    }
+    Ok(touched)
+}
+
+/// Erases here what another device forgot; returns the users and keys whose rows must be merged.
+fn erase(
+    connection: &Connection,
+    scope: &str,
+    tombstone: &Tombstone,
+) -> Result<Vec<(String, String)>> {
+    let mut touched = clear(connection, scope, tombstone)?;
+    let is_owner = |user: &str| owner(user) == tombstone.owner;
+    let users: Vec<UserId> =
+        connection.column("SELECT DISTINCT user_id FROM fact_history ORDER BY user_id", [])?;
+    let only = Some(scope).filter(|scope| *scope != PRIVATE);
+    for user in users.iter().filter(|user| is_owner(user.as_str())) {
+        let name = user.as_str();
+        let sql = "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
+                   UNION SELECT coalesce(after_json ->> 'source_turn_id', '') FROM fact_history WHERE user_id = ?1";
+        let mut turns: BTreeSet<String> = connection.column(sql, [user])?.into_iter().collect();
+        turns.retain(|one| tombstone.turns.contains(&turn(name, one)));
+        let sql = "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 ORDER BY key";
+        let mut keys: Vec<String> = connection.column(sql, [user])?;
+        keys.retain(|key| tombstone.is_about(&subject(name, key)));
+        for key in keys {
+            let within = Some((scope, tombstone.until));
+            if !forget::erase(connection, user, Some(&key), within)?.states.is_empty() {
+                touched.push((name.to_owned(), key));
+            }
+        }
+        let keys = forget::clear_turns(connection, user, &turns, only)?;
+        touched.extend(keys.into_iter().map(|key| (name.to_owned(), key)));
+    }
+    for operation in set_aside(connection)? {
+        let is_meant = is_owner(&operation.user_id) && operation.clock <= tombstone.until;
+        if is_meant && reaches(scope, &operation.scope) {
+            drop_set_aside(connection, &operation)?;
+        }
+    }
+    Ok(touched)
+}
+
+/// Rewrites the file if a pull erased something; returns whether nothing remains to be done.
+///
+/// If another process has the file open, or the time has run out, this is postponed.
+pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result<bool> {
+    let is_unclean = Device::find(facts.connection())?.is_some_and(|device| device.is_unclean);
+    if !is_unclean {
+        return Ok(true);
+    }
+    let left = deadline
+        .map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
+    if left.is_zero() || facts.lock_exclusive(left).is_err() {
+        return Ok(false);
+    }
+    facts.vacuum()?;
+    let sql = "UPDATE share_device SET is_unclean = 0";
+    facts.write(|connection| connection.run(sql, []))?;
+    Ok(true)
 }

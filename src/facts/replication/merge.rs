@@ -10,9 +10,9 @@ use rusqlite::{Connection, params};
 
 use crate::error::Result;
 use crate::facts::fact::{self, Fact, FactStatus, Proposal, UserId};
-use crate::facts::history::{self, Cause};
+use crate::facts::history::{self, CHANGE, Cause};
 use crate::facts::maintenance::RESTORE_TURN;
-use crate::facts::sql::Query;
+use crate::facts::sql::Sql;
 use crate::facts::{confidence, vectors, wording};
 
 /// Clock and device of an operation; no two operations of a device have the same clock.
@@ -257,37 +257,6 @@ fn best(facts: &[Merged], among: &[usize]) -> Option<usize> {
     })
 }
 
-/// Returns the changes of a key that are operations, and the last recorded state of each fact.
-fn changes_of(
-    connection: &Connection,
-    user: &UserId,
-    key: &str,
-) -> Result<(Vec<Change>, HashMap<String, Fact>)> {
-    let sql = "SELECT h.before_json, h.after_json, h.turn_id, o.op_id, o.clock, o.device \
-         FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
-         WHERE h.user_id = ?1 AND h.key = ?2 AND h.after_json NOT NULL ORDER BY h.history_id";
-    let (mut changes, mut last) = (Vec::new(), HashMap::new());
-    connection.each("read the history", sql, params![user, key], |row| {
-        let Some(after) = history::state(row, 1)? else {
-            return Ok(());
-        };
-        let operation: (Option<String>, Option<i64>, Option<String>) =
-            (row.get(3)?, row.get(4)?, row.get(5)?);
-        if let (Some(op_id), Some(clock), Some(device)) = operation {
-            changes.push(Change {
-                stamp: (clock, device),
-                op_id,
-                turn: row.get(2)?,
-                before: history::state(row, 0)?,
-                after: after.clone(),
-            });
-        }
-        last.insert(after.fact_id.clone(), after);
-        Ok(())
-    })?;
-    Ok((changes, last))
-}
-
 /// Updates the rows of a key to the merge of its operations, and records the changes in the history.
 pub(crate) fn merge_key(
     connection: &Connection,
@@ -295,7 +264,24 @@ pub(crate) fn merge_key(
     key: &str,
     now: &str,
 ) -> Result<()> {
-    let (changes, last) = changes_of(connection, user, key)?;
+    let sql = format!(
+        "SELECT {CHANGE}, o.op_id, o.clock, o.device \
+         FROM fact_history AS h LEFT JOIN operations AS o USING (history_id) \
+         WHERE h.user_id = ?1 AND h.key = ?2 AND h.after_json NOT NULL ORDER BY h.history_id"
+    );
+    let (mut changes, mut last) = (Vec::new(), HashMap::new());
+    let mut statement = connection.statement(&sql)?;
+    let mut rows = statement.query(params![user, key])?;
+    while let Some(row) = rows.next()? {
+        let history::Change { before, after: Some(after), turn_id, .. } = row.try_into()? else {
+            continue;
+        };
+        if let Some(op_id) = row.get(9)? {
+            let (stamp, after) = ((row.get(10)?, row.get(11)?), after.clone());
+            changes.push(Change { stamp, op_id, turn: turn_id, before, after });
+        }
+        last.insert(after.fact_id.clone(), after);
+    }
     let mut merged = merge(changes);
     // Only one value may be active at a time, so facts that end are written first.
     merged.sort_by_key(|fact| match fact.status {
@@ -307,36 +293,37 @@ pub(crate) fn merge_key(
         facts.into_iter().map(|fact| (fact.fact_id.clone(), fact)).collect()
     };
     let current = by_id(fact::select(connection, user, "key = ?2", &[&key])?);
-    let archived = by_id(history::archived(connection, user, "key", key)?);
+    let sql = "SELECT fact_json FROM facts_archive WHERE user_id = ?1 AND key = ?2";
+    let archived = by_id(connection.column(sql, params![user, key])?);
     for mut after in merged {
-        let last = last.get(&after.fact_id);
         let before = current.get(&after.fact_id);
         after.embedding_id = before.and_then(|fact| fact.embedding_id.clone());
-        if !last.is_some_and(|last| is_same(last, &after)) {
+        let is_same = |known: Option<&Fact>| {
+            // Each device derives the id in the index for itself.
+            let embedding_id = after.embedding_id.clone();
+            known.is_some_and(|known| Fact { embedding_id, ..known.clone() } == after)
+        };
+        let last = last.get(&after.fact_id);
+        if !is_same(last) {
             let reason = "what several devices did";
             let cause = Cause { action: "merge", reason, turn: "annals:merge", at: now };
             history::record(connection, cause, last, &after, None)?;
         }
-        match (before, archived.get(&after.fact_id)) {
-            (Some(known), _) | (None, Some(known)) if is_same(known, &after) => {}
-            (None, Some(_)) if !after.status.is_retrievable() => {
-                let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
-                connection.run("write the archive", sql, [&after.fact_id, &after.to_json()?])?;
-            }
-            _ => {
-                history::unarchive(connection, &after.fact_id)?;
-                after.upsert(connection)?;
-                let indexed = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
-                if before.map(indexed) != Some(indexed(&after)) {
-                    vectors::update_index(connection, [&after])?;
-                }
-            }
+        let known = archived.get(&after.fact_id);
+        if is_same(before.or(known)) {
+            continue;
+        }
+        if before.is_none() && known.is_some() && !after.status.is_retrievable() {
+            let sql = "UPDATE facts_archive SET fact_json = ?2 WHERE fact_id = ?1";
+            connection.run(sql, params![after.fact_id, after])?;
+            continue;
+        }
+        history::unarchive(connection, &after.fact_id)?;
+        after.upsert(connection)?;
+        let indexed = |fact: &Fact| (fact.value_text.clone(), fact.status.is_retrievable());
+        if before.map(indexed) != Some(indexed(&after)) {
+            vectors::update_index(connection, [&after])?;
         }
     }
     Ok(())
-}
-
-/// Compares without `embedding_id`, which each device derives for itself.
-fn is_same(a: &Fact, b: &Fact) -> bool {
-    Fact { embedding_id: b.embedding_id.clone(), ..a.clone() } == *b
 }

@@ -9,20 +9,19 @@ mod device;
 mod incoming;
 mod merge;
 mod operation;
-mod outgoing;
-mod tombstone;
 
 pub(crate) use device::{
     DEVICE, PRIVATE, Scopes, cursors, join, leave, next_number, of_fact, pending_count, record,
-    synced, turn_id_prefix,
+    renew, synced, turn_id_prefix,
 };
 pub use device::{Device, SetAside, SharingState, sharing};
-pub(crate) use incoming::{Incoming, receive, retry, set_aside};
-pub(crate) use operation::{Address, Operation, VERSION, is_known_line, line_id};
-pub(crate) use outgoing::{
-    acknowledge, is_unchanged, mark_sent, pending, renew, rewritten, withhold,
+pub(crate) use incoming::{
+    Incoming, Tombstone, clean_file, receive, record_tombstone, retry, set_aside,
 };
-pub(crate) use tombstone::{Tombstone, clean_file, record_tombstone};
+pub(crate) use operation::{
+    Address, Operation, VERSION, acknowledge, is_known_line, is_unchanged, line_id, mark_sent,
+    pending, rewritten, withhold,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,17 @@
-//! Operations, and how a change of a fact is encoded in one: the new state, and the fields that differed before.
+//! Operations: how a change of a fact is encoded in one, as the new state and the fields that differed before, and
+//! which of them the server lacks.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Params, params};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::facts::fact::{Fact, check_text};
-use crate::facts::sql::Query;
+use crate::facts::history::{CHANGE, Change};
+use crate::facts::sql::{Sql, json};
+use crate::facts::store::Facts;
 use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
 
@@ -38,9 +42,13 @@ pub(crate) struct Operation {
     pub(crate) born: Option<i64>,
     /// A JSON object; that of a line of the journal is read together with the journal.
     pub(crate) payload: Option<String>,
-    /// Digests of the user, of user and key, and of user and turn, by which the server erases.
-    #[serde(skip)]
-    pub(crate) digests: [Option<String>; 3],
+    /// Digests of the user, of user and key, and of user and turn, by which the server erases; never received.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub(crate) owner: Option<String>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub(crate) subject: Option<String>,
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub(crate) turn: Option<String>,
     /// Byte offset of the line in the journal of this device.
     #[serde(skip)]
     pub(crate) place: Option<u64>,
@@ -49,13 +57,18 @@ pub(crate) struct Operation {
 impl Operation {
     /// Removes everything but the number.
     pub(crate) fn withhold(&mut self, kind: &str) {
-        kind.clone_into(&mut self.kind);
-        self.user_id.clear();
-        self.digests = [const { None }; 3];
-        self.payload = None;
-        if kind == "erased" {
-            self.op_id.clear();
-        }
+        let op_id = if kind == "erased" { "" } else { self.op_id.as_str() };
+        *self = Self {
+            scope: self.scope.clone(),
+            device: self.device.clone(),
+            number: self.number,
+            op_id: op_id.to_owned(),
+            clock: self.clock,
+            kind: kind.to_owned(),
+            born: self.born,
+            place: self.place,
+            ..Self::default()
+        };
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -98,20 +111,10 @@ pub(crate) fn line_id(line: &str) -> String {
 /// Returns whether an operation exists for a line.
 pub(crate) fn is_known_line(connection: &Connection, op_id: &str) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE op_id = ?1 AND kind = 'line')";
-    connection.value("read the operations", sql, [op_id])
+    connection.value(sql, [op_id])
 }
 
-/// A change of a fact.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FactChange {
-    pub(crate) action: String,
-    pub(crate) reason: String,
-    pub(crate) turn: String,
-    pub(crate) at: String,
-    pub(crate) before: Option<Fact>,
-    pub(crate) after: Fact,
-}
-
+/// The payload of a change of a fact.
 #[derive(Deserialize, Serialize)]
 struct FactPayload {
     v: u32,
@@ -125,25 +128,14 @@ struct FactPayload {
 }
 
 /// Encodes a change as a JSON object, replacing NUL, which PostgreSQL cannot store.
-pub(crate) fn encode(change: &FactChange) -> Result<String> {
-    let fact = fields(&change.after)?;
-    let was = match &change.before {
-        None => None,
-        Some(before) => {
-            let mut was = fields(before)?;
-            was.retain(|name, value| fact.get(name) != Some(value));
-            Some(was)
-        }
-    };
-    let payload = FactPayload {
-        v: VERSION,
-        action: change.action.clone(),
-        reason: change.reason.clone(),
-        turn: change.turn.clone(),
-        at: change.at.clone(),
-        fact,
-        was,
-    };
+fn encode(change: Change, after: &Fact) -> Result<String> {
+    let fact = fields(after)?;
+    let mut was = change.before.as_ref().map(fields).transpose()?;
+    if let Some(was) = &mut was {
+        was.retain(|name, value| fact.get(name) != Some(value));
+    }
+    let Change { action, reason, turn_id: turn, at, .. } = change;
+    let payload = FactPayload { v: VERSION, action, reason, turn, at, fact, was };
     let mut payload = serde_json::to_value(payload).unwrap_or_default();
     replace_nul(&mut payload);
     Ok(payload.to_string())
@@ -169,23 +161,24 @@ fn fields(fact: &Fact) -> Result<Map<String, Value>> {
 }
 
 /// Decodes a change of one of this user's facts, which has to keep the limits of a stated one.
-pub(crate) fn decode(text: &str, user: &str) -> Result<FactChange> {
-    let payload: FactPayload = read(text)?;
-    let before = payload.was.map(|was| {
-        let mut before = payload.fact.clone();
-        before.extend(was);
-        fact(before, user)
-    });
-    for text in [&payload.action, &payload.reason, &payload.turn, &payload.at] {
+pub(crate) fn decode(text: &str, user: &str) -> Result<Change> {
+    let FactPayload { action, reason, turn, at, fact, was, .. } = read(text)?;
+    for text in [&action, &reason, &turn, &at] {
         check_text(text, SecretPolicy::Refuse)?;
     }
-    Ok(FactChange {
-        action: payload.action,
-        reason: payload.reason,
-        turn: payload.turn,
-        at: payload.at,
-        before: before.transpose()?,
-        after: fact(payload.fact, user)?,
+    let before = was.map(|was| accepted(fact.clone().into_iter().chain(was).collect(), user));
+    let before = before.transpose()?;
+    let after = accepted(fact, user)?;
+    Ok(Change {
+        fact_id: after.fact_id.clone(),
+        key: after.key.clone(),
+        action,
+        before,
+        after: Some(after),
+        reason,
+        turn_id: turn,
+        at,
+        device: None,
     })
 }
 
@@ -193,7 +186,7 @@ fn broken(error: &serde_json::Error) -> Error {
     Error::refused(format!("not understood: {error}"))
 }
 
-fn fact(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
+fn accepted(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
     if let Some(Value::String(text)) = fields.get(STRUCTURED) {
         let value = serde_json::from_str(text).map_err(|error| broken(&error))?;
         fields.insert(STRUCTURED.to_owned(), value);
@@ -209,16 +202,117 @@ fn fact(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
 }
 
 /// Reads a payload, unless its format is newer than this program's.
-pub(crate) fn read<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T> {
-    #[derive(Deserialize)]
-    struct Versioned {
-        v: u32,
-    }
-    let Versioned { v } = serde_json::from_str(text).map_err(|error| broken(&error))?;
-    if v > VERSION {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
+    let payload: Value = serde_json::from_str(text).map_err(|error| broken(&error))?;
+    if let Some(v) = payload["v"].as_u64().filter(|v| *v > VERSION.into()) {
         return Err(Error::refused(format!(
             "needs a newer annals (format {v}, this one knows {VERSION})"
         )));
     }
-    serde_json::from_str(text).map_err(|error| broken(&error))
+    serde_json::from_value(payload).map_err(|error| broken(&error))
+}
+
+/// Returns the next operations of this device that the server does not have, ordered by number.
+pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Operation>> {
+    let sql = "SELECT scope, number FROM share_cursors \
+               WHERE device = (SELECT device FROM share_device) ORDER BY scope";
+    let reached: Vec<(String, i64)> = connection.list(sql, [])?;
+    let condition = "o.scope = ?1 AND o.device = (SELECT device FROM share_device) \
+                     AND o.number > ?2 ORDER BY o.number LIMIT ?3";
+    let mut operations = Vec::new();
+    // One query per scope uses the index of numbers, so that operations sent before cost nothing.
+    for (scope, number) in reached {
+        let found =
+            select(connection, condition, params![scope, number, limit - operations.len()])?;
+        operations.extend(found.into_iter().map(|row| row.1));
+    }
+    Ok(operations)
+}
+
+/// Returns operations that changed since they were sent, each with its row id.
+pub(crate) fn rewritten(connection: &Connection, limit: usize) -> Result<Vec<(i64, Operation)>> {
+    let condition = "o.is_rewritten AND o.number <= \
+         (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
+         ORDER BY o.operation LIMIT ?1";
+    select(connection, condition, [limit])
+}
+
+fn select(
+    connection: &Connection,
+    condition: &str,
+    values: impl Params,
+) -> Result<Vec<(i64, Operation)>> {
+    let sql = format!(
+        "SELECT {CHANGE}, o.operation, o.scope, o.device, o.number, o.op_id, o.clock, o.kind, o.born, o.payload, \
+         o.place, o.is_withheld, coalesce(h.user_id, '') \
+         FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) WHERE {condition}"
+    );
+    let mut statement = connection.statement(&sql)?;
+    let mut rows = statement.query(values)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let mut operation = Operation {
+            scope: row.get(10)?,
+            device: row.get(11)?,
+            number: row.get(12)?,
+            op_id: row.get(13)?,
+            clock: row.get(14)?,
+            kind: row.get(15)?,
+            born: row.get(16)?,
+            payload: row.get(17)?,
+            place: row.get(18)?,
+            user_id: row.get(20)?,
+            ..Operation::default()
+        };
+        if row.get(19)? {
+            operation.withhold("withheld");
+        } else if operation.kind == "fact" {
+            let mut change = Change::read(row)?;
+            let after = change.after.take();
+            let after = after.ok_or_else(|| Error::failed("an operation left no fact"))?;
+            let user = operation.user_id.as_str();
+            operation.owner = Some(owner(user));
+            operation.subject = Some(subject(user, &after.key));
+            operation.turn = Some(turn(user, &after.source_turn_id));
+            operation.payload = Some(encode(change, &after)?);
+        }
+        found.push((row.get(9)?, operation));
+    }
+    Ok(found)
+}
+
+/// Records that the server has the rewritten operations.
+pub(crate) fn mark_sent(facts: &mut Facts, operations: &[i64]) -> Result<()> {
+    let sql = "UPDATE operations SET is_rewritten = 0 \
+               WHERE operation IN (SELECT value FROM json_each(?1))";
+    let operations = json(&operations)?;
+    facts.write(|connection| connection.run(sql, [operations]))
+}
+
+/// Marks operations of which only the number may be sent.
+pub(crate) fn withhold(facts: &mut Facts, operations: &[Address]) -> Result<()> {
+    let sql =
+        "UPDATE operations SET is_withheld = 1 WHERE scope = ?1 AND device = ?2 AND number = ?3";
+    facts.write(|connection| {
+        operations.iter().try_for_each(|address| connection.run(sql, address.clone()))
+    })
+}
+
+/// Records the last numbers of this device's operations that the server has, by scope.
+pub(crate) fn acknowledge(
+    facts: &mut Facts,
+    reached: impl IntoIterator<Item = (String, i64)>,
+) -> Result<()> {
+    let sql = "UPDATE share_cursors SET number = ?2 \
+               WHERE scope = ?1 AND device = (SELECT device FROM share_device)";
+    facts.write(|connection| reached.into_iter().try_for_each(|one| connection.run(sql, one)))
+}
+
+/// Returns whether the server's operation under a number is the one that this device made; if it was erased
+/// here or there, only the clocks are compared.
+pub(crate) fn is_unchanged(connection: &Connection, remote: &Operation) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM operations WHERE scope = ?1 AND device = ?2 AND number = ?3 \
+               AND clock = ?4 AND (op_id IN (?5, '') OR ?5 = ''))";
+    let (scope, device, number) = remote.address();
+    connection.value(sql, params![scope, device, number, remote.clock, remote.op_id])
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::facts::{ProjectScope, Query, UserId};
+use crate::facts::{ProjectScope, Sql, UserId};
 
 /// The retrievable rows of a user in the selected projects, in the order of their ids: it is the same on every device, so
 /// that equal scores are ordered alike.
@@ -36,13 +36,11 @@ impl Rows {
         let values = params![user.as_str(), now, all, project];
         let mut seqs = Vec::new();
         let mut turns: Vec<(String, Option<i64>, usize)> = Vec::new();
-        connection.each("read the facts", sql, values, |row| {
-            if let Some(session) = row.get(1)? {
-                turns.push((session, row.get(2)?, seqs.len()));
-            }
-            seqs.push(row.get(0)?);
-            Ok(())
-        })?;
+        let found: Vec<(i64, Option<String>, Option<i64>)> = connection.list(sql, values)?;
+        for (seq, session, turn) in found {
+            turns.extend(session.map(|session| (session, turn, seqs.len())));
+            seqs.push(seq);
+        }
         turns.sort_unstable();
         let index_of = seqs.iter().enumerate().map(|(index, seq)| (*seq, index)).collect();
         let none = vec![None; seqs.len()];

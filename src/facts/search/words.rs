@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::facts::search::rows::Rows;
-use crate::facts::{Query, UserId};
+use crate::facts::{Sql, UserId};
 use crate::search::{Language, Term, any_of, content_words, quoted, terms, to_f64};
 use crate::text::{hexadecimal, is_unspaced};
 
@@ -30,9 +30,6 @@ const FOUND: f64 = 2.0;
 
 /// Length of the grams in the substring index, which cannot find shorter texts.
 const GRAM: usize = 3;
-
-/// What was attempted, as an error says it.
-const TRIED: &str = "search the facts by words";
 
 /// The facts that share words with a query.
 pub(crate) struct Words {
@@ -59,8 +56,7 @@ impl Words {
                 "SELECT rowid, -bm25(facts_fts, {WEIGHTS}) FROM facts_fts \
                  WHERE facts_fts MATCH ?1 ORDER BY rowid"
             );
-            let found: Vec<(i64, f64)> =
-                connection.rows(TRIED, &sql, [expression], |row| row.try_into())?;
+            let found: Vec<(i64, f64)> = connection.list(&sql, [expression])?;
             let found = found.into_iter();
             Ok(found.filter_map(|(seq, score)| Some((rows.index(seq)?, score))).collect())
         };
@@ -128,7 +124,7 @@ fn add_containing(
         return Ok(());
     };
     let sql = "SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?1";
-    let found: Vec<i64> = connection.rows(TRIED, sql, [expression], |row| row.get(0))?;
+    let found: Vec<i64> = connection.column(sql, [expression])?;
     found.into_iter().filter_map(|seq| rows.index(seq)).for_each(|row| scores[row] += FOUND);
     Ok(())
 }
@@ -145,12 +141,13 @@ fn add_pairs(
     let pairs: Vec<String> =
         characters.windows(2.min(characters.len())).map(String::from_iter).collect();
     let sql = "SELECT seq, key || ' ' || value_text || ' ' || source_excerpt FROM facts WHERE user_id = ?1";
-    connection.each(TRIED, sql, [user.as_str()], |row| {
-        if let Some(index) = rows.index(row.get(0)?) {
-            let text = row.get_ref(1)?.as_str()?.to_lowercase();
+    let texts: Vec<(i64, String)> = connection.list(sql, [user.as_str()])?;
+    for (seq, text) in texts {
+        if let Some(index) = rows.index(seq) {
+            let text = text.to_lowercase();
             let shared = pairs.iter().filter(|pair| text.contains(*pair)).count();
             scores[index] += FOUND * to_f64(shared) / to_f64(pairs.len());
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }

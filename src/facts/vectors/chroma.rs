@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::facts::{Fact, ProjectScope, Query, UserId};
+use crate::facts::{Fact, ProjectScope, Sql, UserId};
 use crate::search::Vector;
 use crate::service::Service;
 
@@ -36,8 +36,8 @@ impl Chroma {
     /// Returns the collection in which the database keeps its vectors, or `None` if they are in the file.
     pub(crate) fn from_database(connection: &Connection) -> Result<Option<Self>> {
         let sql = "SELECT server, collection FROM vector_index";
-        let (server, collection): (Option<String>, String) =
-            connection.row("read where the vectors are", sql, [], |row| row.try_into())?;
+        let found: Option<(Option<String>, String)> = connection.optional(sql, [])?;
+        let (server, collection) = found.unwrap_or_default();
         let Some(server) = server else {
             return Ok(None);
         };

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::error::{Error, Result};
 use crate::facts::search::FactQuery;
 use crate::facts::vectors::{Chroma, IndexLocation, dim, model, model_of, refresh};
-use crate::facts::{Facts, Query, UserId};
+use crate::facts::{Facts, Sql, UserId};
 use crate::search::{Embedder, QuestionVectors, Vector};
 
 /// Number of vectors requested from a server per requested fact, and at least.
@@ -87,8 +87,9 @@ pub(crate) fn compare(
         let sql = "SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2";
         for (fact, similarity) in near {
             let values = (user.as_str(), fact);
-            let row = connection.optional_row("read the facts", sql, values, |row| row.get(0))?;
-            similarities.extend(row.map(|row| (row, (*similarity, f64::from(*similarity)))));
+            let found: Vec<i64> = connection.column(sql, values)?;
+            similarities
+                .extend(found.into_iter().map(|row| (row, (*similarity, f64::from(*similarity)))));
         }
         return Ok(similarities);
     }
@@ -97,15 +98,16 @@ pub(crate) fn compare(
     // A fact has as many vectors as passages.
     let sql = "SELECT seq, scale, vector FROM fact_vectors \
                WHERE user_id = ?1 AND model = ?2 AND dim % ?3 = 0";
-    let values = (user.as_str(), model, dim(length));
-    connection.each("read the vectors", sql, values, |row| {
+    let mut statement = connection.statement(sql)?;
+    let mut rows = statement.query((user.as_str(), model, dim(length)))?;
+    while let Some(row) = rows.next()? {
         let scale = narrowed(row.get(1)?);
-        let vectors = row.get_ref(2)?.as_blob()?.chunks_exact(length).map(|one| (scale, one));
+        let vectors = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        let vectors = vectors.chunks_exact(length).map(|one| (scale, one));
         let near = vectors.clone().map(|(scale, vector)| query.dot(vector, scale));
         let near = near.fold(f32::NEG_INFINITY, f32::max);
         similarities.insert(row.get(0)?, (near, question.similarity(vectors)));
-        Ok(())
-    })?;
+    }
     Ok(similarities)
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::facts::vectors::chroma::Chroma;
-use crate::facts::{Facts, Query, queue, row};
+use crate::facts::{Facts, Sql, json, queue, row};
 
 /// Maximum number of jobs per request.
 pub(crate) const BATCH: u32 = 256;
@@ -47,18 +47,13 @@ const ERASABLE: &str = "place = ?1 AND NOT EXISTS (SELECT 1 FROM vector_jobs AS 
 /// Records that a server may have the vectors of these facts from now on.
 pub(crate) fn record_sent(connection: &Connection, server: &Chroma, facts: &[&str]) -> Result<()> {
     let collection = [server.url(), server.collection()];
-    connection.run(
-        "note where vectors are sent",
-        "INSERT INTO vector_places (server, collection) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-        collection,
-    )?;
+    let sql =
+        "INSERT INTO vector_places (server, collection) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+    connection.run(sql, collection)?;
     let sql = "INSERT INTO vector_copies (fact_id, place) \
-               SELECT ?3, place FROM vector_places WHERE server = ?1 AND collection = ?2 \
-               ON CONFLICT DO NOTHING";
-    for fact in facts {
-        connection.run("note where vectors are sent", sql, [collection[0], collection[1], fact])?;
-    }
-    Ok(())
+               SELECT value, place FROM json_each(?3) JOIN vector_places \
+               ON server = ?1 AND collection = ?2 WHERE true ON CONFLICT DO NOTHING";
+    connection.run(sql, [collection[0], collection[1], &json(&facts)?])
 }
 
 /// Records that a server has processed these facts, and no longer has the vectors of those in `gone`.
@@ -68,18 +63,12 @@ pub(crate) fn acknowledge(
     facts: &[&str],
     gone: &[String],
 ) -> Result<()> {
-    let remove = |table: &str, fact: &str| {
+    for (table, facts) in [("vector_copies", json(&gone)?), ("vector_erasures", json(&facts)?)] {
         let sql = format!(
-            "DELETE FROM {table} WHERE fact_id = ?3 AND place = \
+            "DELETE FROM {table} WHERE fact_id IN (SELECT value FROM json_each(?3)) AND place = \
              (SELECT place FROM vector_places WHERE server = ?1 AND collection = ?2)"
         );
-        connection.run("note where vectors are", &sql, [server.url(), server.collection(), fact])
-    };
-    for fact in gone {
-        remove("vector_copies", fact)?;
-    }
-    for fact in facts {
-        remove("vector_erasures", fact)?;
+        connection.run(&sql, [server.url(), server.collection(), &facts])?;
     }
     Ok(())
 }
@@ -91,7 +80,7 @@ pub(crate) fn forget_collection(connection: &Connection, server: &Chroma) -> Res
             "DELETE FROM {table} WHERE place = \
              (SELECT place FROM vector_places WHERE server = ?1 AND collection = ?2)"
         );
-        connection.run("note where vectors are", &sql, [server.url(), server.collection()])?;
+        connection.run(&sql, [server.url(), server.collection()])?;
     }
     Ok(())
 }
@@ -103,7 +92,7 @@ pub(crate) fn forget(connection: &Connection, fact: &str) -> Result<()> {
          SELECT place, fact_id FROM vector_copies WHERE fact_id = ?1 ON CONFLICT DO NOTHING",
         "DELETE FROM vector_copies WHERE fact_id = ?1",
     ] {
-        connection.run("forget where vectors are", sql, [fact])?;
+        connection.run(sql, [fact])?;
     }
     Ok(())
 }
@@ -140,7 +129,7 @@ fn collections(facts: &Facts, scope: RetryScope) -> Result<Vec<RemoteCollection>
     let sql = "SELECT place, server, collection, attempts FROM vector_places AS p \
                WHERE (?1 IS NULL OR not_before <= ?1) \
                AND EXISTS (SELECT 1 FROM vector_erasures AS e WHERE e.place = p.place) ORDER BY place";
-    facts.connection().rows("read what is to be erased", sql, [now], RemoteCollection::read)
+    facts.connection().list(sql, [now])
 }
 
 /// Erases the vectors in one collection; returns the error of the server, if any.
@@ -161,7 +150,6 @@ fn erase_in(facts: &mut Facts, from: &RemoteCollection) -> Result<Option<Error>>
         facts.write(|connection| {
             for fact in &gone {
                 connection.run(
-                    "note what is erased",
                     "DELETE FROM vector_erasures WHERE place = ?1 AND fact_id = ?2",
                     params![from.id, fact],
                 )?;
@@ -173,20 +161,19 @@ fn erase_in(facts: &mut Facts, from: &RemoteCollection) -> Result<Option<Error>>
 
 fn erasable(connection: &Connection, from: &RemoteCollection) -> Result<Vec<String>> {
     let sql = format!("SELECT fact_id FROM vector_erasures WHERE {ERASABLE} LIMIT {BATCH}");
-    connection.rows("read what is to be erased", &sql, [from.id], |row| row.get(0))
+    connection.column(&sql, [from.id])
 }
 
 fn record_answer(connection: &Connection, collection: i64) -> Result<()> {
     let sql = "UPDATE vector_places SET attempts = 0, not_before = '', last_error = NULL \
                WHERE place = ?1";
-    connection.run("note what is erased", sql, [collection])
+    connection.run(sql, [collection])
 }
 
 fn postpone(facts: &mut Facts, from: &RemoteCollection, error: &Error) -> Result<()> {
     let not_before = queue::later(&facts.clock(), TimeDelta::seconds(pause(from.attempts)));
     facts.write(|connection| {
         connection.run(
-            "note what is to be erased",
             "UPDATE vector_places SET attempts = attempts + 1, not_before = ?2, last_error = ?3 \
                  WHERE place = ?1",
             params![from.id, not_before, error.message],
@@ -199,7 +186,7 @@ pub(crate) fn remaining(connection: &Connection, of: Option<&[String]>) -> Resul
     let ids = of.map(|ids| serde_json::json!(ids).to_string());
     let sql = "SELECT server, count(*), attempts, last_error FROM vector_erasures JOIN vector_places USING (place) \
                WHERE ?1 IS NULL OR fact_id IN (SELECT value FROM json_each(?1)) GROUP BY place ORDER BY place";
-    connection.rows("read what is to be erased", sql, [ids], Remaining::read)
+    connection.list(sql, [ids])
 }
 
 /// Returns the pause after a failure, in seconds, given the number of earlier failures.

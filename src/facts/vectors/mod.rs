@@ -19,7 +19,7 @@ pub(crate) use copies::{RetryScope, erase, forget as forget_copies, remaining};
 use rusqlite::{Connection, named_params, params};
 
 use crate::error::{Error, Result};
-use crate::facts::{Fact, Facts, Query, SqliteResultExt, row};
+use crate::facts::{Fact, Facts, Sql, row};
 use crate::project::Project;
 use crate::search::{Embedder, Endpoint, Quantized, Vector, VectorTable, passages};
 
@@ -69,7 +69,6 @@ fn update_fact(
         return write_vectors(connection, &fact.user_id, &fact.fact_id, built_in, &vectors);
     }
     connection.run(
-        "remove a vector",
         "DELETE FROM fact_vectors WHERE user_id = ?1 \
              AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)",
         [&fact.user_id, &fact.fact_id],
@@ -158,12 +157,8 @@ row!(IndexLocation: model, server);
 impl IndexLocation {
     /// Returns the current location.
     pub(crate) fn current(connection: &Connection) -> Result<Self> {
-        connection.row(
-            "read where the vectors are",
-            "SELECT model, server FROM vector_index",
-            [],
-            Self::read,
-        )
+        let sql = "SELECT model, server FROM vector_index";
+        Ok(connection.statement(sql)?.query_row([], Self::read)?)
     }
 
     /// Returns the location that the settings require.
@@ -191,12 +186,12 @@ fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
             copies::forget_collection(connection, server)?;
         }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
-        connection.run("name the model", change, params![wanted.model, wanted.server])?;
-        connection.execute_batch("DELETE FROM fact_vectors").context("remove vectors")?;
+        connection.run(change, params![wanted.model, wanted.server])?;
+        connection.run("DELETE FROM fact_vectors", [])?;
         if wanted.server.is_some() {
             return outbox::enqueue_all(connection, &now);
         }
-        connection.execute_batch("DELETE FROM vector_jobs").context("clear the outbox")
+        connection.run("DELETE FROM vector_jobs", [])
     })
 }
 
@@ -220,7 +215,7 @@ impl UnembeddedFact {
         let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
                    AND updated_at = ?3 AND status IN ('active', 'pending_confirmation'))";
         let values = params![self.user, self.fact, self.updated_at];
-        connection.value("read a fact", sql, values)
+        connection.value(sql, values)
     }
 }
 
@@ -229,16 +224,12 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<UnembeddedFact>> {
                WHERE f.seq > ?2 AND f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
                (SELECT 1 FROM fact_vectors v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
                ORDER BY f.seq LIMIT ?1";
-    connection.rows("read the facts", sql, (BATCH, after), |row| {
-        let (key, value): (String, String) = (row.get(2)?, row.get(3)?);
-        Ok(UnembeddedFact {
-            user: row.get(0)?,
-            fact: row.get(1)?,
-            texts: passage_texts(&key, &value),
-            updated_at: row.get(4)?,
-            seq: row.get(5)?,
-        })
-    })
+    let rows: Vec<(String, String, String, String, String, i64)> =
+        connection.list(sql, (BATCH, after))?;
+    let lacking = rows.into_iter().map(|(user, fact, key, value, updated_at, seq)| {
+        UnembeddedFact { seq, user, fact, texts: passage_texts(&key, &value), updated_at }
+    });
+    Ok(lacking.collect())
 }
 
 /// Writes the vectors of a fact's passages, concatenated.
@@ -262,7 +253,7 @@ fn write_vectors(
         ":user": user, ":fact": fact, ":model": model, ":dim": dim(small.values.len()),
         ":scale": f64::from(small.scale), ":vector": small.values,
     };
-    connection.run("write a vector", sql, values)
+    connection.run(sql, values)
 }
 
 /// Returns a number of dimensions as stored.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::facts::vectors::chroma::{Chroma, Point};
 use crate::facts::vectors::copies::{BATCH, pause};
 use crate::facts::vectors::{copies, text};
-use crate::facts::{Fact, Facts, Query, SqliteResultExt, UserId, fact, queue, row};
+use crate::facts::{Fact, Facts, Sql, UserId, fact, queue, row};
 use crate::search::Embedder;
 
 /// A pending update of a fact's vector.
@@ -29,7 +29,7 @@ pub(crate) fn enqueue(connection: &Connection, fact: &Fact) -> Result<()> {
                ON CONFLICT (fact_id) DO UPDATE SET operation = excluded.operation, \
                wish = excluded.wish, created_at = excluded.created_at";
     let values = params![fact.fact_id, fact.user_id, operation, fact.updated_at];
-    connection.run("record what must be sent to the vector server", sql, values)
+    connection.run(sql, values)
 }
 
 /// Enqueues an update of every retrievable fact.
@@ -37,8 +37,8 @@ pub(crate) fn enqueue_all(connection: &Connection, now: &str) -> Result<()> {
     let again = "INSERT INTO vector_jobs (fact_id, user_id, operation, not_before, created_at, wish) \
                  SELECT fact_id, user_id, 'upsert', '', ?1, lower(hex(randomblob(8))) FROM facts \
                  WHERE status IN ('active', 'pending_confirmation')";
-    connection.execute_batch("DELETE FROM vector_jobs").context("clear the outbox")?;
-    connection.run("fill the outbox", again, [now])
+    connection.run("DELETE FROM vector_jobs", [])?;
+    connection.run(again, [now])
 }
 
 /// Executes the jobs that are due, and returns their number; if the server fails, they are retried later.
@@ -64,7 +64,6 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
             copies::acknowledge(connection, server, &sent, &gone)?;
             for job in &jobs {
                 connection.run(
-                    "clear the outbox",
                     "DELETE FROM vector_jobs WHERE fact_id = ?1 AND wish = ?2",
                     [&job.fact, &job.id],
                 )?;
@@ -78,7 +77,7 @@ pub(crate) fn drain(facts: &mut Facts, server: &Chroma, embedder: &Embedder) -> 
 fn due(connection: &Connection, now: &str) -> Result<Vec<Job>> {
     let sql = "SELECT fact_id, user_id, wish, attempts FROM vector_jobs \
                WHERE not_before <= ?1 ORDER BY not_before, fact_id LIMIT ?2";
-    connection.rows("read the outbox", sql, params![now, BATCH], Job::read)
+    connection.list(sql, params![now, BATCH])
 }
 
 /// Sends the current state of the facts, which may be newer than the jobs; returns those without a vector.
@@ -121,7 +120,6 @@ fn postpone(facts: &mut Facts, jobs: &[Job], error: &Error) -> Result<()> {
         for job in jobs {
             let not_before = queue::later(&clock, TimeDelta::seconds(pause(job.attempts)));
             connection.run(
-                "write the outbox",
                 "UPDATE vector_jobs SET attempts = attempts + 1, not_before = ?3, last_error = ?4 \
                      WHERE fact_id = ?1 AND wish = ?2",
                 params![job.fact, job.id, not_before, message],

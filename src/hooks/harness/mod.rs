@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 pub use obstacles::Obstacle;
-pub(crate) use obstacles::{HarnessFiles, obstacles};
+pub(crate) use obstacles::obstacles;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

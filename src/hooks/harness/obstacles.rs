@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::hooks::harness::{HarnessProfile, SetupScope};
+use crate::hooks::setup::HarnessDir;
 use crate::project::Project;
 use crate::storage::read;
 
@@ -71,22 +72,22 @@ enum Test {
 }
 
 impl Check {
-    fn obstacle(&'static self, files: &HarnessFiles<'_>) -> Option<Obstacle> {
-        if self.only_in.is_some_and(|scope| scope != files.scope) {
+    fn obstacle(&'static self, project: &Project, dir: &HarnessDir) -> Option<Obstacle> {
+        if self.only_in.is_some_and(|scope| scope != dir.scope) {
             return None;
         }
         if let Some(default) = self.asks_by_default {
-            let user = value_of(&files.user_folder.join("settings.json")).unwrap_or_default();
+            let user = value_of(&dir.user_folder.join("settings.json")).unwrap_or_default();
             let stated = user["security"]["folderTrust"]["enabled"].as_bool();
             if !stated.unwrap_or(default) {
                 return None;
             }
         }
         let passing = self.files.iter().find_map(|at| {
-            let path = files.path(at);
+            let path = at.path(project, dir);
             let value = value_of(&path)?;
             let found = self.at.iter().any(|keys| {
-                let found = places(vec![&value], keys, files);
+                let found = places(vec![&value], keys, &project.root, &dir.folder);
                 found.into_iter().any(|value| passes(value, self.test))
             });
             found.then_some(path)
@@ -94,7 +95,7 @@ impl Check {
         if passing.is_some() == self.is_pending {
             return None;
         }
-        let file = passing.map(|path| files.project.relative(&path).display().to_string());
+        let file = passing.map(|path| project.relative(&path).display().to_string());
         Some(Obstacle {
             message: self.says.replace("{file}", &file.unwrap_or_default()),
             next: &self.next,
@@ -103,27 +104,15 @@ impl Check {
     }
 }
 
-/// The folders of a harness's files in one scope.
-pub(crate) struct HarnessFiles<'a> {
-    pub(crate) project: &'a Project,
-    pub(crate) scope: SetupScope,
-    /// The harness's folder in this scope.
-    pub(crate) folder: PathBuf,
-    /// The parent of the harness's folder, or the folder itself for the user's own settings.
-    pub(crate) base: PathBuf,
-    /// The folder of the user's own settings.
-    pub(crate) user_folder: PathBuf,
-}
-
-impl HarnessFiles<'_> {
-    fn path(&self, at: &At) -> PathBuf {
-        match at {
-            At::User(name) => self.user_folder.join(name),
-            At::Own(name) => self.folder.join(name),
-            At::Base(name) => self.base.join(name),
-            At::State(name) => {
-                let inside = self.user_folder.join(name);
-                let home = self.project.environment.home().filter(|_| !inside.exists());
+impl At {
+    fn path(&self, project: &Project, dir: &HarnessDir) -> PathBuf {
+        match self {
+            Self::User(name) => dir.user_folder.join(name),
+            Self::Own(name) => dir.folder.join(name),
+            Self::Base(name) => dir.base.join(name),
+            Self::State(name) => {
+                let inside = dir.user_folder.join(name);
+                let home = project.environment.home().filter(|_| !inside.exists());
                 home.map_or(inside, |home| home.join(name))
             }
         }
@@ -133,9 +122,10 @@ impl HarnessFiles<'_> {
 /// Returns what prevents the settings of a harness from working.
 pub(crate) fn obstacles(
     profile: &'static HarnessProfile,
-    files: &HarnessFiles<'_>,
+    project: &Project,
+    dir: &HarnessDir,
 ) -> Vec<Obstacle> {
-    profile.checks.iter().filter_map(|check| check.obstacle(files)).collect()
+    profile.checks.iter().filter_map(|check| check.obstacle(project, dir)).collect()
 }
 
 /// Returns the content of a JSON or TOML file; a folder is an empty object. `None` if it is missing or unreadable, because
@@ -155,9 +145,13 @@ fn value_of(path: &Path) -> Option<Value> {
 ///
 /// A key that begins with `*` stands for several: `*project` is the project's folder, `*parent` each folder that contains
 /// it, `*hooks` each hook in the scope's hooks file, `*annals` each key that begins with `annals`.
-fn places<'v>(mut values: Vec<&'v Value>, keys: &str, files: &HarnessFiles<'_>) -> Vec<&'v Value> {
-    let root = &files.project.root;
-    let hooks = files.folder.join("hooks.json").display().to_string();
+fn places<'v>(
+    mut values: Vec<&'v Value>,
+    keys: &str,
+    root: &Path,
+    folder: &Path,
+) -> Vec<&'v Value> {
+    let hooks = folder.join("hooks.json").display().to_string();
     for key in keys.split_whitespace() {
         let is_meant = |name: &str| match key {
             "*project" => Path::new(name) == root,

@@ -10,6 +10,8 @@ use crate::storage::Storage;
 
 /// The location of a harness's settings.
 pub(crate) struct HarnessDir {
+    /// Whose settings they are.
+    pub(crate) scope: SetupScope,
     /// The harness's own folder, such as `.claude`; it may not exist.
     pub(crate) folder: PathBuf,
     /// The folder that contains the harness's folder: the project; for the user's settings, the folder
@@ -34,19 +36,15 @@ impl HarnessDir {
             }
             let folder = root.join(&harness.profile().folder);
             let user_folder = users.unwrap_or_else(|| folder.clone());
-            return Ok(Self {
-                base: root.clone(),
-                folder,
-                user_folder,
-                storage: project.storage(),
-            });
+            let (base, storage) = (root.clone(), project.storage());
+            return Ok(Self { scope, base, folder, user_folder, storage });
         }
         let unknown = || {
             Error::failed("HOME is not set to an absolute path, so your settings cannot be located")
         };
         let folder = users.ok_or_else(unknown)?;
         let storage = project.storage_of_user(&folder)?;
-        Ok(Self { base: folder.clone(), user_folder: folder.clone(), folder, storage })
+        Ok(Self { scope, base: folder.clone(), user_folder: folder.clone(), folder, storage })
     }
 }
 

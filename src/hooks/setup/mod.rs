@@ -10,6 +10,7 @@ mod settings;
 mod tests;
 mod toml;
 
+pub(crate) use harness_dir::HarnessDir;
 pub use run::{
     FileOutcome, SetupFile, SetupReport, SetupRequest, SetupState, session_start, setup,
     setup_state,

@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::hooks::harness::{
-    Harness, HarnessFiles, Obstacle, SetupOptions, SetupOverrides, SetupScope, Step,
-    obstacles as checked,
-};
+use crate::hooks::harness;
+use crate::hooks::harness::{Harness, Obstacle, SetupOptions, SetupOverrides, SetupScope, Step};
 use crate::hooks::setup::harness_dir::HarnessDir;
 use crate::hooks::setup::settings::Settings;
 use crate::project::Project;
@@ -109,7 +107,7 @@ impl SetupReport {
 pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let project = &project.dry_run(project.dry_run || request.check);
     let place = HarnessDir::locate(project, request.harness, request.scope)?;
-    let all = Settings::all(&place, request.harness.profile(), request.scope);
+    let all = Settings::all(&place, request.harness.profile());
     for settings in &all {
         ensure_inside(&settings.path, place.storage.root())?;
     }
@@ -153,7 +151,7 @@ pub fn session_start(project: &Project) -> Result<Changes> {
     let (harness, scope) = (Harness::Claude, SetupScope::Project);
     let place = HarnessDir::locate(project, harness, scope)?;
     let mut changes = Changes::new();
-    if let Some(settings) = Settings::all(&place, harness.profile(), scope).first() {
+    if let Some(settings) = Settings::all(&place, harness.profile()).first() {
         let old = read::bytes(&settings.path)?;
         let new = settings.with_session_start(old.as_deref())?;
         change(&mut changes, &settings.path, old, new, &place)?;
@@ -276,7 +274,7 @@ pub enum SetupState {
 /// Returns the state of a harness's settings in a scope.
 pub fn setup_state(project: &Project, harness: Harness, scope: SetupScope) -> Result<SetupState> {
     let place = HarnessDir::locate(project, harness, scope)?;
-    let all = Settings::all(&place, harness.profile(), scope);
+    let all = Settings::all(&place, harness.profile());
     let found = read_all(&all)?;
     if found.iter().all(|(.., entries)| entries.is_empty()) {
         return Ok(SetupState::Absent);
@@ -301,10 +299,9 @@ pub(crate) fn is_in_both_scopes(project: &Project, harness: Harness) -> bool {
 /// Returns what prevents the settings of a harness from working.
 pub(crate) fn obstacles(
     project: &Project,
-    harness: Harness,
+    one: Harness,
     scope: SetupScope,
 ) -> Result<Vec<Obstacle>> {
-    let HarnessDir { folder, base, user_folder, .. } = HarnessDir::locate(project, harness, scope)?;
-    let files = HarnessFiles { project, scope, folder, base, user_folder };
-    Ok(checked(harness.profile(), &files))
+    let dir = HarnessDir::locate(project, one, scope)?;
+    Ok(harness::obstacles(one.profile(), project, &dir))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::error::{Error, Result};
 use crate::hooks::Harness;
 use crate::hooks::harness::{
-    HarnessProfile, JsonContent, ServerEntry, SettingsContent, SetupOptions, SetupScope,
+    HarnessProfile, JsonContent, ServerEntry, SettingsContent, SetupOptions,
 };
 use crate::hooks::setup::harness_dir::HarnessDir;
 use crate::hooks::setup::json::JsonSettings;
@@ -27,13 +27,9 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Returns the settings files of a harness in a scope.
-    pub(crate) fn all(
-        place: &HarnessDir,
-        profile: &'static HarnessProfile,
-        scope: SetupScope,
-    ) -> Vec<Self> {
+    pub(crate) fn all(place: &HarnessDir, profile: &'static HarnessProfile) -> Vec<Self> {
         let files = profile.files.iter();
-        let files = files.filter(|file| file.only_in.is_none_or(|only| only == scope));
+        let files = files.filter(|file| file.only_in.is_none_or(|only| only == place.scope));
         let settings = files.map(|file| {
             let folder = if file.is_in_project { &place.base } else { &place.folder };
             let mut paths = file.names.iter().map(|name| folder.join(name));

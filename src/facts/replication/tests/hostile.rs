@@ -192,7 +192,7 @@ fn an_excerpt_that_arrives_late_is_cleared_in_the_scope_of_what_was_forgotten_on
     let mut facts = with_scopes();
     let late = stated("drink");
     let turn = operation::decode(late.payload.as_ref().unwrap(), ada().as_str());
-    let turn = turn.unwrap().turn;
+    let turn = turn.unwrap().turn_id;
     let tombstone = |scope: &str| {
         let mut forget = forgetting(&facts, scope, "likes[]");
         let payload = forget.payload.as_ref().unwrap();

@@ -47,9 +47,15 @@ impl Server {
             if i64::try_from(kept.len()).unwrap() >= operation.number {
                 continue;
             }
-            kept.push(Operation { digests: Default::default(), place: None, ..operation });
+            kept.push(Operation {
+                owner: None,
+                subject: None,
+                turn: None,
+                place: None,
+                ..operation
+            });
         }
-        acknowledge(facts, &Vec::from_iter(reached)).unwrap();
+        acknowledge(facts, reached).unwrap();
     }
 
     /// Sends a replica part of what it lacks, with devices in random order and some operations twice.
