@@ -375,12 +375,6 @@ impl<'a> Comparison<'a> {
         let position = self.position;
         let here = here.map(|index| &position.phases[index]);
         let here = here.filter(|phase| !has_unclear_counts(phase)).map(Phase::counts);
-        // Plans of earlier milestones may be included.
-        let first = position.members().map(|phase| phase.number.whole()).min();
-        let has_earlier =
-            first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
-        let all = Counts::sum(position.members());
-        let end = |end: usize| if has_earlier { usize::MAX } else { end };
         Some(match says {
             Says::Total => position.total()..=position.total(),
             // Those that wait for a check may be left out, and those of earlier milestones included.
@@ -392,9 +386,16 @@ impl<'a> Comparison<'a> {
             Says::PlansTotal => here?.all,
             // The last complete one, or the next.
             Says::CurrentPlan => here.map(|here| *here.done.start()..=here.done.end() + 1)?,
-            _ if all.all.end() == &0 => return None,
-            Says::AllPlansDone => *all.done.start()..=end(*all.done.end()),
-            Says::AllPlansTotal => *all.all.start()..=end(*all.all.end()),
+            Says::AllPlansDone | Says::AllPlansTotal => {
+                let Counts { done, all } = Counts::sum(position.members());
+                // Plans of earlier milestones may be included.
+                let first = position.members().map(|phase| phase.number.whole()).min();
+                let has_earlier =
+                    first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
+                let range = if says == Says::AllPlansDone { done } else { all.clone() };
+                let end = if has_earlier { usize::MAX } else { *range.end() };
+                (*all.end() > 0).then_some(*range.start()..=end)?
+            }
             _ => return None,
         })
     }
@@ -407,9 +408,10 @@ impl<'a> Comparison<'a> {
             Says::Total => is_a_count(self.position, stated),
             // `Plan: 21 of 21` may count the plans of all phases.
             Says::PlansDone | Says::PlansTotal | Says::CurrentPlan => {
-                let all = Counts::sum(&self.position.phases);
-                let is_more = phase.is_some_and(|phase| stated > phase.plans.len());
-                is_more && [all.done, all.all].iter().any(|count| *count.start() == stated)
+                let counts_all =
+                    |all: Counts| [*all.done.start(), *all.all.start()].contains(&stated);
+                phase.is_some_and(|phase| stated > phase.plans.len())
+                    && counts_all(Counts::sum(&self.position.phases))
             }
             _ => false,
         };
