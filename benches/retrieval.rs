@@ -10,6 +10,8 @@
 //! "project"}` a line; a hit is an answer if its text contains the snippet, disregarding white space, case, `*` and
 //! backticks, and only lines with the folder's name, or without one, are asked.
 //!
+//! The index is kept in the project's `.annals/`, as by any search.
+//!
 //! `--silence` also asks each question where it has no answer: of the other groups, or the questions about other projects.
 //! `--no-encoder` leaves the encoder out.
 #![allow(
@@ -183,7 +185,7 @@ fn ask_facts(
 fn recall_report(project: &str, file: &str, silence: bool, encoder: bool) -> Value {
     let root = Path::new(project).canonicalize().unwrap();
     let folder = root.file_name().unwrap().to_string_lossy().into_owned();
-    let request = OpenRequest { directory: root, dry_run: true, ..OpenRequest::default() };
+    let request = OpenRequest { directory: root, ..OpenRequest::default() };
     let project = Project::open(request).unwrap();
     let mut methods: Vec<(&str, Vec<Outcome>)> =
         Method::ALL.iter().map(|method| (method.as_str(), Vec::new())).collect();

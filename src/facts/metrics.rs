@@ -185,7 +185,7 @@ impl Ranks {
         embedder: Option<&Embedder>,
     ) -> Result<Self> {
         let built_in = Embedder::BuiltIn;
-        let is_built_in = vectors::model(facts.connection())? == vectors::model_of(&built_in);
+        let is_built_in = vectors::model(facts.connection())? == built_in.model();
         let embedder = embedder.or(is_built_in.then_some(&built_in));
         let mut find = |method, embedder: &Embedder| {
             let project = turn.project.as_deref();

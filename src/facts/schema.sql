@@ -198,7 +198,7 @@ CREATE TABLE vector_index (
   collection TEXT
 );
 INSERT INTO vector_index (only, model, collection)
-  VALUES (1, 'annals-static-128-v1 of passages', 'annals-' || lower(hex(randomblob(8))));
+  VALUES (1, 'annals-static-128-v1', 'annals-' || lower(hex(randomblob(8))));
 
 -- Each server and collection that vectors were ever sent to, with the result of the last attempt to erase.
 CREATE TABLE vector_places (

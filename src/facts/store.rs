@@ -371,7 +371,7 @@ mod tests {
     fn a_new_database_expects_vectors_of_the_built_in_model() {
         let facts = Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
         let model = vectors::model(facts.connection()).unwrap();
-        assert_eq!(model, vectors::model_of(&Embedder::BuiltIn));
+        assert_eq!(model, Embedder::BuiltIn.model());
     }
 
     #[test]

@@ -26,26 +26,26 @@ const MAX_PIECES: usize = 126;
 
 static BYTES: &[u8] = include_bytes!("../../assets/encoder.bin");
 
+/// Its sizes: layers, dimension, attention heads, width of the inner layer, rows of the embedding, numbers per block of a
+/// linear part and of the embedding.
+const LAYERS: usize = 3;
+const DIMENSION: usize = 384;
+const HEADS: usize = 12;
+const WIDTH: usize = 1536;
+const ROWS: usize = 29_526;
+const BLOCK: usize = 64;
+const EMBEDDING_BLOCK: usize = 32;
+
+/// The numbers at the head of the file.
+const HEADER: [u32; 12] = [2, 3, 384, 12, 1536, 29_526, 128, 64, 0, 3, 32, 4];
+
 /// A sentence encoder.
 #[derive(Debug)]
 pub struct Encoder {
-    shape: Shape,
     embedding: Packed<'static>,
     positions: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    layers: usize,
-    dimension: usize,
-    heads: usize,
-    width: usize,
-    rows: usize,
-    positions: usize,
-    block: usize,
-    embedding_block: usize,
 }
 
 /// Numbers as codes of a few bits, with one scale per block.
@@ -91,12 +91,16 @@ impl Encoder {
 
     fn from_bytes(bytes: &'static [u8]) -> Option<Self> {
         let mut parts = Parts { bytes, at: 0 };
-        let shape = parts.shape()?;
-        let embedding = parts.packed(shape.rows * shape.dimension, 3, shape.embedding_block)?;
-        let positions = parts.halves(shape.positions * shape.dimension)?;
-        let norm = parts.norm(shape.dimension)?;
-        let layers = (0..shape.layers).map(|_| parts.layer(shape)).collect::<Option<_>>()?;
-        let encoder = Self { shape, embedding, positions, norm, layers };
+        let (numbers, _) = parts.take(64)?.strip_prefix(b"ANNENC1\0")?.as_chunks();
+        if !numbers.iter().zip(HEADER).all(|(bytes, number)| u32::from_le_bytes(*bytes) == number) {
+            return None;
+        }
+        let encoder = Self {
+            embedding: parts.packed(ROWS * DIMENSION, 3, EMBEDDING_BLOCK)?,
+            positions: parts.halves((MAX_PIECES + 2) * DIMENSION)?,
+            norm: parts.norm()?,
+            layers: (0..LAYERS).map(|_| parts.layer()).collect::<Option<_>>()?,
+        };
         (parts.at == bytes.len()).then_some(encoder)
     }
 
@@ -130,12 +134,11 @@ impl Encoder {
     /// Returns the vector of a text: the mean over the positions of the last layer.
     pub fn vector(&self, text: &str) -> Vector {
         let mut rows = self.embedded(text);
-        let width = self.shape.dimension;
         for layer in &self.layers {
-            self.run(layer, &mut rows);
+            layer.run(&mut rows);
         }
-        let mut mean = vec![0.0; width];
-        for row in rows.chunks_exact(width) {
+        let mut mean = vec![0.0; DIMENSION];
+        for row in rows.chunks_exact(DIMENSION) {
             for (sum, value) in mean.iter_mut().zip(row) {
                 *sum += value;
             }
@@ -145,8 +148,7 @@ impl Encoder {
 
     /// Returns one row per piece of the text, between the rows that mark its beginning and its end.
     fn embedded(&self, text: &str) -> Vec<f32> {
-        let marks = self.shape.rows - 3;
-        let mut pieces = vec![marks];
+        let mut pieces = vec![ROWS - 3];
         VectorTable::built_in().each_piece(text, |piece| {
             pieces.push(piece);
             if pieces.len() > MAX_PIECES {
@@ -155,12 +157,11 @@ impl Encoder {
                 ControlFlow::Continue(())
             }
         });
-        pieces.push(marks + 1);
-        let width = self.shape.dimension;
-        let mut rows = Vec::with_capacity(pieces.len() * width);
-        for (piece, position) in pieces.into_iter().zip(self.positions.chunks_exact(width)) {
+        pieces.push(ROWS - 2);
+        let mut rows = Vec::with_capacity(pieces.len() * DIMENSION);
+        for (piece, position) in pieces.into_iter().zip(self.positions.chunks_exact(DIMENSION)) {
             let from = rows.len();
-            self.embedding.unpack_3_bits(piece * width, width, &mut rows);
+            self.embedding.unpack_3_bits(piece * DIMENSION, DIMENSION, &mut rows);
             for (value, position) in rows[from..].iter_mut().zip(position) {
                 *value += position;
             }
@@ -168,31 +169,32 @@ impl Encoder {
         self.norm.apply(&mut rows);
         rows
     }
+}
 
-    fn run(&self, layer: &Layer, rows: &mut [f32]) {
-        let attended = self.attention(layer, rows);
-        add(rows, &layer.output.apply(&attended));
-        layer.attention_norm.apply(rows);
-        let mut inner = layer.up.apply(rows);
+impl Layer {
+    fn run(&self, rows: &mut [f32]) {
+        let attended = self.attention(rows);
+        add(rows, &self.output.apply(&attended));
+        self.attention_norm.apply(rows);
+        let mut inner = self.up.apply(rows);
         for value in &mut inner {
             *value = gelu(*value);
         }
-        add(rows, &layer.down.apply(&inner));
-        layer.norm.apply(rows);
+        add(rows, &self.down.apply(&inner));
+        self.norm.apply(rows);
     }
 
-    fn attention(&self, layer: &Layer, rows: &[f32]) -> Vec<f32> {
-        let width = self.shape.dimension;
-        let head = width / self.shape.heads;
-        let count = rows.len() / width;
+    fn attention(&self, rows: &[f32]) -> Vec<f32> {
+        let head = DIMENSION / HEADS;
+        let count = rows.len() / DIMENSION;
         let scale = 1.0 / to_f32(head).sqrt();
         let [queries, keys, values] =
-            [&layer.query, &layer.key, &layer.value].map(|linear| linear.apply(rows));
+            [&self.query, &self.key, &self.value].map(|linear| linear.apply(rows));
         let mut attended = vec![0.0; rows.len()];
         let mut weights = vec![0.0; count * count];
-        for start in (0..width).step_by(head) {
+        for start in (0..DIMENSION).step_by(head) {
             let part =
-                |numbers| Matrix { numbers, rows: count, columns: head, row: width, column: 1 };
+                |numbers| Matrix { numbers, rows: count, columns: head, row: DIMENSION, column: 1 };
             let (queries, keys) = (part(&queries[start..]), part(&keys[start..]));
             weights.fill(0.0);
             multiply(queries, keys.transposed(), &mut weights, count);
@@ -208,7 +210,7 @@ impl Encoder {
             }
             let weights =
                 Matrix { numbers: &weights, rows: count, columns: count, row: count, column: 1 };
-            multiply(weights, part(&values[start..]), &mut attended[start..], width);
+            multiply(weights, part(&values[start..]), &mut attended[start..], DIMENSION);
         }
         attended
     }
@@ -339,33 +341,6 @@ struct Parts {
 }
 
 impl Parts {
-    fn shape(&mut self) -> Option<Shape> {
-        let header = self.take(64)?;
-        let number = |index: usize| {
-            let bytes = header.get(8 + index * 4..)?.first_chunk()?;
-            usize::try_from(u32::from_le_bytes(*bytes)).ok()
-        };
-        let shape = Shape {
-            layers: number(1)?,
-            dimension: number(2)?,
-            heads: number(3)?,
-            width: number(4)?,
-            rows: number(5)?,
-            positions: number(6)?,
-            block: number(7)?,
-            embedding_block: number(10)?,
-        };
-        let is_known = header.starts_with(b"ANNENC1\0")
-            && [number(0)?, number(8)?, number(9)?, number(11)?] == [2, 0, 3, 4]
-            && shape.rows > 3
-            && shape.positions == MAX_PIECES + 2
-            && [shape.dimension, shape.width].iter().all(|size| size.is_multiple_of(64))
-            && shape.heads > 0
-            && shape.dimension.is_multiple_of(shape.heads)
-            && [shape.block, shape.embedding_block] == [64, 32];
-        is_known.then_some(shape)
-    }
-
     fn take(&mut self, length: usize) -> Option<&'static [u8]> {
         let part = self.bytes.get(self.at..self.at.checked_add(length)?)?;
         self.at = (self.at + length).next_multiple_of(64);
@@ -373,12 +348,12 @@ impl Parts {
     }
 
     fn floats(&mut self, count: usize) -> Option<Vec<f32>> {
-        let (floats, _) = self.take(count.checked_mul(4)?)?.as_chunks();
+        let (floats, _) = self.take(count * 4)?.as_chunks();
         Some(floats.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
     fn halves(&mut self, count: usize) -> Option<Vec<f32>> {
-        let halves = self.take(count.checked_mul(2)?)?.chunks_exact(2);
+        let halves = self.take(count * 2)?.chunks_exact(2);
         Some(halves.map(half).collect())
     }
 
@@ -387,27 +362,26 @@ impl Parts {
         Some(Packed { scales, codes: self.take(count * bits / 8)?, block })
     }
 
-    fn norm(&mut self, width: usize) -> Option<Norm> {
-        Some(Norm { weight: self.floats(width)?, bias: self.floats(width)? })
+    fn norm(&mut self) -> Option<Norm> {
+        Some(Norm { weight: self.floats(DIMENSION)?, bias: self.floats(DIMENSION)? })
     }
 
-    fn linear(&mut self, outputs: usize, inputs: usize, block: usize) -> Option<Linear> {
-        let packed = self.packed(outputs * inputs, 4, block)?;
+    fn linear(&mut self, outputs: usize, inputs: usize) -> Option<Linear> {
+        let packed = self.packed(outputs * inputs, 4, BLOCK)?;
         let weights = packed.unpack_4_bits(outputs * inputs);
         Some(Linear { inputs, weights, bias: self.floats(outputs)? })
     }
 
-    fn layer(&mut self, shape: Shape) -> Option<Layer> {
-        let Shape { dimension, width, block, .. } = shape;
+    fn layer(&mut self) -> Option<Layer> {
         Some(Layer {
-            query: self.linear(dimension, dimension, block)?,
-            key: self.linear(dimension, dimension, block)?,
-            value: self.linear(dimension, dimension, block)?,
-            output: self.linear(dimension, dimension, block)?,
-            attention_norm: self.norm(dimension)?,
-            up: self.linear(width, dimension, block)?,
-            down: self.linear(dimension, width, block)?,
-            norm: self.norm(dimension)?,
+            query: self.linear(DIMENSION, DIMENSION)?,
+            key: self.linear(DIMENSION, DIMENSION)?,
+            value: self.linear(DIMENSION, DIMENSION)?,
+            output: self.linear(DIMENSION, DIMENSION)?,
+            attention_norm: self.norm()?,
+            up: self.linear(WIDTH, DIMENSION)?,
+            down: self.linear(DIMENSION, WIDTH)?,
+            norm: self.norm()?,
         })
     }
 }

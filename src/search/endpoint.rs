@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::error::{Error, Result};
+use crate::search::passages::passages;
 use crate::search::table::{MODEL_ID, VectorTable};
 use crate::search::vector::Vector;
 use crate::service::Service;
@@ -43,7 +44,7 @@ impl Embedder {
         match self {
             Self::BuiltIn => {
                 let table = VectorTable::built_in();
-                Ok(texts.iter().map(|text| table.vector(text)).collect())
+                Ok(texts.iter().map(|text| table.mean_vector(&passages(text))).collect())
             }
             Self::Remote(endpoint) => endpoint.vectors(texts),
         }
@@ -51,14 +52,8 @@ impl Embedder {
 
     /// Returns the vector of one text.
     pub fn vector(&self, text: &str) -> Result<Vector> {
-        match self {
-            Self::BuiltIn => Ok(VectorTable::built_in().vector(text)),
-            Self::Remote(endpoint) => {
-                let vectors = endpoint.vectors(&[text])?;
-                // The endpoint's answer was checked to contain one vector per text.
-                Ok(vectors.into_iter().next().unwrap_or_else(|| Vector::new(Vec::new())))
-            }
-        }
+        // There is one vector for each text.
+        Ok(self.vectors(&[text])?.pop().unwrap_or_else(|| Vector::new(Vec::new())))
     }
 }
 

@@ -32,12 +32,10 @@ pub use language::Language;
 pub use passages::passages;
 pub(crate) use rank::best;
 pub use rank::{
-    Encode, FusedParts, Known, Question, QuestionVectors, Ranked, Ranking, ReadText, Relevance,
-    greatest_cosine, passage_vectors, rank,
+    FusedParts, Known, Question, Ranked, Ranking, ReadText, Relevance, passage_vectors, rank,
 };
 pub use table::{MODEL_ID, VectorTable};
 pub use vector::{Quantized, Vector};
 pub(crate) use word_set::WordSet;
 pub use word_set::corrects;
 pub use words::{Term, Tokenizer, quoted, terms, words};
-pub(crate) use words::{any_of, content_words};

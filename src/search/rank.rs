@@ -26,8 +26,8 @@ use crate::text::word_enum;
 /// Weight of the words beside that of the meaning.
 const WORDS_WEIGHT: f64 = 0.35;
 
-/// Weight of late interaction beside that of both.
-const LATE_WEIGHT: f64 = 0.3;
+/// Weight of late interaction, which it takes from the meaning: it compares the same more closely.
+const LATE_WEIGHT: f64 = 0.4;
 
 /// Share of long texts from which neither late interaction nor questions count: a long text resembles everything, and a
 /// long turn that ends in a question holds facts too.
@@ -118,7 +118,7 @@ pub struct ReadText {
 pub struct Known {
     /// Its score by words; 0 if it shares none with the question.
     pub words: f64,
-    /// The similarity of its vectors to the question's.
+    /// The similarity of its vector to the question's.
     pub meaning: f64,
     /// Factor applied to its own score.
     pub weight: f64,
@@ -208,11 +208,9 @@ impl<'a> Question<'a> {
 
     /// Returns whether a text alone is evidence enough, and how much, by words and table.
     pub fn judge(&self, text: &ReadText) -> Option<f64> {
-        let vectors = QuestionVectors::built_in(self.text, self.terms.iter().map(|one| &one.0));
         let table = VectorTable::built_in();
-        let near: Vec<Quantized> =
-            text.passages(usize::MAX).map(|passage| table.vector(&passage).quantized()).collect();
-        let near = vectors.similarity(near.iter().map(|one| (one.scale, one.values.as_slice())));
+        let near = table.mean_vector(&text.passages(usize::MAX).collect::<Vec<_>>());
+        let near = f64::from(table.vector(self.text).dot(&near).max(0.0));
         let words = self.read(text, &mut Reader::default()).words;
         let evidence = BY_TABLE.evidence(near, words);
         (evidence >= 1.0).then_some(evidence)
@@ -229,12 +227,7 @@ impl<'a> Question<'a> {
             let (stems, vectors) = reader.read(&passage);
             let mut covered = 0.0;
             for (number, (term, idf, _, vector)) in self.terms.iter().enumerate() {
-                let is_contained = if term.is_part {
-                    passage.to_lowercase().contains(&term.word)
-                } else {
-                    term.stems.iter().any(|stem| stems.contains(stem))
-                };
-                if is_contained {
+                if term.stems.iter().any(|stem| stems.contains(stem)) {
                     contained.insert(number);
                     covered += idf;
                 } else {
@@ -270,15 +263,14 @@ impl ReadText {
     }
 }
 
-/// Returns the greatest similarity of each text to the question, by the encoder.
-pub type Encode<'a, E> = dyn FnMut(&[(usize, &ReadText)]) -> Result<Vec<f64>, E> + 'a;
-
-/// Ranks texts, best first; `read` returns the text at an index, and `encode` has the best read by the encoder.
+/// Ranks texts, best first; `read` returns the text at an index, and `encoded` the vectors of the best texts' passages, if
+/// the encoder is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
     known: &[Known],
+    uses_encoder: bool,
     mut read: impl FnMut(usize) -> Result<ReadText, E>,
-    encode: Option<&mut Encode<'_, E>>,
+    encoded: impl FnOnce(&Encoder, &[(usize, &ReadText)]) -> Result<Vec<Quantized>, E>,
 ) -> Result<Ranking, E> {
     let mut parts = first_parts(known);
     let mut texts = Vec::new();
@@ -291,13 +283,16 @@ pub fn rank<E>(
     let brevity = brevity(&texts);
     add_late(&mut parts, &readings, brevity);
     let mut cosines: HashMap<usize, f64> = HashMap::new();
-    if let Some(encode) = encode {
+    let uses_encoder = uses_encoder && !question.terms.is_empty();
+    if let Some(encoder) = uses_encoder.then(Encoder::built_in).flatten() {
         let texts: HashMap<usize, &ReadText> =
             texts.iter().map(|(index, text)| (*index, text)).collect();
         let first = best(&scores(known, &parts), ENCODED).into_iter();
         let first: Vec<(usize, &ReadText)> =
             first.filter_map(|index| Some((index, *texts.get(&index)?))).collect();
-        let found = encode(&first)?;
+        let asked = encoder.vector(question.text).quantized();
+        let found = encoded(encoder, &first)?.into_iter();
+        let found: Vec<f64> = found.map(|passages| greatest_cosine(&asked, &passages)).collect();
         let least = found.iter().copied().fold(f64::INFINITY, f64::min);
         let width = found.iter().map(|cosine| cosine - least).fold(MIN_WIDTH, f64::max);
         for ((index, _), cosine) in first.iter().zip(found) {
@@ -379,8 +374,7 @@ fn add_late(parts: &mut [FusedParts], readings: &HashMap<usize, Reading>, brevit
     let most = readings.values().map(|reading| reading.late).fold(f64::MIN_POSITIVE, f64::max);
     let weight = LATE_WEIGHT * brevity;
     for (index, parts) in parts.iter_mut().enumerate() {
-        parts.words *= 1.0 - weight;
-        parts.meaning *= 1.0 - weight;
+        parts.meaning *= 1.0 - weight / (1.0 - WORDS_WEIGHT);
         parts.late = readings.get(&index).map_or(0.0, |reading| weight * reading.late / most);
     }
 }
@@ -443,56 +437,9 @@ pub fn passage_vectors(encoder: &Encoder, texts: &[&ReadText]) -> Vec<Quantized>
 }
 
 /// Returns the greatest similarity of a question to the passages of a text, from their vectors.
-pub fn greatest_cosine(question: &Quantized, passages: &Quantized) -> f64 {
+fn greatest_cosine(question: &Quantized, passages: &Quantized) -> f64 {
     let near = passages.values.chunks_exact(question.values.len().max(1));
     f64::from(near.map(|vector| question.dot(vector, passages.scale)).fold(0.0, f32::max))
-}
-
-/// The vectors of a question.
-#[derive(Clone, Debug)]
-pub struct QuestionVectors {
-    /// That of the whole question, for whole texts.
-    whole: Quantized,
-    /// That of its content words, for passages.
-    content: Quantized,
-}
-
-impl QuestionVectors {
-    /// Returns the vectors of a question by the built-in table.
-    pub fn built_in<'t>(text: &str, terms: impl Iterator<Item = &'t Term>) -> Self {
-        let content: Vec<&str> =
-            terms.filter(|term| !term.is_compound).map(|term| term.word.as_str()).collect();
-        let table = VectorTable::built_in();
-        Self {
-            whole: table.vector(text).quantized(),
-            content: table.vector(&content.join(" ")).quantized(),
-        }
-    }
-
-    /// Returns the only vector of a question.
-    pub fn one(vector: &Vector) -> Self {
-        Self { whole: vector.quantized(), content: vector.quantized() }
-    }
-
-    /// Returns the similarity of a text to the question, from its passages' vectors, each with its scale: the mean of
-    /// that of the whole text and that of the best passage.
-    pub fn similarity<'v>(&self, passages: impl Iterator<Item = (f32, &'v [u8])> + Clone) -> f64 {
-        let near = passages.clone().map(|(scale, values)| self.content.dot(values, scale));
-        let nearest = near.fold(0.0, f32::max);
-        let near = passages.clone().map(|(scale, values)| self.whole.dot(values, scale));
-        let mut whole: f32 = near.sum();
-        if passages.clone().nth(1).is_some() {
-            let mut sum = vec![0.0; self.whole.values.len()];
-            for (scale, values) in passages {
-                for (sum, value) in sum.iter_mut().zip(values) {
-                    *sum += scale * f32::from(value.cast_signed());
-                }
-            }
-            let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
-            whole /= length.max(f32::MIN_POSITIVE);
-        }
-        f64::from(nearest.midpoint(whole.max(0.0)))
-    }
 }
 
 /// Reads passages as sets of stems and of words, and remembers the vectors of words.
@@ -545,17 +492,6 @@ mod tests {
         assert!(!judge(question, "The colour of the button is red."));
         assert!(!judge("zzzz qqqq", "The colour of the button is red."));
         assert!(!judge("", "The colour of the button is red."));
-    }
-
-    #[test]
-    fn a_whole_text_and_its_best_passage_are_compared() {
-        let vectors = QuestionVectors::one(&Vector::new(vec![1.0, 0.0]));
-        let [near, far] = [vec![1.0, 0.0], vec![0.0, 1.0]].map(|v| Vector::new(v).quantized());
-        let both = [(near.scale, near.values.as_slice()), (far.scale, far.values.as_slice())];
-        let found = vectors.similarity(both.into_iter());
-        assert!((found - f64::midpoint(1.0, 0.5_f64.sqrt())).abs() < 0.01, "{found}");
-        assert!((vectors.similarity(both[..1].iter().copied()) - 1.0).abs() < 0.01);
-        assert!(vectors.similarity(both[1..].iter().copied()).abs() < 0.01);
     }
 
     #[test]

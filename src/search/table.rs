@@ -130,6 +130,11 @@ impl VectorTable {
         sum.vector()
     }
 
+    /// Returns the vector of a text of any length: the mean of those of its passages.
+    pub fn mean_vector<T: AsRef<str>>(&self, passages: &[T]) -> Vector {
+        Vector::mean(passages.iter().map(|passage| self.vector(passage.as_ref())))
+    }
+
     /// Calls `each` with the row of every known piece of a text, until it breaks.
     pub(crate) fn each_piece(&self, text: &str, mut each: impl FnMut(usize) -> ControlFlow<()>) {
         let mut pieces = Vec::new();

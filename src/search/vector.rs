@@ -22,6 +22,15 @@ impl Vector {
         Self(values)
     }
 
+    /// Returns the mean of vectors of one dimension, with length 1.
+    pub fn mean(vectors: impl Iterator<Item = Self>) -> Self {
+        let sum = vectors.reduce(|mut sum, vector| {
+            sum.0.iter_mut().zip(&vector.0).for_each(|(sum, value)| *sum += value);
+            sum
+        });
+        Self::new(sum.map_or_else(Vec::new, |sum| sum.0))
+    }
+
     /// Returns the components.
     pub fn values(&self) -> &[f32] {
         &self.0

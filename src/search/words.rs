@@ -130,8 +130,6 @@ pub struct Term {
     /// Whether it duplicates adjacent terms: an identifier beside its parts, or a bigram beside its
     /// characters.
     pub is_compound: bool,
-    /// Whether it was found only inside of other words.
-    pub is_part: bool,
 }
 
 /// Returns the distinct content words of a query in order.
@@ -216,7 +214,7 @@ impl Terms {
         if !self.is_full() && !stems.is_empty() && !is_known {
             self.words.insert(word.clone());
             self.stems.insert(stems.clone());
-            self.found.push(Term { word, stems, is_compound, is_part: false });
+            self.found.push(Term { word, stems, is_compound });
         }
     }
 }

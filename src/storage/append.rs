@@ -194,6 +194,10 @@ fn open(spot: &Spot, visibility: Visibility) -> Result<(File, bool)> {
         // Not a link, which the caller has followed or which a repository can contain, nor a pipe, which would block.
         Ok(file) if !is_file_or_device(&file) => return Err(irregular(&spot.path)),
         Err(error) if error.kind() == ErrorKind::InvalidInput => return Err(irregular(&spot.path)),
+        Err(error) if error.kind() == ErrorKind::IsADirectory => {
+            let message = "is a directory, a file was expected";
+            return Err(Error::failed(message).at(&spot.path, None));
+        }
         opened => opened.map(|file| (file, false)),
     }
     .at("append to", &spot.path)
@@ -339,7 +343,7 @@ mod tests {
     fn a_directory_in_its_place_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let error = append(folder.path(), b"one").unwrap_err();
-        assert!(error.to_string().contains("Is a directory"), "{error}");
+        assert!(error.to_string().contains("is a directory"), "{error}");
     }
 
     #[test]

@@ -193,11 +193,11 @@ impl History {
     ) -> Result<Option<Vec<u8>>> {
         let path = root::real_path(path)?;
         let written = self.own_records()?.flat_map(|(record, _)| record.changes.into_iter().rev());
-        let bytes = written.filter_map(|change| match change {
+        let mut bytes = written.filter_map(|change| match change {
             Change::Write { path: written, new, .. } if self.root.join(&written) == path => new,
             _ => None,
         });
-        Ok(bytes.into_iter().find(|bytes| is_wanted(bytes)))
+        Ok(bytes.find(|bytes| is_wanted(bytes)))
     }
 
     /// Returns the answer to a request, if it has been executed; refused if that was another command.

@@ -59,18 +59,6 @@ fn changed_new_deleted_and_renamed_files_are_seen_at_once() {
 }
 
 #[test]
-fn parts_of_words_are_those_of_the_current_files() {
-    let case = notes();
-    assert_eq!(places(&case, "eache ear"), [".planning/PROJECT.md:4"]);
-    case.write(".planning/STATE.md", "# S\n\n- peaches are ripe\n");
-    assert_eq!(places(&case, "eache")[0], ".planning/STATE.md:3");
-    assert_current(&case, "eache ear");
-    case.write(".planning/STATE.md", "# S\n\n- plums are ripe\n");
-    assert_current(&case, "eache ear");
-    assert!(!hits(&case, "eache").to_string().contains("peaches"));
-}
-
-#[test]
 fn a_file_of_equal_size_and_time_is_still_seen_to_have_changed() {
     let case = notes();
     let path = case.root().join(".planning/STATE.md");

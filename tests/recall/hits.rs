@@ -81,11 +81,11 @@ fn a_pattern_that_names_a_deleted_file_is_stale() {
 }
 
 #[test]
-fn identifiers_are_found_by_their_parts_and_as_parts() {
+fn identifiers_are_found_by_their_parts() {
     let case = Case::empty();
     case.write(
         ".planning/PROJECT.md",
-        "# P\n\n- `RetryQueue::push_back` grew\n- `src/http_client.rs` shrank\n- 再試行キューが遅い\n- deduplication of rows\n",
+        "# P\n\n- `RetryQueue::push_back` grew\n- `src/http_client.rs` shrank\n- 再試行キューが遅い\n",
     );
     for (query, line) in [
         ("retry queue", 3),
@@ -96,8 +96,6 @@ fn identifiers_are_found_by_their_parts_and_as_parts() {
         ("キュー", 5),
         ("再試行", 5),
         ("遅", 5),
-        ("duplicat", 6),
-        ("etryQue", 3),
     ] {
         let found = places(&case, query);
         let expected = format!(".planning/PROJECT.md:{line}");

@@ -8,6 +8,10 @@ use crate::sessions::made::{script, write};
 use crate::sessions::turn_on;
 use crate::support::{Case, difference, whole_tree};
 
+/// The commands that read transcripts.
+const WAYS: [&str; 3] =
+    ["sessions --json", "sessions propose --json", "recall --all --json --in sessions secret lock"];
+
 /// A case with one session, and its transcript.
 fn case_with(client: &str, text: &str) -> (Case, std::path::PathBuf) {
     let case = Case::empty();
@@ -23,12 +27,12 @@ fn broken_and_overlong_records_are_left_out_and_counted() {
         let (case, path) = case_with(client, "> Where is the lock?\n- In the store.\n");
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"{\"type\":\n\xff\xfe\n").unwrap();
-        // Longer than what is held of a line.
+        // Longer than what is held of a line; the file system keeps no block of it.
         file.write_all(b"{\"type\":\"user\",\"text\":\"").unwrap();
-        for _ in 0..17 {
-            file.write_all(&vec![b'x'; 1024 * 1024]).unwrap();
-        }
+        file.set_len(file.metadata().unwrap().len() + 100 * 1024 * 1024).unwrap();
         file.write_all(b"\"}\n{\"torn").unwrap();
+        let found = case.run("recall --json --in sessions where is the lock").success().json();
+        assert_eq!(found["hits"][0]["snippet"], "In the store.", "{client}");
         let listed = case.run("sessions --json").success();
         let row = &listed.json()["sessions"][0];
         assert_eq!(row["broken"], 4, "{client}: {row}");
@@ -62,6 +66,11 @@ fn keys_are_gone_before_anything_is_kept() {
         let (case, _) = case_with(client, &text);
         let shown = case.run("sessions --json").success().stdout();
         assert!(!shown.contains(&key) && shown.contains("[redacted]"), "{shown}");
+        let found = case.run("recall --all --json --in sessions token upload").success().stdout();
+        assert!(!found.contains(&key) && found.contains("[redacted]"), "{found}");
+        let index = whole_tree(&case.home().join(".cache/annals/sessions"));
+        let holds = |bytes: &Vec<u8>| bytes.windows(key.len()).any(|part| part == key.as_bytes());
+        assert!(!index.is_empty() && !index.values().any(holds), "{client}");
     }
 }
 
@@ -109,11 +118,18 @@ fn links_and_pipes_are_not_followed() {
     fs::create_dir_all(&chats).unwrap();
     case.program("mkfifo").args([chats.join(".project_root")]).success();
 
-    let before = whole_tree(case.home());
     let patience = Duration::from_secs(20);
-    let listed = case.run("sessions --json").within(patience).success();
+    // The index is ours, and made by the first search.
+    for way in WAYS {
+        case.run(way).within(patience).success();
+    }
+    let before = whole_tree(case.home());
+    for way in WAYS {
+        let shown = case.run(way).within(patience).success();
+        assert!(!shown.stdout().contains("A secret question"), "{}", shown.report());
+    }
+    let listed = case.run(WAYS[0]).success();
     assert_eq!(listed.json()["sessions"].as_array().unwrap().len(), 1, "{}", listed.report());
-    assert!(!listed.stdout().contains("A secret question"));
     assert_eq!(difference(&before, &whole_tree(case.home())), [""; 0]);
 }
 

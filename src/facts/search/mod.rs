@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! query ─┬─ words: FTS5, porter stems ─┬─ ranked by `search`, with the facts before and after in the session;
-//!        └─ vectors: every passage ────┘  the encoder reads the best again
+//!        └─ vectors: one per fact ─────┘  the encoder reads the best again
 //! ```
 //!
 //! The three best facts are returned whatever the evidence; further ones that are irrelevant to the query are withheld,
@@ -15,21 +15,20 @@ mod query;
 mod rows;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 pub use query::{Components, FactHit, FactQuery, Method, Retrieved, Selection};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
 use crate::clock::{Clock, parse_timestamp};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::facts::search::rows::Rows;
 use crate::facts::search::words::Words;
 use crate::facts::vectors::{self, Similarities};
-use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, SqliteResultExt, UserId};
+use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, Sql, SqliteResultExt, UserId};
 use crate::search::{
-    Embedder, Encode, Encoder, Known, Question, QuestionVectors, Ranking, ReadText, Relevance,
-    best, greatest_cosine, passage_vectors, rank, terms,
+    Embedder, Known, Question, Ranking, ReadText, Relevance, best, passage_vectors, rank,
 };
 
 /// Length of the lexical and vector rankings in which ranks are reported, and of those that the seed method combines.
@@ -76,14 +75,7 @@ pub fn retrieve(
     let rows = Rows::searchable(&snapshot, user, &query.scope, &facts.clock().timestamp())?;
     let similarities = match &vector {
         None => Similarities::default(),
-        Some(vector) => {
-            let question = if embedder.is_built_in() {
-                QuestionVectors::built_in(&query.text, terms(&query.text, &[]).iter())
-            } else {
-                QuestionVectors::one(&vector.vector)
-            };
-            vectors::compare(&snapshot, user, &vectors::model_of(embedder), vector, &question)?
-        }
+        Some(vector) => vectors::compare(&snapshot, user, &embedder.model(), vector)?,
     };
     let is_lacking = vector.is_some_and(|vector| !vector.vector.is_zero())
         && !rows.seqs.iter().any(|seq| similarities.contains_key(seq));
@@ -124,23 +116,29 @@ impl Search<'_> {
         } else {
             Ranking::default()
         };
-        let wanted = depth.saturating_add(TIES);
-        let scored = match method {
-            Method::Lexical => self.by_words(wanted),
-            Method::Vector => self.by_vectors(wanted),
-            Method::Seed => self.seed(clock.now())?,
-            Method::Fused => self.fused(&ranking, wanted),
-        };
-        let mut hits = self.hits(scored, depth)?;
-        if is_judged {
-            let relevances = ranking.texts.iter().map(|one| (self.rows.seqs[one.index], one));
-            let relevances: HashMap<i64, Relevance> =
-                relevances.map(|(seq, one)| (seq, one.relevance)).collect();
-            for (seq, hit) in &mut hits {
-                hit.relevance = relevances.get(seq).copied();
+        let mut scored = self.scored(method, &ranking);
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score));
+        scored.truncate(depth.saturating_add(TIES));
+        let mut facts = self.facts(&scored)?;
+        let relevances: HashMap<usize, Relevance> =
+            ranking.texts.iter().map(|one| (one.index, one.relevance)).collect();
+        let hit = |Scored { index, mut score, mut components }: Scored| {
+            let fact = facts.remove(&self.rows.seqs[index])?;
+            if method == Method::Seed {
+                components.recency = SEED[2] * recency(&fact, clock.now());
+                score += components.recency;
             }
-        }
-        let mut hits: Vec<FactHit> = hits.into_iter().map(|(_, hit)| hit).collect();
+            let relevance = relevances.get(&index).copied().filter(|_| is_judged);
+            Some(FactHit { score, relevance, components, fact })
+        };
+        let mut hits: Vec<FactHit> = scored.into_iter().filter_map(hit).collect();
+        // Equal scores are ordered latest first, since row order differs between devices.
+        hits.sort_by(|a, b| {
+            let later = b.fact.last_touched().cmp(a.fact.last_touched());
+            let by_id = a.fact.fact_id.cmp(&b.fact.fact_id);
+            b.score.total_cmp(&a.score).then(later).then(by_id)
+        });
+        hits.truncate(depth);
         let found = hits.len();
         if self.query.selection == Selection::Relevant {
             let mut rank = 0;
@@ -162,16 +160,93 @@ impl Search<'_> {
         })
     }
 
-    fn similarity(&self, index: usize) -> Option<f64> {
-        let similarity = self.similarities.get(&self.rows.seqs[index]);
-        similarity.map(|(similarity, _)| f64::from(*similarity))
+    /// Scores the rows that a method finds, without the recency of the seed method.
+    fn scored(&self, method: Method, ranking: &Ranking) -> Vec<Scored> {
+        let words = &self.words.scores;
+        let count = self.rows.seqs.len();
+        let cosine = |index: usize| self.cosine(index);
+        let near: Vec<f64> =
+            (0..count).map(|index| cosine(index).unwrap_or(f64::NEG_INFINITY)).collect();
+        let first = |scores: &[f64], least: f64| -> Vec<usize> {
+            best(scores, TOP).into_iter().filter(|index| scores[*index] > least).collect()
+        };
+        let (by_words, by_meaning) = (first(words, 0.0), first(&near, f64::NEG_INFINITY));
+        // Equal scores share a rank, regardless of row order.
+        let rank = |first: &[usize], scores: &[f64], index: usize| {
+            let same = |one: &usize| scores[*one].total_cmp(&scores[index]).is_eq();
+            first.iter().position(same).map(|at| at + 1)
+        };
+        let known = |index: usize| Components {
+            bm25: words[index],
+            cosine: cosine(index),
+            lexical_rank: rank(&by_words, words, index),
+            vector_rank: rank(&by_meaning, &near, index),
+            ..Components::default()
+        };
+        match method {
+            Method::Lexical => {
+                let found = (0..count).filter(|index| words[*index] > 0.0);
+                let found = found.map(|index| {
+                    let score = words[index];
+                    Scored {
+                        index,
+                        score,
+                        components: Components { lexical: score, ..known(index) },
+                    }
+                });
+                found.collect()
+            }
+            Method::Vector => {
+                let found = (0..count).filter_map(|index| Some((index, cosine(index)?)));
+                let found = found.map(|(index, score)| Scored {
+                    index,
+                    score,
+                    components: Components { vector: score, ..known(index) },
+                });
+                found.collect()
+            }
+            Method::Seed => {
+                let either: BTreeSet<usize> = by_words.iter().chain(&by_meaning).copied().collect();
+                let words = seed_words(words, &by_words, either.len() > by_words.len());
+                let found = either.into_iter().map(|index| {
+                    let near = cosine(index).filter(|_| by_meaning.contains(&index));
+                    let components = Components {
+                        lexical: words.get(&index).copied().unwrap_or_default(),
+                        vector: SEED[1] * near.unwrap_or_default().max(0.0),
+                        ..known(index)
+                    };
+                    Scored { index, score: components.lexical + components.vector, components }
+                });
+                found.collect()
+            }
+            Method::Fused => {
+                let found = ranking.texts.iter().map(|one| {
+                    let components = Components {
+                        lexical: one.parts.words,
+                        vector: one.parts.meaning,
+                        late: one.parts.late,
+                        encoder: one.parts.encoder,
+                        encoder_cosine: one.cosine,
+                        neighbours: one.parts.neighbours,
+                        question: one.parts.question,
+                        ..known(one.index)
+                    };
+                    Scored { index: one.index, score: one.score, components }
+                });
+                found.filter(|one| one.score > 0.0 || one.components.cosine > Some(0.0)).collect()
+            }
+        }
+    }
+
+    fn cosine(&self, index: usize) -> Option<f64> {
+        self.similarities.get(&self.rows.seqs[index]).copied().map(f64::from)
     }
 
     /// Ranks every row by words, meaning and neighbours in the session.
     fn ranking(&self, uses_encoder: bool) -> Result<Ranking> {
         let known = |index: usize| Known {
             words: self.words.scores[index],
-            meaning: self.similarities.get(&self.rows.seqs[index]).map_or(0.0, |(_, both)| *both),
+            meaning: self.cosine(index).unwrap_or_default().max(0.0),
             weight: 1.0,
             bonus: 0.0,
             before: self.rows.before[index],
@@ -180,144 +255,21 @@ impl Search<'_> {
         };
         let known: Vec<Known> = (0..self.rows.seqs.len()).map(known).collect();
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
-        let encoder = uses_encoder.then(Encoder::built_in).flatten();
-        let mut encode = |texts: &[(usize, &ReadText)]| {
-            let Some(encoder) = encoder else {
-                return Ok(Vec::new());
-            };
-            let question = encoder.vector(&self.query.text).quantized();
+        let read = |index| self.read(index);
+        rank(&question, &known, uses_encoder, read, |encoder, texts| {
             let texts: Vec<&ReadText> = texts.iter().map(|(_, text)| *text).collect();
-            let vectors = passage_vectors(encoder, &texts).into_iter();
-            Ok(vectors.map(|vectors| greatest_cosine(&question, &vectors)).collect())
-        };
-        let encode = encoder.is_some().then_some(&mut encode as &mut Encode<'_, Error>);
-        rank(&question, &known, |index| self.read(index), encode)
+            Ok(passage_vectors(encoder, &texts))
+        })
     }
 
     /// Returns a fact under its key in words.
     fn read(&self, index: usize) -> Result<ReadText> {
         let sql = "SELECT key, value_text FROM facts WHERE seq = ?1 AND user_id = ?2";
-        let mut statement = self.connection.prepare_cached(sql).context("read the facts")?;
-        let found = statement.query_row((self.rows.seqs[index], self.user.as_str()), |row| {
-            let key: String = row.get(0)?;
-            Ok(ReadText { heading: vectors::words_of_key(&key), body: row.get(1)? })
-        });
-        Ok(found.optional().context("read the facts")?.unwrap_or_default())
-    }
-
-    fn by_words(&self, wanted: usize) -> Vec<Scored> {
-        let first = best(&self.words.scores, wanted).into_iter().enumerate();
-        let first = first.map(|(rank, index)| {
-            let bm25 = self.words.scores[index];
-            let lexical_rank = (rank < TOP).then_some(rank + 1);
-            let components =
-                Components { bm25, lexical: bm25, lexical_rank, ..Components::default() };
-            Scored { index, score: bm25, components }
-        });
-        first.filter(|one| one.score > 0.0).collect()
-    }
-
-    fn by_vectors(&self, wanted: usize) -> Vec<Scored> {
-        let all: Vec<(usize, f64)> = (0..self.rows.seqs.len())
-            .filter_map(|index| Some((index, self.similarity(index)?)))
-            .collect();
-        let scores: Vec<f64> = all.iter().map(|(_, score)| *score).collect();
-        let first = best(&scores, wanted).into_iter().enumerate();
-        let first = first.map(|(rank, at)| {
-            let (index, score) = all[at];
-            let components = Components {
-                cosine: Some(score),
-                vector: score,
-                vector_rank: (rank < TOP).then_some(rank + 1),
-                ..Components::default()
-            };
-            Scored { index, score, components }
-        });
-        first.collect()
-    }
-
-    /// Combines the first rows by words and by vectors with the seed method.
-    fn seed(&self, now: DateTime<Utc>) -> Result<Vec<Scored>> {
-        let mut joined = self.by_words(TOP);
-        for near in self.by_vectors(TOP) {
-            match joined.iter_mut().find(|one| one.index == near.index) {
-                Some(one) => {
-                    one.components.cosine = near.components.cosine;
-                    one.components.vector_rank = near.components.vector_rank;
-                }
-                None => joined.push(near),
-            }
-        }
-        let words = joined.iter().map(|one| one.components.bm25);
-        let (least, most) = words.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), one| {
-            (least.min(one), most.max(one))
-        });
-        let facts = self.facts(&joined)?;
-        for one in &mut joined {
-            let age = facts.get(&self.rows.seqs[one.index]).and_then(|fact| age(fact, now));
-            let parts = &mut one.components;
-            let words = if most > least { (parts.bm25 - least) / (most - least) } else { 0.0 };
-            parts.lexical = SEED[0] * words;
-            parts.vector = SEED[1] * parts.cosine.unwrap_or_default().max(0.0);
-            parts.recency = SEED[2] * age.map_or(0.0, |age| 0.5_f64.powf(age.max(0.0) / HALF_LIFE));
-            one.score = parts.lexical + parts.vector + parts.recency;
-        }
-        joined.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
-        Ok(joined)
-    }
-
-    fn fused(&self, ranking: &Ranking, wanted: usize) -> Vec<Scored> {
-        let rank_by = |scores: Vec<f64>| {
-            let mut best: Vec<f64> = best(&scores, TOP).into_iter().map(|at| scores[at]).collect();
-            best.retain(|score| *score != 0.0);
-            // Equal scores share a rank, regardless of row order.
-            move |score: f64| {
-                best.iter().position(|one| one.total_cmp(&score).is_eq()).map(|at| at + 1)
-            }
-        };
-        let similarity = |index: usize| self.similarity(index).unwrap_or_default();
-        let by_words = rank_by(self.words.scores.clone());
-        let by_meaning = rank_by((0..self.rows.seqs.len()).map(similarity).collect());
-        let found = ranking.texts.iter().map(|one| {
-            let (parts, index) = (one.parts, one.index);
-            let (bm25, cosine) = (self.words.scores[index], similarity(index));
-            let components = Components {
-                bm25,
-                cosine: Some(cosine),
-                lexical: parts.words,
-                vector: parts.meaning,
-                late: parts.late,
-                encoder: parts.encoder,
-                encoder_cosine: one.cosine,
-                neighbours: parts.neighbours,
-                question: parts.question,
-                lexical_rank: by_words(bm25),
-                vector_rank: by_meaning(cosine),
-                ..Components::default()
-            };
-            Scored { index, score: one.score, components }
-        });
-        let is_match = |one: &Scored| one.score > 0.0 || one.components.cosine > Some(0.0);
-        found.filter(is_match).take(wanted).collect()
-    }
-
-    /// Reads the facts; equal scores are ordered latest first, since row order differs between devices.
-    fn hits(&self, scored: Vec<Scored>, limit: usize) -> Result<Vec<(i64, FactHit)>> {
-        let mut facts = self.facts(&scored)?;
-        let hit = |one: Scored| {
-            let seq = self.rows.seqs[one.index];
-            let fact = facts.remove(&seq)?;
-            let Scored { score, components, .. } = one;
-            Some((seq, FactHit { score, relevance: None, components, fact }))
-        };
-        let mut hits: Vec<(i64, FactHit)> = scored.into_iter().filter_map(hit).collect();
-        hits.sort_by(|(_, a), (_, b)| {
-            let later = b.fact.last_touched().cmp(a.fact.last_touched());
-            let by_id = a.fact.fact_id.cmp(&b.fact.fact_id);
-            b.score.total_cmp(&a.score).then(later).then(by_id)
-        });
-        hits.truncate(limit);
-        Ok(hits)
+        let values = (self.rows.seqs[index], self.user.as_str());
+        let found: Option<(String, String)> = self.connection.optional(sql, values)?;
+        let text =
+            |(key, body): (String, String)| ReadText { heading: vectors::words_of_key(&key), body };
+        Ok(found.map(text).unwrap_or_default())
     }
 
     /// Returns the facts of these rows, by row.
@@ -338,10 +290,22 @@ impl Search<'_> {
     }
 }
 
-/// Returns the age of a fact in days.
-fn age(fact: &Fact, now: DateTime<Utc>) -> Option<f64> {
-    let then = parse_timestamp(fact.last_touched())?;
-    Some(now.signed_duration_since(then).as_seconds_f64() / (24.0 * 60.0 * 60.0))
+/// Returns the words' part of the seed method: of the first by words, the worst has 0 and the best the full weight.
+fn seed_words(words: &[f64], first: &[usize], others: bool) -> HashMap<usize, f64> {
+    let most = first.first().map_or(0.0, |index| words[*index]);
+    let least = if others { 0.0 } else { first.last().map_or(0.0, |index| words[*index]) };
+    let width = most - least;
+    let part =
+        |index: &usize| if width > 0.0 { SEED[0] * (words[*index] - least) / width } else { 0.0 };
+    first.iter().map(|index| (*index, part(index))).collect()
+}
+
+/// Returns the recency of the seed method: 1 for a fact of now, half of it for each half-life before.
+fn recency(fact: &Fact, now: DateTime<Utc>) -> f64 {
+    parse_timestamp(fact.last_touched()).map_or(0.0, |then| {
+        let days = now.signed_duration_since(then).as_seconds_f64() / (24.0 * 60.0 * 60.0);
+        0.5_f64.powf(days.max(0.0) / HALF_LIFE)
+    })
 }
 
 /// Judges each fact separately against a question; returns the evidence for the relevant ones.

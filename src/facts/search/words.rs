@@ -1,13 +1,11 @@
 //! Finds facts by the words of a query, with SQLite's full-text index, and by parts of words.
 
-use std::collections::HashMap;
-
 use rusqlite::Connection;
 
 use crate::error::Result;
 use crate::facts::search::rows::Rows;
 use crate::facts::{Sql, UserId};
-use crate::search::{Language, Term, any_of, content_words, quoted, terms, to_f64};
+use crate::search::{Language, Term, quoted, terms};
 use crate::text::{hexadecimal, is_unspaced};
 
 /// BM25 weights of the columns; the user's column only restricts the query.
@@ -27,9 +25,6 @@ const MIN_PREFIX_CHARS: usize = 5;
 
 /// Score of a matching part of a word: less than that of a rare word.
 const FOUND: f64 = 2.0;
-
-/// Length of the grams in the substring index, which cannot find shorter texts.
-const GRAM: usize = 3;
 
 /// The facts that share words with a query.
 pub(crate) struct Words {
@@ -61,30 +56,20 @@ impl Words {
             Ok(found.filter_map(|(seq, score)| Some((rows.index(seq)?, score))).collect())
         };
         let mut scores = vec![0.0; rows.seqs.len()];
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        let words = content_words(text);
-        for word in &words {
-            let found = search(word)?;
-            counts.insert(word.clone(), found.len());
-            for (row, score) in found {
-                scores[row] += score;
-            }
-        }
-        let is_lacking = scores.iter().filter(|score| **score > 0.0).count() < MIN_MATCHES;
-        for word in &words {
-            if word.chars().any(is_unspaced) {
-                add_pairs(connection, user, word, rows, &mut scores)?;
-            } else if is_lacking && counts[word] == 0 {
-                add_containing(connection, &shared_by_forms(word), rows, &mut scores)?;
-            }
-        }
         let mut counted = Vec::new();
         for term in terms(text, &[]) {
-            let count = match counts.get(&term.word) {
-                Some(count) => *count,
-                None => search(&term.word)?.len(),
+            let found = if term.word.contains(is_unspaced) {
+                containing(connection, user, &term.word, rows)?
+            } else {
+                search(&term.word)?
             };
-            counted.push((term, count));
+            counted.push((term, found.len()));
+            found.into_iter().for_each(|(row, score)| scores[row] += score);
+        }
+        if scores.iter().filter(|score| **score > 0.0).count() < MIN_MATCHES {
+            for (term, _) in counted.iter().filter(|(_, count)| *count == 0) {
+                add_with_part(connection, &shared_by_forms(&term.word), rows, &mut scores)?;
+            }
         }
         Ok(Self { scores, terms: counted })
     }
@@ -113,41 +98,28 @@ fn shared_by_forms(word: &str) -> String {
 }
 
 /// Adds to the score of the rows that contain a part of a word.
-fn add_containing(
+fn add_with_part(
     connection: &Connection,
     part: &str,
     rows: &Rows,
     scores: &mut [f64],
 ) -> Result<()> {
-    let Some(expression) = any_of([&part.to_owned()]).filter(|_| part.chars().count() >= GRAM)
-    else {
-        return Ok(());
-    };
     let sql = "SELECT rowid FROM facts_trigram WHERE facts_trigram MATCH ?1";
-    let found: Vec<i64> = connection.column(sql, [expression])?;
+    let found: Vec<i64> = connection.column(sql, [quoted(part)])?;
     found.into_iter().filter_map(|seq| rows.index(seq)).for_each(|row| scores[row] += FOUND);
     Ok(())
 }
 
-/// Adds to the score of the rows for the pairs of characters of a word in a script without spaces.
-fn add_pairs(
+/// Returns the rows that contain a character or a pair of them in a script without spaces, which the index takes for parts
+/// of a word.
+fn containing(
     connection: &Connection,
     user: &UserId,
-    word: &str,
+    characters: &str,
     rows: &Rows,
-    scores: &mut [f64],
-) -> Result<()> {
-    let characters: Vec<char> = word.chars().collect();
-    let pairs: Vec<String> =
-        characters.windows(2.min(characters.len())).map(String::from_iter).collect();
-    let sql = "SELECT seq, key || ' ' || value_text || ' ' || source_excerpt FROM facts WHERE user_id = ?1";
-    let texts: Vec<(i64, String)> = connection.list(sql, [user.as_str()])?;
-    for (seq, text) in texts {
-        if let Some(index) = rows.index(seq) {
-            let text = text.to_lowercase();
-            let shared = pairs.iter().filter(|pair| text.contains(*pair)).count();
-            scores[index] += FOUND * to_f64(shared) / to_f64(pairs.len());
-        }
-    }
-    Ok(())
+) -> Result<Vec<(usize, f64)>> {
+    let sql = "SELECT seq FROM facts WHERE user_id = ?1 \
+               AND instr(lower(key || ' ' || value_text || ' ' || source_excerpt), ?2) > 0";
+    let found: Vec<i64> = connection.column(sql, [user.as_str(), characters])?;
+    Ok(found.into_iter().filter_map(|seq| Some((rows.index(seq)?, FOUND))).collect())
 }

@@ -6,9 +6,9 @@ use rusqlite::Connection;
 
 use crate::error::{Error, Result};
 use crate::facts::search::FactQuery;
-use crate::facts::vectors::{Chroma, IndexLocation, dim, model, model_of, refresh};
+use crate::facts::vectors::{Chroma, IndexLocation, dim, model, refresh};
 use crate::facts::{Facts, Sql, UserId};
-use crate::search::{Embedder, QuestionVectors, Vector};
+use crate::search::{Embedder, Vector};
 
 /// Number of vectors requested from a server per requested fact, and at least.
 const OVERFETCH: usize = 4;
@@ -21,8 +21,8 @@ pub(crate) struct QueryVector {
     near: Option<Vec<(String, f32)>>,
 }
 
-/// The similarities of rows: that of the best passage, from -1 to 1, and that to both vectors of the question.
-pub(crate) type Similarities = HashMap<i64, (f32, f64)>;
+/// The similarities of rows, from -1 to 1.
+pub(crate) type Similarities = HashMap<i64, f32>;
 
 /// Returns the vector of a query, after ensuring that all vectors in the index are of its model.
 pub(crate) fn of_query(
@@ -35,7 +35,7 @@ pub(crate) fn of_query(
         return on_server(facts, user, query, embedder);
     }
     let is_of_model =
-        |facts: &Facts| -> Result<bool> { Ok(model(facts.connection())? == model_of(embedder)) };
+        |facts: &Facts| -> Result<bool> { Ok(model(facts.connection())? == embedder.model()) };
     // The built-in vectors are written with their facts; an endpoint's may be missing.
     if !embedder.is_built_in() || !is_of_model(facts)? {
         refresh(facts, embedder)?;
@@ -77,7 +77,6 @@ pub(crate) fn compare(
     user: &UserId,
     model: &str,
     query: &QueryVector,
-    question: &QuestionVectors,
 ) -> Result<Similarities> {
     let mut similarities = Similarities::new();
     if query.vector.is_zero() {
@@ -88,25 +87,18 @@ pub(crate) fn compare(
         for (fact, similarity) in near {
             let values = (user.as_str(), fact);
             let found: Vec<i64> = connection.column(sql, values)?;
-            similarities
-                .extend(found.into_iter().map(|row| (row, (*similarity, f64::from(*similarity)))));
+            similarities.extend(found.into_iter().map(|row| (row, *similarity)));
         }
         return Ok(similarities);
     }
     let query = query.vector.quantized();
-    let length = query.values.len().max(1);
-    // A fact has as many vectors as passages.
     let sql = "SELECT seq, scale, vector FROM fact_vectors \
-               WHERE user_id = ?1 AND model = ?2 AND dim % ?3 = 0";
+               WHERE user_id = ?1 AND model = ?2 AND dim = ?3";
     let mut statement = connection.statement(sql)?;
-    let mut rows = statement.query((user.as_str(), model, dim(length)))?;
+    let mut rows = statement.query((user.as_str(), model, dim(query.values.len())))?;
     while let Some(row) = rows.next()? {
-        let scale = narrowed(row.get(1)?);
-        let vectors = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-        let vectors = vectors.chunks_exact(length).map(|one| (scale, one));
-        let near = vectors.clone().map(|(scale, vector)| query.dot(vector, scale));
-        let near = near.fold(f32::NEG_INFINITY, f32::max);
-        similarities.insert(row.get(0)?, (near, question.similarity(vectors)));
+        let vector = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        similarities.insert(row.get(0)?, query.dot(vector, narrowed(row.get(1)?)));
     }
     Ok(similarities)
 }

@@ -1,6 +1,6 @@
 //! The vector index: in the file, with vectors of signed bytes for each fact, or on a Chroma server.
 //!
-//! The index in the file holds the vectors of the passages of each retrievable fact, of one model at a time.
+//! The index in the file holds the vector of each retrievable fact, of one model at a time.
 //! The built-in model takes microseconds, so its vectors are written in the fact's own transaction; those of
 //! an endpoint are fetched afterwards by [`refresh`], and until then the fact is found lexically. A server is
 //! also updated afterwards: its jobs are in the outbox, which is written in the fact's own transaction.
@@ -21,7 +21,7 @@ use rusqlite::{Connection, named_params, params};
 use crate::error::{Error, Result};
 use crate::facts::{Fact, Facts, Sql, row};
 use crate::project::Project;
-use crate::search::{Embedder, Endpoint, Quantized, Vector, VectorTable, passages};
+use crate::search::{Embedder, Endpoint, Vector};
 
 /// Timeout of an endpoint, after which the search is lexical only.
 const DEADLINE: Duration = Duration::from_millis(1500);
@@ -49,7 +49,7 @@ pub(crate) fn update_index<'f>(
     facts: impl IntoIterator<Item = &'f Fact>,
 ) -> Result<()> {
     let location = IndexLocation::current(connection)?;
-    let built_in = model_of(&Embedder::BuiltIn);
+    let built_in = Embedder::BuiltIn.model();
     facts.into_iter().try_for_each(|fact| update_fact(connection, &location, &built_in, fact))
 }
 
@@ -63,10 +63,8 @@ fn update_fact(
         return outbox::enqueue(connection, fact);
     }
     if fact.status.is_retrievable() && location.model == built_in {
-        let texts = passage_texts(&fact.key, &fact.value_text);
-        let vectors: Vec<Vector> =
-            texts.iter().map(|text| VectorTable::built_in().vector(text)).collect();
-        return write_vectors(connection, &fact.user_id, &fact.fact_id, built_in, &vectors);
+        let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
+        return write_vector(connection, &fact.user_id, &fact.fact_id, built_in, &vector);
     }
     connection.run(
         "DELETE FROM fact_vectors WHERE user_id = ?1 \
@@ -85,17 +83,6 @@ pub(crate) fn words_of_key(key: &str) -> String {
     key.trim_end_matches("[]").replace(['.', '_'], " ")
 }
 
-/// Returns the texts to embed for a long fact: each passage with its key in words.
-fn passage_texts(key: &str, value: &str) -> Vec<String> {
-    let passages = passages(value).into_iter();
-    passages.map(|passage| text(key, passage)).collect()
-}
-
-/// Returns the model name of an embedder in the index, in which each vector represents a passage.
-pub(crate) fn model_of(embedder: &Embedder) -> String {
-    format!("{} of passages", embedder.model())
-}
-
 /// Embeds every fact that lacks a vector of this model; returns the number of facts embedded.
 ///
 /// If the model has changed, all vectors are rebuilt: those of different models are not comparable.
@@ -104,7 +91,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     if let Some(server) = Chroma::from_database(facts.connection())? {
         return outbox::drain(facts, &server, embedder);
     }
-    let wanted = model_of(embedder);
+    let wanted = embedder.model();
     let mut made = 0;
     let mut after = 0;
     loop {
@@ -118,17 +105,13 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
             }
             None => return Ok(made),
         }
-        let texts: Vec<&str> =
-            lacking.iter().flat_map(|one| one.texts.iter().map(String::as_str)).collect();
+        let texts: Vec<&str> = lacking.iter().map(|one| one.text.as_str()).collect();
         let vectors = embedder.vectors(&texts)?;
         made += facts.write(|connection| {
             let mut written = 0;
-            let mut rest = vectors.as_slice();
-            for one in &lacking {
-                let (vectors, after) = rest.split_at(one.texts.len().min(rest.len()));
-                rest = after;
+            for (one, vector) in lacking.iter().zip(&vectors) {
                 if one.is_unchanged(connection)? {
-                    write_vectors(connection, &one.user, &one.fact, &wanted, vectors)?;
+                    write_vector(connection, &one.user, &one.fact, &wanted, vector)?;
                     written += 1;
                 }
             }
@@ -163,7 +146,7 @@ impl IndexLocation {
 
     /// Returns the location that the settings require.
     pub(crate) fn from_settings(facts: &Facts, embedder: &Embedder) -> Self {
-        Self { model: model_of(embedder), server: facts.vector_server().map(str::to_owned) }
+        Self { model: embedder.model(), server: facts.vector_server().map(str::to_owned) }
     }
 }
 
@@ -205,8 +188,7 @@ struct UnembeddedFact {
     seq: i64,
     user: String,
     fact: String,
-    /// The passages, each of which gets a vector.
-    texts: Vec<String>,
+    text: String,
     updated_at: String,
 }
 
@@ -227,22 +209,20 @@ fn lacking(connection: &Connection, after: i64) -> Result<Vec<UnembeddedFact>> {
     let rows: Vec<(String, String, String, String, String, i64)> =
         connection.list(sql, (BATCH, after))?;
     let lacking = rows.into_iter().map(|(user, fact, key, value, updated_at, seq)| {
-        UnembeddedFact { seq, user, fact, texts: passage_texts(&key, &value), updated_at }
+        UnembeddedFact { seq, user, fact, text: text(&key, &value), updated_at }
     });
     Ok(lacking.collect())
 }
 
-/// Writes the vectors of a fact's passages, concatenated.
-fn write_vectors(
+/// Writes the vector of a fact.
+fn write_vector(
     connection: &Connection,
     user: &str,
     fact: &str,
     model: &str,
-    vectors: &[Vector],
+    vector: &Vector,
 ) -> Result<()> {
-    let Some(small) = Quantized::concatenated(vectors) else {
-        return Ok(());
-    };
+    let small = vector.quantized();
     let sql = "INSERT INTO fact_vectors (user_id, seq, fact_id, model, dim, scale, vector) \
                SELECT user_id, seq, fact_id, :model, :dim, :scale, :vector FROM facts \
                WHERE user_id = :user AND fact_id = :fact \

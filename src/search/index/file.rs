@@ -18,7 +18,7 @@ const CACHE_KIB: i32 = 64 * 1024;
 const SIDE_FILES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// Version of the schema and of the stored texts; an index of another version is rebuilt.
-const FORMAT_VERSION: u32 = 8;
+const FORMAT_VERSION: u32 = 9;
 
 const SCHEMA: &str = "
 CREATE TABLE owner(identity TEXT NOT NULL);
@@ -27,7 +27,7 @@ CREATE TABLE files(
   digest BLOB NOT NULL, language INTEGER NOT NULL, left_out INTEGER);
 CREATE TABLE units(
   id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, identity INTEGER NOT NULL, line INTEGER NOT NULL,
-  day INTEGER, flags INTEGER NOT NULL, weight REAL NOT NULL, section INTEGER NOT NULL, vectors BLOB NOT NULL);
+  day INTEGER, flags INTEGER NOT NULL, weight REAL NOT NULL, section INTEGER NOT NULL, vector BLOB NOT NULL);
 CREATE INDEX units_file ON units(file);
 CREATE TABLE texts(id INTEGER PRIMARY KEY, headings TEXT NOT NULL, key TEXT, text TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5(

@@ -9,15 +9,8 @@ use crate::search::index::Passage;
 use crate::search::index::file::Index;
 use crate::search::index::update::HEADING_SEPARATOR;
 use crate::search::language::Language;
-use crate::search::rank::QuestionVectors;
 use crate::search::vector::Quantized;
 use crate::search::words::any_of;
-
-/// Size of a stored vector in bytes: its scale and its components.
-const VECTOR_BYTES: usize = 4 + 128;
-
-/// Minimum length of a term searched for inside of words, in characters.
-const MIN_SUBSTRING_CHARS: usize = 3;
 
 /// An indexed passage without its text.
 #[derive(Clone, Debug)]
@@ -36,7 +29,7 @@ pub(crate) struct StoredUnit {
     pub(crate) weight: f64,
     /// Number of the run of passages under the same headings that it belongs to, within its file.
     pub(crate) section: usize,
-    /// Similarity to the query by its vectors.
+    /// Similarity to the query by its vector.
     pub(crate) meaning: f64,
 }
 
@@ -49,14 +42,14 @@ impl Index {
     }
 
     /// Returns the names of the files and the units of these sources, ordered by file and place, each compared with the
-    /// query by its vectors.
+    /// query by its vector.
     pub(crate) fn units(
         &self,
         sources: &[usize],
-        query: &QuestionVectors,
+        query: &Quantized,
     ) -> Result<(Vec<String>, Vec<StoredUnit>)> {
         let mut statement = self.db.prepare(
-            "SELECT files.name, files.source, units.id, identity, line, day, flags, weight, section, vectors
+            "SELECT files.name, files.source, units.id, identity, line, day, flags, weight, section, vector
              FROM files JOIN units ON units.file = files.id ORDER BY files.name, units.id",
         )?;
         let mut rows = statement.query([])?;
@@ -70,11 +63,9 @@ impl Index {
             if names.last().is_none_or(|last| last != name) {
                 names.push(name.to_owned());
             }
-            let vectors = row.get_ref(9)?.as_blob()?.chunks_exact(VECTOR_BYTES);
-            let vectors = vectors.filter_map(|stored| {
-                let (scale, values) = stored.split_first_chunk()?;
-                Some((f32::from_le_bytes(*scale), values))
-            });
+            let vector = row.get_ref(9)?.as_blob()?.split_first_chunk();
+            let near =
+                vector.map_or(0.0, |(scale, values)| query.dot(values, f32::from_le_bytes(*scale)));
             let day: Option<i32> = row.get(5)?;
             units.push(StoredUnit {
                 id: row.get(2)?,
@@ -86,7 +77,7 @@ impl Index {
                 flags: row.get(6)?,
                 weight: row.get(7)?,
                 section: row.get(8)?,
-                meaning: query.similarity(vectors),
+                meaning: f64::from(near.max(0.0)),
             });
         }
         Ok((names, units))
@@ -100,20 +91,6 @@ impl Index {
         let sql = "SELECT rowid, -bm25(words) FROM words WHERE words MATCH ?1";
         let mut statement = self.db.prepare_cached(sql)?;
         let rows = statement.query_map([expression], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect()
-    }
-
-    /// Returns the texts that contain a string, as part of a word or without any word; scans every text.
-    pub(crate) fn containing_verbatim(&self, text: &str) -> Result<HashMap<i64, f64>> {
-        let is_word = text.chars().all(char::is_alphanumeric);
-        if is_word && text.chars().count() < MIN_SUBSTRING_CHARS {
-            return Ok(HashMap::new());
-        }
-        // A word contains no wildcard of LIKE, which disregards case.
-        let condition = if is_word { "text LIKE '%' || ?1 || '%'" } else { "instr(text, ?1) > 0" };
-        let sql = format!("SELECT id, 1.0 FROM texts WHERE {condition}");
-        let mut statement = self.db.prepare_cached(&sql)?;
-        let rows = statement.query_map([text], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect()
     }
 

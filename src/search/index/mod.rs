@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! files    one row per file: source, name, stamp (size, times, inode), digest of its passages, language
-//! units    one row per passage: file, identity of its text, line, day, flags, weight, section, vectors
+//! units    one row per passage: file, identity of its text, line, day, flags, weight, section, vector
 //! texts    headings, key and text of each passage
 //! words    FTS5: the stems of each passage
 //! encoded  the vectors that the encoder made of a passage

@@ -10,11 +10,10 @@ use crate::search::encoder::Encoder;
 use crate::search::index::file::Index;
 use crate::search::index::lookup::StoredUnit;
 use crate::search::index::{Answer, Asked, Hit, Method, Passage};
-use crate::search::rank::{
-    Encode, Known, Question, QuestionVectors, Ranked, ReadText, Relevance, greatest_cosine,
-    passage_vectors, rank,
-};
+use crate::search::passages::passages;
+use crate::search::rank::{Known, Question, Ranked, ReadText, Relevance, passage_vectors, rank};
 use crate::search::table::VectorTable;
+use crate::search::vector::Quantized;
 use crate::search::word_set::corrects;
 use crate::search::words::{Term, terms, words};
 
@@ -25,10 +24,6 @@ const MIN_SIMILARITY: f64 = 0.3;
 /// Bonus of the newest text over one without a date, enough to break ties, and its half-life in days.
 const RECENCY_BONUS: f64 = 0.02;
 const HALF_LIFE_DAYS: f64 = 90.0;
-
-/// Maximum number of terms of a query, identifiers beside their parts not counted, for which a term that is not
-/// indexed is searched for inside of words.
-const MAX_TERMS_TO_SCAN_FOR: usize = 2;
 
 /// Minimum number of texts judged to decide whether anything is relevant, and maximum number from one section.
 const MIN_JUDGED: usize = 10;
@@ -52,13 +47,13 @@ impl Index {
     /// Returns the best texts.
     pub(crate) fn search(&self, asked: &Asked<'_>) -> Result<Answer> {
         let terms = terms(asked.text, &self.languages()?);
-        let vectors = QuestionVectors::built_in(asked.text, terms.iter());
-        let (names, units) = self.units(asked.sources, &vectors)?;
+        let vector = VectorTable::built_in().vector(asked.text).quantized();
+        let (names, units) = self.units(asked.sources, &vector)?;
         let words = vec![0.0; units.len()];
         let copies = HashMap::new();
         let mut scan = Scan { index: self, asked, names, units, words, counts: Vec::new(), copies };
         scan.score(terms)?;
-        scan.add_extras(&vectors);
+        scan.add_extras(&vector);
         scan.group_copies();
         scan.answer()
     }
@@ -69,30 +64,17 @@ impl Scan<'_> {
     fn score(&mut self, terms: Vec<Term>) -> Result<()> {
         let numbers: HashMap<i64, usize> =
             self.units.iter().enumerate().map(|(number, unit)| (unit.id, number)).collect();
-        let simple = terms.iter().filter(|term| !term.is_compound);
-        let is_short = simple.count() <= MAX_TERMS_TO_SCAN_FOR;
-        let mut add = |found: HashMap<i64, f64>| {
-            let found =
-                found.into_iter().filter_map(|(id, score)| Some((*numbers.get(&id)?, score)));
-            found.map(|(number, score)| self.words[number] += score).count()
-        };
-        if terms.is_empty() {
-            // A query of symbols only is matched verbatim.
-            add(self.index.containing_verbatim(self.asked.text.trim())?);
-        }
-        for mut term in terms {
-            let mut count = add(self.index.containing(&term.stems)?);
-            if count == 0 && is_short {
-                count = add(self.index.containing_verbatim(&term.word)?);
-                term.is_part = true;
-            }
+        for term in terms {
+            let found = self.index.containing(&term.stems)?.into_iter();
+            let found = found.filter_map(|(id, score)| Some((*numbers.get(&id)?, score)));
+            let count = found.map(|(number, score)| self.words[number] += score).count();
             self.counts.push((term, count));
         }
         Ok(())
     }
 
     /// Adds the extras, scored by the same words and vectors.
-    fn add_extras(&mut self, vectors: &QuestionVectors) {
+    fn add_extras(&mut self, query: &Quantized) {
         let texts: Vec<Vec<String>> =
             self.asked.extras.iter().map(|extra| words(&extra.text)).collect();
         let count = |term: &Term, words: &[String]| {
@@ -112,7 +94,7 @@ impl Scan<'_> {
                 .iter()
                 .map(|(term, containing)| idf(*containing, all) * bm25(count(term, words), 1, 1.0));
             self.words.push(score.sum());
-            let vector = VectorTable::built_in().vector(&extra.text).quantized();
+            let vector = VectorTable::built_in().mean_vector(&passages(&extra.text)).quantized();
             self.units.push(StoredUnit {
                 id: -number,
                 source: None,
@@ -124,7 +106,7 @@ impl Scan<'_> {
                 weight: extra.weight,
                 // None is a sibling of another.
                 section: usize::try_from(number).unwrap_or_default(),
-                meaning: vectors.similarity([(vector.scale, &vector.values[..])].into_iter()),
+                meaning: f64::from(query.dot(&vector.values, vector.scale).max(0.0)),
             });
         }
     }
@@ -164,14 +146,10 @@ impl Scan<'_> {
             let passage = self.passage(unit)?;
             Ok(ReadText { heading: passage.headings.join(": "), body: passage.text })
         };
-        let encoder = Some(()).filter(|()| self.asked.uses_encoder && !self.counts.is_empty());
-        let encoder = encoder.and_then(|()| Encoder::built_in());
-        let mut encode = |texts: &[(usize, &ReadText)]| match encoder {
-            Some(encoder) => self.cosines(encoder, texts),
-            None => Ok(Vec::new()),
-        };
-        let encode = encoder.is_some().then_some(&mut encode as &mut Encode<'_, _>);
-        let ranking = rank(&question, &known, read, encode)?;
+        let uses_encoder = self.asked.uses_encoder;
+        let ranking = rank(&question, &known, uses_encoder, read, |encoder, texts| {
+            self.encoded(encoder, texts)
+        })?;
         let copies: Vec<usize> = self.copies.values().flatten().copied().collect();
         let mut is_copy = vec![false; self.units.len()];
         for copy in copies {
@@ -183,7 +161,7 @@ impl Scan<'_> {
         let mut hits = self.best(&ranked)?;
         move_corrections_first(&mut hits);
         let judged = hits.len();
-        if self.counts.is_empty() || self.asked.method != Method::Both {
+        if self.asked.method != Method::Both {
             // Every match is exact.
             for hit in &mut hits {
                 hit.relevance = Relevance::High;
@@ -272,8 +250,7 @@ impl Scan<'_> {
     }
 
     /// Has the encoder read texts, or takes the vectors of those that it has read before.
-    fn cosines(&self, encoder: &Encoder, texts: &[(usize, &ReadText)]) -> Result<Vec<f64>> {
-        let question = encoder.vector(self.asked.text).quantized();
+    fn encoded(&self, encoder: &Encoder, texts: &[(usize, &ReadText)]) -> Result<Vec<Quantized>> {
         let known = texts.iter().map(|(unit, _)| self.index.encoded(self.units[*unit].id));
         let known: Vec<_> = known.collect::<Result<_>>()?;
         let unread = texts.iter().zip(&known).filter(|(_, known)| known.is_none());
@@ -282,8 +259,10 @@ impl Scan<'_> {
         let new = passage_vectors(encoder, &new);
         self.index.remember(&ids, &new);
         let mut new = new.into_iter();
-        let all = known.into_iter().map(|known| known.or_else(|| new.next()).unwrap_or_default());
-        Ok(all.map(|vectors| greatest_cosine(&question, &vectors)).collect())
+        Ok(known
+            .into_iter()
+            .map(|known| known.or_else(|| new.next()).unwrap_or_default())
+            .collect())
     }
 }
 

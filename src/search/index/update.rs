@@ -16,6 +16,7 @@ use crate::search::index::{IndexFile, Passage, PassageReader};
 use crate::search::language::Language;
 use crate::search::passages::passages;
 use crate::search::table::{Adder, Sum};
+use crate::search::vector::Vector;
 use crate::search::words::Tokenizer;
 use crate::warning::Warning;
 
@@ -66,7 +67,7 @@ struct Content {
     left_out: Option<usize>,
 }
 
-/// A passage with its words and vectors.
+/// A passage with its words and its vector.
 struct Unit {
     passage: Passage,
     /// Shared by all passages with the same text under the same headings.
@@ -75,8 +76,8 @@ struct Unit {
     words: String,
     /// Number of the run of passages under the same headings that it belongs to.
     section: usize,
-    /// The vectors of its parts, each with its scale.
-    vectors: Vec<u8>,
+    /// The scale of its vector, and the vector.
+    vector: Vec<u8>,
 }
 
 impl Index {
@@ -255,16 +256,15 @@ impl Preparer {
             }
             let mut words = head.clone();
             count += tokenizer.join(&passage.text, &mut words);
-            let mut vectors = Vec::new();
-            for part in self::passages(&passage.text) {
+            let parts = self::passages(&passage.text).into_iter().map(|part| {
                 let mut sum = head_sum.clone();
                 self.adder.add(part, &mut sum);
-                let vector = sum.vector().quantized();
-                vectors.extend(vector.scale.to_le_bytes());
-                vectors.extend(vector.values);
-            }
+                sum.vector()
+            });
+            let mean = Vector::mean(parts).quantized();
+            let vector = [&mean.scale.to_le_bytes()[..], &mean.values].concat();
             let identity = identity(&passage);
-            content.units.push(Unit { passage, identity, words, section, vectors });
+            content.units.push(Unit { passage, identity, words, section, vector });
         }
     }
 }
@@ -336,12 +336,11 @@ fn replace(db: &Connection, (file, known): &Changed<'_>, content: &Content) -> R
         ],
     )?;
     let number = old.unwrap_or_else(|| db.last_insert_rowid());
-    for Unit { passage, identity, words, section, vectors } in &content.units {
+    for Unit { passage, identity, words, section, vector } in &content.units {
         let day = passage.date.map(|date| date.num_days_from_ce());
         db.prepare_cached("INSERT INTO units VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?
             .execute(params![
-                number, identity, passage.line, day, passage.flags, passage.weight, section,
-                vectors
+                number, identity, passage.line, day, passage.flags, passage.weight, section, vector
             ])?;
         let id = db.last_insert_rowid();
         let headings = passage.headings.join(&HEADING_SEPARATOR.to_string());
