@@ -250,6 +250,10 @@ impl<'a> Comparison<'a> {
                 self.status(&listed.status, index);
             }
         }
+        // Where the phase stays for a person, so does what is said beside it.
+        if moved.is_some_and(|moved| !moved.is_clear) {
+            self.found.iter_mut().for_each(|finding| finding.written = None);
+        }
     }
 
     /// Returns what becomes of a statement about the phase that STATE.md wrongly calls the current one; `None` if it

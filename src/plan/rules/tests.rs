@@ -38,6 +38,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("undiscussed", "VBW documents require_phase_discussion"),
     ("jump of the pointer", "a jump of the pointer is contested"),
     ("ticked without any plan", "a ticked phase that STATE.md calls not started is contested"),
+    ("open plan behind", "an open plan behind the frontier is at least the alternative"),
     ("check left", "checks: what is to be done or repeated is named"),
 ];
 
