@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::hooks::input::Input;
 use crate::hooks::{input, notices};
 use crate::lifecycle;
-use crate::plan::{FileKind, FileName, NextStatus, Phase, PhaseState, Survey};
+use crate::plan::{FileKind, FileName, Phase, PhaseState, Survey};
 use crate::project::Project;
 
 /// Returns the text for the agent after a tool use: pending texts from subagents, and a completed phase.
@@ -65,7 +65,7 @@ fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Resu
     if let Some(phase) = survey.position.phases.get(at)
         && phase.state == PhaseState::Done
     {
-        let text = complete(project, &survey, phase);
+        let text = complete(&survey, phase);
         let what = format!(
             "phase {} of {} plans in {}",
             phase.number,
@@ -101,10 +101,10 @@ fn once(
     }
 }
 
-fn complete(project: &Project, survey: &Survey, phase: &Phase) -> String {
+fn complete(survey: &Survey, phase: &Phase) -> String {
     let number = &phase.number;
     let name = phase.name.as_ref().map(|name| format!(" ({name})"));
-    let next = NextStatus::from_position(&survey.position, &project.planning_place().layout);
+    let next = &survey.position.next;
     let contested = next.contest().map(|contest| format!("\nContested: {contest}"));
     format!(
         "annals: phase {number}{} is complete, {} of {} plans. \

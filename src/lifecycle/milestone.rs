@@ -5,22 +5,20 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::lifecycle::archive::{OWN_ENTRIES, in_milestone, slug_of};
+use crate::lifecycle::archive::{OWN_ENTRIES, afterwards, slug_of};
 use crate::lifecycle::carried::CarriedState;
-use crate::lifecycle::init::texts::{NewState, RoadmapContext};
+use crate::lifecycle::init::texts;
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::lifecycle::refresh;
 use crate::lifecycle::refresh::SyncRequest;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit};
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, MilestoneFolder, Phase, PhaseState, Roadmap, StatusReport, Survey,
+    Action, DEFAULT_MILESTONE, MilestoneFolder, Phase, PhaseState, StatusReport, Survey,
     milestone_version,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Changes, Store, read};
-use crate::templates;
-use crate::templates::Template;
 use crate::text::{pluralize, word_enum};
 
 /// The outcome of `annals milestone new` or `switch`.
@@ -87,26 +85,19 @@ pub fn milestones(project: &Project) -> Result<Vec<ListedMilestone>> {
         }
     }
     for archive in &folder.archived {
-        let phases = match &archive.dir {
-            Some(_) => Some(archive.milestone()?.value.phases.len()),
-            None => None,
-        };
+        let milestone = archive.dir.as_ref().map(|_| archive.milestone()).transpose()?;
+        // The roadmap names milestones by their versions.
+        let version = milestone_version(&archive.slug);
+        let mut named = survey.roadmap.milestones.iter().map(|one| &one.name);
+        let named = named.find(|name| version.is_some() && milestone_version(name) == version);
         found.push(ListedMilestone {
             slug: archive.slug.clone(),
-            name: name_in_roadmap(&survey.roadmap, &archive.slug),
+            name: named.filter(|name| **name != archive.slug).cloned(),
             standing: MilestoneState::Archived,
-            phases,
+            phases: milestone.map(|milestone| milestone.value.phases.len()),
         });
     }
     Ok(found)
-}
-
-/// Returns the roadmap's name of the milestone whose version is the slug, if it says more than the version.
-fn name_in_roadmap(roadmap: &Roadmap, slug: &str) -> Option<String> {
-    let version = milestone_version(slug)?;
-    let named =
-        roadmap.milestones.iter().find(|one| milestone_version(&one.name) == Some(version))?;
-    Some(named.name.clone()).filter(|name| name != slug)
 }
 
 /// Starts a milestone where the installed generation of the workflow looks for it.
@@ -160,7 +151,7 @@ fn carried_out(
         let survey = Survey::read(project)?;
         let planned = plan(&survey, &mut work.changes)?;
         let slug = planned.name;
-        let after = in_milestone(project, &survey, planned.active, &work.changes)?;
+        let after = afterwards(project, &survey, Some(planned.active), &work.changes)?;
         work.warnings.extend(after.warnings.iter().cloned());
         refresh::plan_with(project, &survey, &after, &SyncRequest::default(), work)?;
         let migrated = planned.migrated;
@@ -255,8 +246,7 @@ fn plan_in_root(
     let path = dir.join(vocabulary::ROADMAP);
     let roadmap = changes.current(&path)?;
     let name = survey.name(project);
-    let untouched =
-        templates::render(project, Template::InitRoadmap, &RoadmapContext { name: &name })?;
+    let untouched = texts::roadmap(project, &name)?;
     let is_own = roadmap.is_none_or(|roadmap| roadmap == untouched.as_bytes());
     if !is_own
         && let Some(last) = survey.folder.archived.last().and_then(|archive| archive.dir.as_ref())
@@ -277,7 +267,7 @@ fn plan_in_root(
             let named = edit::apply(state, vec![Edit::replace(label.range, slug)]);
             changes.write(&dir.join(vocabulary::STATE), named)?;
             if !keeps_roadmap {
-                write_roadmap(project, slug, dir, changes)?;
+                changes.write(&dir.join(vocabulary::ROADMAP), texts::roadmap(project, slug)?)?;
             }
         }
         _ => write_new(project, survey, slug, dir, carried, changes)?,
@@ -299,27 +289,11 @@ fn write_new(
     carried: CarriedState,
     changes: &mut Changes,
 ) -> Result<()> {
-    let name = survey.name(project);
-    let today = project.clock.today().to_string();
-    let context = NewState {
-        name: &name,
-        milestone: slug,
-        event: &format!("Started milestone {slug}"),
-        date: &today,
-        skills: &survey.state.skills,
-        carried,
-    };
-    changes.write(
-        &home.join(vocabulary::STATE),
-        templates::render(project, Template::InitState, &context)?,
-    )?;
-    write_roadmap(project, slug, home, changes)?;
+    let (name, event) = (survey.name(project), format!("Started milestone {slug}"));
+    let state = texts::state(project, (&name, slug, &event), &survey.state.skills, &carried)?;
+    changes.write(&home.join(vocabulary::STATE), state)?;
+    changes.write(&home.join(vocabulary::ROADMAP), texts::roadmap(project, slug)?)?;
     changes.create_dir(&home.join(vocabulary::PHASES))
-}
-
-fn write_roadmap(project: &Project, slug: &str, home: &Path, changes: &mut Changes) -> Result<()> {
-    let text = templates::render(project, Template::InitRoadmap, &RoadmapContext { name: slug })?;
-    changes.write(&home.join(vocabulary::ROADMAP), text)
 }
 
 /// Plans the move of work in the planning folder itself to `default/`; returns `None` if there is none.

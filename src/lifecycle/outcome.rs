@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::claude_md::Regenerated;
 use crate::error::{Error, Result};
-use crate::plan::{NextStatus, TextOf};
+use crate::plan::{Next, TextOf};
 use crate::project::Project;
 use crate::storage::{Changes, Store, read};
 use crate::warning::Warning;
@@ -61,7 +61,7 @@ pub(crate) struct Work {
 
 impl Work {
     /// Sets the next command, and why it is contested.
-    pub(crate) fn point_to(&mut self, next: NextStatus) {
+    pub(crate) fn point_to(&mut self, next: Next) {
         self.contested = next.contest();
         self.next = Some(next.command);
     }

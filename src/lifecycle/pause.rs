@@ -31,7 +31,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
-use crate::plan::{NextStatus, Phase, PlanState, StatusReport, Survey};
+use crate::plan::{Next, Phase, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
@@ -77,8 +77,7 @@ pub fn pause(project: &Project, notes: Option<&str>) -> Result<CommandOutcome<Pa
             file: project.relative(&path).to_owned(),
             ..pause_report(project, &survey)
         };
-        let layout = &project.planning_place().layout;
-        let next = NextStatus::from_position(&survey.position, layout);
+        let next = survey.position.next.clone();
         let page = page(project, &survey, &report, &next, notes)?;
         work.changes.edit(&path, old, page)?;
         work.point_to(next);
@@ -143,7 +142,7 @@ fn page(
     project: &Project,
     survey: &Survey,
     report: &PauseReport,
-    next: &NextStatus,
+    next: &Next,
     notes: Option<&str>,
 ) -> Result<String> {
     let mut body = String::from("# Resume\n\n");

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::lifecycle::pause;
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{NextStatus, PausedWork, PhaseNumbering, StatusReport, Survey};
+use crate::plan::{Next, PausedWork, PhaseNumbering, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::warning::Warning;
 
@@ -31,7 +31,7 @@ pub struct ResumeReport {
     /// The progress since then.
     pub since: ResumeProgress,
     /// The next step, according to the current files.
-    pub next: NextStatus,
+    pub next: Next,
     /// Warnings about files that were only partially understood.
     pub warnings: Vec<Warning>,
 }
@@ -88,7 +88,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
             phase: now.filter(|now| then.flatten().is_some_and(|then| then != *now)),
             commits: commits.flatten(),
         },
-        next: NextStatus::from_position(&survey.position, &project.planning_place().layout),
+        next: survey.position.next.clone(),
         file: project.relative(&path).to_owned(),
         phase,
         warnings: project.named(warnings),

@@ -1,6 +1,6 @@
 //! Archives the active milestone, and prepares the planning folder for the next one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -152,23 +152,33 @@ fn is_listed(survey: &Survey, phase: &Phase) -> bool {
     roadmap_phase(&survey.roadmap, &phase.number).is_some_and(|planned| !planned.is_shipped)
 }
 
-/// Refuses if any work of the milestone is open.
+/// Refuses if any work of the milestone is open, or if another reading of the files that is about as good finds some.
 fn check(project: &Project, position: &Position, warnings: &mut Vec<Warning>) -> Result<()> {
-    reading(project, warnings, |text| {
-        check_complete(project, position, text)?;
-        check_checks(project, position, text)
-    })?;
-    check_uncontested(position)
-}
-
-fn check_complete(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
-    let problems: Vec<String> =
-        position.members().flat_map(|phase| open_work(project, phase, text)).collect();
-    if problems.is_empty() {
+    let (work, checks) = reading(project, warnings, |text| {
+        let mut work: Vec<String> = Vec::new();
+        let mut checks: Vec<String> = Vec::new();
+        for phase in position.members() {
+            work.extend(open_work(project, phase, text));
+            checks.extend(phase.open_checks(text).map(|check| {
+                let file = project.relative(&check.file).display();
+                format!("{file} has the status {:?}", check.status_word)
+            }));
+        }
+        (work, checks)
+    });
+    let rival = position.next.rival().filter(|_| position.next.action == Action::Ship);
+    let (what, found, hint) = if !work.is_empty() {
+        ("the milestone is not complete", work, "finish or drop what is open")
+    } else if !checks.is_empty() {
+        ("a check of the milestone is open", checks, "finish the check")
+    } else if let Some(rival) = rival {
+        let what = "the files disagree on whether the work is finished";
+        (what, rival.because.clone(), "finish or drop what is open")
+    } else {
         return Ok(());
-    }
-    Err(Error::refused(format!("the milestone is not complete: {}", problems.join("; ")))
-        .hint("finish or drop what is open, or ship it as it is with --force"))
+    };
+    Err(Error::refused(format!("{what}: {}", found.join("; ")))
+        .hint(format!("{hint}, or ship it as it is with --force")))
 }
 
 /// Returns the open work of a phase, one clause each.
@@ -177,65 +187,25 @@ fn open_work(project: &Project, phase: &Phase, text: TextOf<'_>) -> Vec<String> 
     let mut open = Vec::new();
     match phase.state {
         PhaseState::Dropped => return open,
-        PhaseState::Running => open.push(format!("phase {number} is not finished")),
-        PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
         // Later work that passed its checks compensates for what a summary left open.
         PhaseState::Done if phase.has_passed(text) => return open,
-        // ROADMAP.md may call a phase complete although a plan was left.
-        PhaseState::Open | PhaseState::Done => {
-            let without = phase.plans.iter().filter(|(_, own)| *own == PlanState::Open);
-            let plans: Vec<String> = without.map(|(slot, _)| slot.number.to_string()).collect();
-            if !plans.is_empty() {
-                let word = pluralize(plans.len(), "plan");
-                let plans = plans.join(", ");
-                open.push(format!("phase {number}: no summary for {word} {plans}"));
-            }
-        }
+        PhaseState::Running => open.push(format!("phase {number} is not finished")),
+        PhaseState::Unplanned => open.push(format!("phase {number} is not planned")),
+        PhaseState::Open | PhaseState::Done => {}
     }
-    let Some(dir) = &phase.dir else {
-        return open;
-    };
-    let is_unfinished = |state| matches!(state, PlanState::Partial | PlanState::Failed);
-    for (slot, state) in phase.plans.iter().filter(|(_, state)| is_unfinished(*state)) {
-        if let Some(summary) = &slot.summary {
-            let word = state.as_str();
-            let file = dir.join(summary);
-            let file = project.relative(&file).display().to_string();
-            open.push(format!("{file} has the status {word:?}"));
-        }
+    let left = phase.plans.iter().filter(|(_, state)| *state == PlanState::Open);
+    let left: Vec<String> = left.map(|(slot, _)| slot.number.to_string()).collect();
+    if !left.is_empty() {
+        let word = pluralize(left.len(), "plan");
+        open.push(format!("phase {number}: no summary for {word} {}", left.join(", ")));
     }
+    open.extend(phase.plans.iter().filter_map(|(slot, state)| {
+        let is_unfinished = matches!(state, PlanState::Partial | PlanState::Failed);
+        let file = phase.dir.as_ref()?.join(slot.summary.as_ref().filter(|_| is_unfinished)?);
+        let file = project.relative(&file).display();
+        Some(format!("{file} has the status {:?}", state.as_str()))
+    }));
     open
-}
-
-/// Refuses if a user test or a verification of the milestone is open.
-fn check_checks(project: &Project, position: &Position, text: TextOf<'_>) -> Result<()> {
-    let open: Vec<String> = position
-        .members()
-        .flat_map(|phase| phase.open_checks(text))
-        .map(|check| {
-            let file = project.relative(&check.file).display();
-            format!("{file} has the status {:?}", check.status_word)
-        })
-        .collect();
-    if open.is_empty() {
-        return Ok(());
-    }
-    let message = format!("a check of the milestone is open: {}", open.join("; "));
-    Err(Error::refused(message).hint("finish the check, or ship it as it is with --force"))
-}
-
-/// Refuses if another reading of the files that is about as good finds open work.
-fn check_uncontested(position: &Position) -> Result<()> {
-    match position.next.rival() {
-        Some(rival) if position.next.action == Action::Ship => {
-            let because = rival.because.join("; ");
-            Err(Error::refused(format!(
-                "the files disagree on whether the work is finished: {because}"
-            ))
-            .hint("finish or drop what is open, or ship it as it is with --force"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Plans the removal of RESUME.md, which is outdated once the milestone has shipped.
@@ -261,10 +231,10 @@ fn remove_session_notes(
 
 /// Returns the milestone that ACTIVE names, if the caller has moved it away.
 fn moved_milestone(survey: &Survey, changes: &Changes) -> Result<Option<String>> {
-    let path: &Path = &survey.folder.dir.join(vocabulary::ACTIVE);
     let folder = &survey.folder;
+    let named = changes.current(&folder.dir.join(vocabulary::ACTIVE))?;
     let is_moved = folder.active.dir == folder.dir
         || folder.active.dir.starts_with(folder.dir.join(vocabulary::MILESTONES));
-    let named = changes.current(path)?.filter(|_| is_moved);
+    let named = named.filter(|_| is_moved);
     Ok(named.map(|named| String::from_utf8_lossy(&named).trim().to_owned()))
 }

@@ -1,14 +1,14 @@
-//! Writes SHIPPED.md, the summary of a milestone.
+//! Writes SHIPPED.md, the summary of a milestone, and reads the dates of earlier ones.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use chrono::NaiveDate;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::clock::parse_date;
 use crate::error::Result;
-use crate::plan::{Phase, PhaseNumber, PlanState, PlanningFolder, Summary, Survey};
+use crate::plan::{PhaseNumber, PlanState, PlanningFolder, Summary, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
 use crate::templates;
@@ -23,52 +23,15 @@ pub struct PlanTotals {
     pub complete: usize,
 }
 
-/// SHIPPED.md and its figures.
-pub(crate) struct Shipped {
-    /// The page.
-    pub(crate) page: String,
-    /// Number of phases of the milestone.
-    pub(crate) phases: usize,
-    /// Number of plans of the milestone.
-    pub(crate) plans: PlanTotals,
-}
-
-#[derive(Serialize)]
-struct ShippedContext<'a> {
-    milestone: &'a str,
-    slug: &'a str,
-    date: String,
-    phases: Vec<ShippedPhase>,
-    plans: PlanTotals,
-    deviations: Deviations,
-    requirements: Vec<String>,
-    commits: Option<Commits>,
-}
-
-#[derive(Serialize)]
-struct ShippedPhase {
-    number: String,
-    name: String,
-    plans: String,
-    /// Number of deviations in its summaries, or `None` if none of them mentions deviations.
-    deviations: Option<u32>,
-}
-
-#[derive(Serialize)]
-struct Deviations {
-    count: Option<u32>,
-    kinds: Option<String>,
-    /// Number of summaries.
-    summaries: usize,
-    /// Number of summaries that do not mention deviations.
-    silent: usize,
-}
-
-#[derive(Serialize)]
-struct Commits {
-    count: usize,
-    first: Option<String>,
-    last: Option<String>,
+impl PlanTotals {
+    /// Counts the plans of the active milestone.
+    pub(crate) fn count(survey: &Survey) -> Self {
+        let phases = || survey.position.kept();
+        Self {
+            total: phases().map(|phase| phase.plans.len()).sum(),
+            complete: phases().map(|phase| phase.count(PlanState::Complete)).sum(),
+        }
+    }
 }
 
 /// Returns the ship date in an archived milestone's SHIPPED.md.
@@ -99,108 +62,67 @@ pub(crate) fn last(folder: &PlanningFolder) -> Option<(String, Option<NaiveDate>
     pages.max().map(|(date, name)| (name, date))
 }
 
-/// Computes the figures of a milestone, and writes its SHIPPED.md.
-pub(crate) fn shipped(
-    project: &Project,
-    survey: &Survey,
-    name: &str,
-    slug: &str,
-) -> Result<Shipped> {
-    let tally = Tally::count(survey)?;
-    let context = ShippedContext {
-        milestone: name,
-        slug,
-        date: project.clock.today().to_string(),
-        plans: tally.plans,
-        deviations: Deviations {
-            count: sum(tally.phases.iter().map(|phase| phase.deviations)),
-            summaries: tally.summaries,
-            silent: tally.silent,
-            kinds: Some(tally.kinds.join(", ")).filter(|kinds| !kinds.is_empty()),
-        },
-        requirements: requirements(survey),
-        commits: (!tally.commits.is_empty()).then(|| Commits {
-            count: tally.commits.len(),
-            first: tally.commits.first().cloned(),
-            last: tally.commits.last().cloned(),
-        }),
-        phases: tally.phases,
+/// Returns the SHIPPED.md of the active milestone.
+pub(crate) fn page(project: &Project, survey: &Survey, name: &str, slug: &str) -> Result<String> {
+    let (mut phases, mut kinds, mut commits) = (Vec::new(), Vec::new(), Vec::new());
+    let mut counts: Vec<Option<u32>> = Vec::new();
+    for phase in survey.position.kept() {
+        let first = counts.len();
+        for (slot, _) in &phase.plans {
+            let path = phase.dir.as_ref().zip(slot.summary.as_ref());
+            let Some(path) = path.map(|(dir, file)| dir.join(file)) else { continue };
+            let Some(text) = read::text(&path)? else { continue };
+            let summary = Summary::parse(&text.value, &path).value;
+            counts.push(summary.deviation_count);
+            let listed = summary.deviations.into_iter().flatten();
+            kinds.extend(listed.filter_map(|deviation| deviation.kind));
+            commits.extend(summary.commits.into_iter().flatten());
+        }
+        phases.push(json!({
+            "number": phase.number,
+            "name": phase.name.as_deref().unwrap_or_default(),
+            "plans": format!("{}/{}", phase.count(PlanState::Complete), phase.plans.len()),
+            "deviations": sum(&counts[first..]),
+        }));
+    }
+    kinds.sort();
+    kinds.dedup();
+    let commits = match (commits.first(), commits.last()) {
+        (Some(first), last) => json!({"count": commits.len(), "first": first, "last": last}),
+        _ => Value::Null,
     };
-    Ok(Shipped {
-        page: templates::render(project, Template::Shipped, &context)?,
-        phases: context.phases.len(),
-        plans: context.plans,
-    })
-}
-
-/// The totals of a milestone's phases.
-#[derive(Default)]
-struct Tally {
-    phases: Vec<ShippedPhase>,
-    plans: PlanTotals,
-    kinds: Vec<String>,
-    summaries: usize,
-    silent: usize,
-    commits: Vec<String>,
+    let context = json!({
+        "milestone": name,
+        "slug": slug,
+        "date": project.clock.today().to_string(),
+        "phases": phases,
+        "plans": PlanTotals::count(survey),
+        "deviations": {
+            "count": sum(&counts),
+            "kinds": kinds.join(", "),
+            "summaries": counts.len(),
+            "silent": counts.iter().filter(|count| count.is_none()).count(),
+        },
+        "requirements": requirements(survey),
+        "commits": commits,
+    });
+    templates::render(project, Template::Shipped, &context)
 }
 
 /// Returns the sum of the known counts, or `None` if none is known.
-fn sum(counts: impl Iterator<Item = Option<u32>>) -> Option<u32> {
-    counts.flatten().reduce(u32::saturating_add)
-}
-
-impl Tally {
-    fn count(survey: &Survey) -> Result<Self> {
-        let mut tally = Self::default();
-        for phase in survey.position.kept() {
-            tally.add(phase)?;
-        }
-        tally.kinds.sort();
-        tally.kinds.dedup();
-        Ok(tally)
-    }
-
-    fn add(&mut self, phase: &Phase) -> Result<()> {
-        let complete = phase.count(PlanState::Complete);
-        self.plans.total += phase.plans.len();
-        self.plans.complete += complete;
-        let mut deviations = Vec::new();
-        for (slot, _) in &phase.plans {
-            let (Some(dir), Some(file)) = (&phase.dir, &slot.summary) else {
-                continue;
-            };
-            let path = dir.join(file);
-            let Some(text) = read::text(&path)? else {
-                continue;
-            };
-            let summary = Summary::parse(&text.value, &path).value;
-            self.summaries += 1;
-            self.silent += usize::from(summary.deviation_count.is_none());
-            deviations.push(summary.deviation_count);
-            let listed = summary.deviations.into_iter().flatten();
-            self.kinds.extend(listed.filter_map(|deviation| deviation.kind));
-            self.commits.extend(summary.commits.into_iter().flatten());
-        }
-        self.phases.push(ShippedPhase {
-            number: phase.number.to_string(),
-            name: phase.name.clone().unwrap_or_default(),
-            plans: format!("{complete}/{}", phase.plans.len()),
-            deviations: sum(deviations.into_iter()),
-        });
-        Ok(())
-    }
+fn sum(counts: &[Option<u32>]) -> Option<u32> {
+    counts.iter().flatten().copied().reduce(u32::saturating_add)
 }
 
 /// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
-fn requirements(survey: &Survey) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let members: BTreeSet<&PhaseNumber> =
-        survey.position.members().map(|member| &member.number).collect();
-    let active = survey.roadmap.active_phases();
-    let phases = active.filter(|phase| members.contains(&phase.number));
+fn requirements(survey: &Survey) -> Vec<&String> {
+    let mut found = Vec::new();
+    let is_member =
+        |number: &PhaseNumber| survey.position.members().any(|member| member.number == *number);
+    let phases = survey.roadmap.active_phases().filter(|phase| is_member(&phase.number));
     for requirement in phases.flat_map(|phase| &phase.requirements) {
-        if !found.contains(requirement) {
-            found.push(requirement.clone());
+        if !found.contains(&requirement) {
+            found.push(requirement);
         }
     }
     found

@@ -1,4 +1,5 @@
-//! Finds statements of STATE.md and ROADMAP.md that contradict the files, and plans that were left behind.
+//! Finds statements of STATE.md and ROADMAP.md that contradict the files, with what is to be written over them, and plans
+//! that were left behind.
 
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
@@ -6,7 +7,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::plan::repair::{is_plain, template_status};
+use crate::plan::phase::Counts;
+use crate::plan::repair::{Move, is_plain, template_status};
+use crate::plan::rules::names_step;
 use crate::plan::{
     Action, Claim, Located, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, Position,
     ProgressRow, RoadmapPhase, Says, Survey, phase_in_status,
@@ -92,28 +95,29 @@ pub(super) struct Finding {
     pub(super) written: Option<String>,
     /// The index of its phase in [`Position::phases`]; `None` if it is about all phases.
     pub(super) phase: Option<usize>,
+    /// Whether it is only wrong because another statement is, so that it is not reported by itself.
+    pub(super) is_dependent: bool,
 }
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order, then the
 /// plans that were left behind.
 pub fn drift(survey: &Survey) -> Vec<Drift> {
     let position = &survey.position;
-    let left = position.phases.iter().enumerate().filter(|(index, phase)| {
-        let is_over = match phase.state {
-            PhaseState::Done => true,
-            // Its plans are not to be done.
-            PhaseState::Dropped => false,
-            _ => is_passed(position, *index),
-        };
-        phase.is_in_milestone && is_over
-    });
-    let left = left.flat_map(|(_, phase)| left_plans(survey, phase));
-    statements(survey).into_iter().chain(left).collect()
+    let is_over = |index: usize, phase: &Phase| match phase.state {
+        PhaseState::Done => true,
+        // Its plans are not to be done.
+        PhaseState::Dropped => false,
+        _ => is_passed(position, index),
+    };
+    let phases = position.phases.iter().enumerate();
+    let left = phases.filter(|(index, phase)| phase.is_in_milestone && is_over(*index, phase));
+    statements(survey).chain(left.flat_map(|(_, phase)| left_plans(survey, phase))).collect()
 }
 
 /// Returns the statements of STATE.md, then of ROADMAP.md, that contradict the files, in file order.
-pub(super) fn statements(survey: &Survey) -> Vec<Drift> {
-    findings(survey).into_iter().flatten().map(|finding| finding.drift).collect()
+pub(super) fn statements(survey: &Survey) -> impl Iterator<Item = Drift> {
+    let found = findings(survey).into_iter().flatten();
+    found.filter(|finding| !finding.is_dependent).map(|finding| finding.drift)
 }
 
 /// Returns the contradicted statements of STATE.md, and those of ROADMAP.md, in file order.
@@ -134,23 +138,18 @@ pub(super) fn findings(survey: &Survey) -> [Vec<Finding>; 2] {
 
 /// Returns whether a phase precedes the current one.
 fn is_passed(position: &Position, index: usize) -> bool {
-    let number = &position.phases[index].number;
-    let current = position.current.filter(|current| *current != index);
-    current.is_some_and(|current| *number < position.phases[current].number)
+    position.phase().is_some_and(|current| position.phases[index].number < current.number)
 }
 
 fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
-    let Some(dir) = &phase.dir else {
-        return Vec::new();
-    };
-    let reason = if phase.state == PhaseState::Done {
-        format!("phase {} is called complete", phase.number)
-    } else {
-        format!("the work has moved on from phase {}", phase.number)
+    let number = &phase.number;
+    let reason = match phase.state {
+        PhaseState::Done => format!("phase {number} is called complete"),
+        _ => format!("the work has moved on from phase {number}"),
     };
     let open = phase.plans.iter().filter(|(_, state)| *state == PlanState::Open);
     let left = open.filter_map(|(slot, _)| {
-        let file = dir.join(slot.plan.as_ref()?);
+        let file = phase.dir.as_ref()?.join(slot.plan.as_ref()?);
         Some(Drift {
             kind: DriftKind::Plans,
             subject: PLAN,
@@ -163,10 +162,9 @@ fn left_plans(survey: &Survey, phase: &Phase) -> Vec<Drift> {
     left.collect()
 }
 
-/// Returns whether the files do not determine the number of plans of a phase: some were left behind, or more may follow.
+/// Returns whether the files do not determine the number of plans of a phase: some were left behind.
 fn has_unclear_counts(phase: &Phase) -> bool {
-    phase.state == PhaseState::Running
-        || phase.state == PhaseState::Done && phase.open_plans().next().is_some()
+    phase.state == PhaseState::Done && phase.has_open_plan()
 }
 
 /// Compares the statements of a file with the files of the phases.
@@ -179,7 +177,7 @@ struct Comparison<'a> {
     found: Vec<Finding>,
 }
 
-/// A statement to compare: its kind, its subject, its place, and its phase.
+/// A statement to compare: its kind, its subject, its line and bytes, and its phase.
 type Place<'p> = (DriftKind, &'static str, usize, &'p Range<usize>, Option<usize>);
 
 impl<'a> Comparison<'a> {
@@ -198,6 +196,7 @@ impl<'a> Comparison<'a> {
         self.unique.get(number).copied().flatten()
     }
 
+    /// Adds a statement unless it says what the files show.
     fn report(
         &mut self,
         place: Place<'_>,
@@ -208,35 +207,42 @@ impl<'a> Comparison<'a> {
         let (kind, subject, line, range, phase) = place;
         if stated != actual {
             let drift = Drift { kind, subject, stated, actual, file: self.file.clone(), line };
-            self.found.push(Finding { drift, range: range.clone(), written, phase });
+            let range = range.clone();
+            self.found.push(Finding { drift, range, written, phase, is_dependent: false });
         }
-    }
-
-    fn count(&mut self, place: Place<'_>, stated: u32, actual: usize) {
-        self.report(place, stated.to_string(), actual.to_string(), Some(actual.to_string()));
     }
 
     /// Compares the statements of STATE.md; without any phase folder, there is nothing to compare with.
     fn state(&mut self) {
-        let state = &self.survey.state;
-        if self.position.phases.iter().all(|phase| phase.dir.is_none()) {
+        let (survey, position) = (self.survey, self.position);
+        let state = &survey.state;
+        if position.phases.iter().all(|phase| phase.dir.is_none()) {
             return;
         }
+        let just_done = self.just_done();
+        let is_accepted = |number: &PhaseNumber| {
+            just_done.is_some_and(|index| position.phases[index].number == *number)
+                || position.phase().is_none_or(|current| current.number == *number)
+                || may_be_checked(position, number)
+        };
+        let is_wrong = |claim: &&Located<Claim>| matches!(&claim.value, Claim::Phase(number) if !is_accepted(number));
+        let wrong: Vec<&Located<Claim>> = state.claims.iter().filter(is_wrong).collect();
+        let moved = position.phase().filter(|_| !wrong.is_empty());
+        let moved = moved.map(|phase| Move::new(survey, phase, &wrong));
+        let here = self.stated_phase().filter(|_| moved.is_none());
         for claim in &state.claims {
+            if let Some(finding) = moved.as_ref().and_then(|moved| self.moved(moved, claim)) {
+                self.found.push(finding);
+                continue;
+            }
             match &claim.value {
-                Claim::Phase(stated) => self.current(stated, claim),
-                Claim::Text(Says::Status | Says::PhaseStatus, stated) => {
-                    // It is of the phase that it names, else of the one just completed, else of the current one.
-                    let index = match phase_in_status(stated, state.numbering).0 {
-                        Some(number) => self.phase_of(&number),
-                        None => self.just_done().or(self.position.current),
-                    };
-                    if let Some(index) = index {
-                        self.status(&claim.clone().map(|_| stated.clone()), index);
-                    }
+                Claim::Text(Says::Status | Says::PhaseStatus, status) => {
+                    let index = self.subject(status);
+                    let status = claim.clone().map(|_| status.clone());
+                    index.into_iter().for_each(|index| self.status(&status, index));
                 }
-                Claim::Text(..) => {}
-                Claim::Count(says, stated) => self.number(*says, *stated, claim),
+                Claim::Count(says, count) => self.number(*says, *count as usize, claim, here),
+                Claim::Phase(_) | Claim::Text(..) => {}
             }
         }
         for listed in &state.phase_statuses {
@@ -244,57 +250,47 @@ impl<'a> Comparison<'a> {
                 self.status(&listed.status, index);
             }
         }
+        // Where the phase stays for a person, so does what is said beside it.
+        if moved.is_some_and(|moved| !moved.is_clear) {
+            self.found.iter_mut().for_each(|finding| finding.written = None);
+        }
     }
 
-    fn current(&mut self, stated: &PhaseNumber, claim: &Located<Claim>) {
-        let position = self.position;
-        let just_done = self.just_done().map(|index| &position.phases[index].number);
-        if just_done == Some(stated) || may_be_checked(position, stated) {
-            return;
-        }
-        let Some(current) = position.phase() else { return };
-        let actual = current.number.to_string();
-        let is_padded = claim.range.len() == 2 && stated.to_string().len() == 1;
-        let written = if is_padded && current.number.whole() < 10 {
-            format!("0{actual}")
-        } else {
-            actual.clone()
-        };
-        let place =
-            (DriftKind::Phase, "the current phase", claim.line, &claim.range, position.current);
-        self.report(place, stated.to_string(), actual, Some(written));
-    }
-
-    fn number(&mut self, says: Says, stated: u32, claim: &Located<Claim>) {
-        let position = self.position;
-        let (kind, subject) = match says {
-            Says::Total => (DriftKind::Total, "the number of phases"),
-            Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
-            Says::Percent => (DriftKind::Percent, "the progress in percent"),
-            Says::PlansDone => (DriftKind::Plans, "the number of complete plans in the phase"),
-            Says::PlansTotal => (DriftKind::Plans, "the number of plans in the phase"),
-            Says::CurrentPlan => (DriftKind::Plans, "the current plan"),
-            Says::AllPlansDone => (DriftKind::Plans, "the number of complete plans"),
-            Says::AllPlansTotal => (DriftKind::Plans, "the total number of plans"),
-            _ => return,
-        };
-        let is_of_phase = matches!(says, Says::PlansDone | Says::PlansTotal | Says::CurrentPlan);
-        // A milestone without phases has nothing to count; where none is active, folders may be of several.
-        if !is_of_phase && (position.next.action == Action::None || position.total() == 0) {
-            return;
-        }
-        let place = |phase| (kind, subject, claim.line, &claim.range, phase);
-        if says == Says::Percent {
-            if let Some(correct) = self.corrected_percent(stated as usize, claim.line) {
-                self.count(place(None), stated, correct);
+    /// Returns what becomes of a statement about the phase that STATE.md wrongly calls the current one; `None` if it
+    /// stays.
+    fn moved(&self, moved: &Move<'_>, claim: &Located<Claim>) -> Option<Finding> {
+        let new = moved.value(claim)?;
+        let (kind, subject, stated, is_dependent) = match &claim.value {
+            Claim::Phase(number) => {
+                (DriftKind::Phase, "the current phase", number.to_string(), false)
             }
-            return;
-        }
-        let here = self.stated_phase();
-        if let Some(actual) = self.possible(says, stated as usize, here)
-            && !actual.contains(&(stated as usize))
-        {
-            self.count(place(here.filter(|_| is_of_phase)), stated, *actual.start());
+            Claim::Text(Says::Status | Says::PhaseStatus, status) => {
+                let expected = self.subject(status).and_then(|index| self.expected(status, index));
+                (DriftKind::Status, STATUS, status.clone(), expected.is_none())
+            }
+            Claim::Text(_, text) => (DriftKind::Phase, "the name", text.clone(), true),
+            Claim::Count(_, count) => (DriftKind::Plans, "the plan", count.to_string(), true),
+        };
+        let actual = match &claim.value {
+            Claim::Phase(_) => moved.phase.number.to_string(),
+            _ => new.clone(),
+        };
+        let (file, line) = (self.file.clone(), claim.line);
+        Some(Finding {
+            drift: Drift { kind, subject, stated, actual, file, line },
+            range: claim.range.clone(),
+            written: moved.is_clear.then_some(new),
+            phase: self.position.current,
+            is_dependent,
+        })
+    }
+
+    /// Returns the phase that a status of STATE.md is about: the one that it names, else the one just completed, else the
+    /// current one.
+    fn subject(&self, status: &str) -> Option<usize> {
+        match phase_in_status(status, self.survey.state.numbering).0 {
+            Some(number) => self.phase_of(&number),
+            None => self.just_done().or(self.position.current),
         }
     }
 
@@ -316,12 +312,41 @@ impl<'a> Comparison<'a> {
         (is_next && is_done && self.stated_phase() == Some(before)).then_some(before)
     }
 
-    /// Compares a status of STATE.md with the state of a phase; unclear wordings are accepted.
+    /// Compares a number with the files; `here` is the phase whose plans STATE.md counts.
+    fn number(&mut self, says: Says, stated: usize, claim: &Located<Claim>, here: Option<usize>) {
+        let position = self.position;
+        let (kind, subject) = match says {
+            Says::Total => (DriftKind::Total, "the number of phases"),
+            Says::PhasesDone => (DriftKind::Total, "the number of complete phases"),
+            Says::Percent => (DriftKind::Percent, "the progress in percent"),
+            Says::PlansDone => (DriftKind::Plans, "the number of complete plans in the phase"),
+            Says::PlansTotal => (DriftKind::Plans, "the number of plans in the phase"),
+            Says::CurrentPlan => (DriftKind::Plans, "the current plan"),
+            Says::AllPlansDone => (DriftKind::Plans, "the number of complete plans"),
+            Says::AllPlansTotal => (DriftKind::Plans, "the total number of plans"),
+            _ => return,
+        };
+        let is_of_phase = matches!(says, Says::PlansDone | Says::PlansTotal | Says::CurrentPlan);
+        // A milestone without phases has nothing to count; where none is active, folders may be of several.
+        if !is_of_phase && (position.next.action == Action::None || position.total() == 0) {
+            return;
+        }
+        let actual = if says == Says::Percent {
+            self.corrected_percent(stated, claim.line, here)
+        } else {
+            self.corrected(says, stated, here)
+        };
+        if let Some(actual) = actual.map(|actual| actual.to_string()) {
+            let place = (kind, subject, claim.line, &claim.range, here.filter(|_| is_of_phase));
+            self.report(place, stated.to_string(), actual.clone(), Some(actual));
+        }
+    }
+
+    /// Compares a status with the state of a phase; unclear wordings are accepted.
     fn status(&mut self, stated: &Located<String>, index: usize) {
         let phase = &self.position.phases[index];
-        let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
-        let words = phase_in_status(&stated.value, phase.number.numbering()).1;
-        if let Some(progress) = self.expected(words, index, waits).filter(|_| phase.dir.is_some()) {
+        let Some(progress) = self.expected(&stated.value, index) else { return };
+        if phase.dir.is_some() {
             let actual = template_status("Not started", progress, None).to_lowercase();
             let written = template_status(&stated.value, progress, Some(phase));
             let written = is_plain(&stated.value).then_some(written);
@@ -331,10 +356,13 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the progress of a phase that a status contradicts; `None` if it may stay.
-    fn expected(&self, stated: &str, index: usize, waits: bool) -> Option<PhaseProgress> {
-        let says_complete = PhaseProgress::is_complete_status(stated);
-        let says_open = PhaseProgress::is_open_status(stated) && !names_check(stated);
-        match self.position.phases[index].state {
+    fn expected(&self, stated: &str, index: usize) -> Option<PhaseProgress> {
+        let phase = &self.position.phases[index];
+        let words = phase_in_status(stated, phase.number.numbering()).1;
+        let says_complete = PhaseProgress::is_complete_status(words);
+        let says_open = PhaseProgress::is_open_status(words) && !names_step(words);
+        let waits = phase.awaits_check || may_be_checked(self.position, &phase.number);
+        match phase.state {
             PhaseState::Done if says_open && !waits => Some(PhaseProgress::Complete),
             PhaseState::Open | PhaseState::Running
                 if says_complete && !is_passed(self.position, index) =>
@@ -347,114 +375,99 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the possible values of a number of phases or plans; `None` if the files do not determine it.
-    fn possible(
-        &self,
-        says: Says,
-        stated: usize,
-        here: Option<usize>,
-    ) -> Option<RangeInclusive<usize>> {
+    fn possible(&self, says: Says, here: Option<usize>) -> Option<RangeInclusive<usize>> {
         let position = self.position;
         let here = here.map(|index| &position.phases[index]);
-        let here = here.filter(|phase| !has_unclear_counts(phase));
-        // `Plan: 21 of 21` may count the plans of all phases.
-        let all = [Phase::complete_range, Phase::plans_range];
-        let mut all = all.into_iter().map(|count| *over_all(&position.phases, count).start());
-        let counts_all =
-            here.is_some_and(|here| stated > here.plans.len()) && all.any(|count| count == stated);
-        match says {
-            Says::Total if is_a_count(position, stated) => None,
-            Says::PlansDone | Says::PlansTotal | Says::CurrentPlan if counts_all => None,
-            Says::Total => Some(position.total()..=position.total()),
+        let here = here.filter(|phase| !has_unclear_counts(phase)).map(Phase::counts);
+        Some(match says {
+            Says::Total => position.total()..=position.total(),
+            // Those that wait for a check may be left out, and those of earlier milestones included.
             Says::PhasesDone => {
-                // Those that wait for a check may be left out, and those of earlier milestones included.
                 let awaiting = position.members().filter(|phase| phase.awaits_check).count();
-                Some(position.done().saturating_sub(awaiting)..=usize::MAX)
+                position.done().saturating_sub(awaiting)..=usize::MAX
             }
-            Says::PlansDone => Some(here?.complete_range()),
-            Says::PlansTotal => Some(here?.plans_range()),
-            Says::CurrentPlan => {
-                // The last complete one, or the next.
-                let complete = here?.complete_range();
-                let next = here?.plans.len().min(complete.start() + 1);
-                let may_be = *complete.start()..=*complete.end() + 1;
-                Some(if may_be.contains(&stated) { may_be } else { next..=next })
+            Says::PlansDone => here?.done,
+            Says::PlansTotal => here?.all,
+            // The last complete one, or the next.
+            Says::CurrentPlan => here.map(|here| *here.done.start()..=here.done.end() + 1)?,
+            Says::AllPlansDone | Says::AllPlansTotal => {
+                let Counts { done, all } = Counts::sum(position.members());
+                // Plans of earlier milestones may be included.
+                let first = position.members().map(|phase| phase.number.whole()).min();
+                let has_earlier =
+                    first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
+                let range = if says == Says::AllPlansDone { done } else { all.clone() };
+                let end = if has_earlier { usize::MAX } else { *range.end() };
+                (*all.end() > 0).then_some(*range.start()..=end)?
             }
-            Says::AllPlansDone => self.of_milestone(Phase::complete_range),
-            Says::AllPlansTotal => self.of_milestone(Phase::plans_range),
-            _ => None,
-        }
+            _ => return None,
+        })
     }
 
-    /// Returns the range of a count over the milestone's phases; `None` if it has no plans. Plans of earlier milestones
-    /// may be included, so then there is no upper bound.
-    fn of_milestone(
-        &self,
-        count: fn(&Phase) -> RangeInclusive<usize>,
-    ) -> Option<RangeInclusive<usize>> {
-        let position = self.position;
-        let has_plans = position.members().any(|phase| !phase.plans.is_empty());
-        let first = position.members().map(|phase| phase.number.whole()).min();
-        let has_earlier =
-            first > Some(1) || position.phases.iter().any(|phase| !phase.is_in_milestone);
-        let counted = over_all(position.members(), count);
-        let most = if has_earlier { usize::MAX } else { *counted.end() };
-        has_plans.then(|| *counted.start()..=most)
+    /// Returns the correct value of a number; `None` if the stated one is possible.
+    fn corrected(&self, says: Says, stated: usize, here: Option<usize>) -> Option<usize> {
+        let range = self.possible(says, here)?;
+        let phase = here.map(|index| &self.position.phases[index]);
+        let is_kept = match says {
+            Says::Total => is_a_count(self.position, stated),
+            // `Plan: 21 of 21` may count the plans of all phases.
+            Says::PlansDone | Says::PlansTotal | Says::CurrentPlan => {
+                let counts_all =
+                    |all: Counts| [*all.done.start(), *all.all.start()].contains(&stated);
+                phase.is_some_and(|phase| stated > phase.plans.len())
+                    && counts_all(Counts::sum(&self.position.phases))
+            }
+            _ => false,
+        };
+        let next = phase.map(|phase| phase.plans.len().min(range.start() + 1));
+        let correct = next.filter(|_| says == Says::CurrentPlan).unwrap_or(*range.start());
+        (!is_kept && !range.contains(&stated)).then_some(correct)
     }
 
-    /// Returns the correct value of a percentage; `None` if it may be right by one of the measures that templates use.
-    fn corrected_percent(&self, stated: usize, line: usize) -> Option<usize> {
+    /// Returns the correct value of a percentage; `None` if it is at least the least of the measures that templates use,
+    /// and not 100 while work is left.
+    fn corrected_percent(&self, stated: usize, line: usize, here: Option<usize>) -> Option<usize> {
         const PAIRS: [(Says, Says); 3] = [
             (Says::PhasesDone, Says::Total),
             (Says::AllPlansDone, Says::AllPlansTotal),
             (Says::PlansDone, Says::PlansTotal),
         ];
         let (position, claims) = (self.position, &self.survey.state.claims);
-        let here = self.stated_phase();
-        let count = |says| claims.iter().find_map(|claim| claim.value.count(says));
-        let corrected = |says| {
-            let stated = count(says)? as usize;
-            let wrong = self.possible(says, stated, here).filter(|range| !range.contains(&stated));
-            Some(wrong.map_or(stated, |range| *range.start()))
-        };
         // In `78% (7 of 8 phases)`, the percentage cannot be corrected without the counts.
         if claims.iter().any(|one| one.line == line && one.value.count(Says::Share).is_some()) {
             return None;
         }
-        let of_phases = share(position.done(), position.total()).unwrap_or(0);
-        let of_plans = position.percent_of_plans() as usize;
-        let all = |count| *over_all(&position.phases, count).start();
+        let count = |says| {
+            let stated = claims.iter().find_map(|claim| claim.value.count(says))? as usize;
+            Some(self.corrected(says, stated, here).unwrap_or(stated))
+        };
         // The stated counts are the measure, once corrected.
-        let counted =
-            PAIRS.iter().filter_map(|(done, all)| share(corrected(*done)?, corrected(*all)?));
-        let counted: Vec<usize> = counted.collect();
-        let mut measures = vec![of_phases, of_plans, position.percent() as usize];
-        measures.extend(share(all(Phase::complete_range), all(Phase::plans_range)));
-        measures.extend(&counted);
-        if let Some(here) = here.map(|index| &position.phases[index]) {
-            let (done, plans) = (here.complete_range(), here.plans_range());
-            let of_plans = |plans: usize| share(*done.start(), plans).unwrap_or(0);
-            measures.extend([of_plans(*plans.start()), of_plans(*plans.end())]);
+        let counted = PAIRS.iter().filter_map(|(done, all)| share(count(*done)?, count(*all)?));
+        let mut measures: Vec<usize> = counted.collect();
+        if measures.is_empty() {
+            let of_phases = share(position.done(), position.total()).unwrap_or(0);
+            measures.extend([of_phases, position.percent_of_plans() as usize]);
         }
-        // VBW counts the plans of the phase alone, which has none yet when it has just moved on.
-        let has_none = stated == 0 && here.is_none() && count(Says::PlansTotal) == Some(0);
-        if has_none || measures.iter().any(|measure| measure.abs_diff(stated) <= 1) {
+        // A phase without plans has no progress yet.
+        let here = here.map_or(0, |index| {
+            let phase = &position.phases[index];
+            share(phase.count(PlanState::Complete), phase.plans.len()).unwrap_or(0)
+        });
+        let others = [here, position.percent() as usize];
+        let mut may_be = measures.iter().chain(&others);
+        if may_be.any(|measure| measure.abs_diff(stated) <= 1) {
             return None;
         }
-        let mut written = if counted.is_empty() { vec![of_phases, of_plans] } else { counted };
-        // If all plans so far are complete, that is 100 % only if no phases remain.
-        written.retain(|measure| *measure < 100 || of_phases == 100);
-        let least = written.iter().min().copied().unwrap_or(of_phases);
-        let most = written.iter().max().copied().unwrap_or(of_phases);
-        // One in between or above may follow a measure that is not known here, unless work is left at 100 %.
-        let is_over = stated >= 100 && of_phases < 100;
-        if stated < least { Some(least) } else { is_over.then_some(most) }
+        let least = measures.iter().min().copied()?;
+        let most = measures.iter().filter(|measure| **measure < 100).max().copied();
+        if stated < least { Some(least) } else { most.filter(|_| stated >= 100) }
     }
 
     /// Compares the checkboxes and the rows of ROADMAP.md.
     fn roadmap(&mut self) {
         let mut folders: HashMap<&PhaseNumber, Vec<usize>> = HashMap::new();
         for (index, phase) in self.position.phases.iter().enumerate() {
-            if phase.dir.is_some() && !phase.plans.is_empty() && !phase.is_old {
+            if phase.dir.is_some() && phase.has_plans() && !phase.is_old {
                 folders.entry(&phase.number).or_default().push(index);
             }
         }
@@ -463,9 +476,7 @@ impl<'a> Comparison<'a> {
         for planned in to_do.filter(|planned| !planned.is_shipped) {
             if let Some([index]) = folders.get(&planned.number).map(Vec::as_slice) {
                 self.checkbox(planned, *index);
-                if let Some(row) = &planned.row {
-                    self.row(planned, row, *index);
-                }
+                planned.row.iter().for_each(|row| self.row(row, *index));
             }
         }
     }
@@ -492,36 +503,31 @@ impl<'a> Comparison<'a> {
 
     /// Compares a row. One that a template could not have written is left to a person, whole, and so is a dated one that
     /// calls a phase complete to which plans were added since.
-    fn row(&mut self, planned: &RoadmapPhase, row: &ProgressRow, index: usize) {
+    fn row(&mut self, row: &ProgressRow, index: usize) {
         let phase = &self.position.phases[index];
-        let is_running = phase.state == PhaseState::Running && phase.declared.is_some();
-        if has_unclear_counts(phase) && !is_running {
+        if has_unclear_counts(phase) {
             return;
         }
         let stated = row.status.as_ref();
-        let is_new = row.progress() == Some(PhaseProgress::NotStarted);
-        let correct = stated.and_then(|stated| {
-            let under_way = match phase.state {
-                PhaseState::Done => phase.awaits_check,
-                PhaseState::Open | PhaseState::Running => phase.is_begun(),
-                _ => false,
-            };
-            let own = (is_new && under_way).then_some(PhaseProgress::InProgress);
-            own.or_else(|| self.expected(&stated.value, index, phase.awaits_check))
-        });
+        let is_under_way =
+            phase.awaits_check || phase.state != PhaseState::Done && phase.is_begun();
+        let is_late = row.progress() == Some(PhaseProgress::NotStarted) && is_under_way;
+        let correct = match stated {
+            Some(_) if is_late => Some(PhaseProgress::InProgress),
+            _ => stated.and_then(|stated| self.expected(&stated.value, index)),
+        };
         let is_set_back = correct.is_some_and(|progress| progress != PhaseProgress::Complete);
         let is_kept =
             stated.is_some_and(|stated| !is_plain(&stated.value)) || is_set_back && is_dated(row);
         let place =
             |subject, range| (DriftKind::ProgressRow, subject, row.line, range, Some(index));
         if let Some(cell) = &row.plans
-            && let Some(actual) = row_counts(planned, row, &cell.value, phase)
+            && let Some(actual) = row_counts(row, &cell.value, phase)
         {
             let is_template = |c: char| c.is_ascii_digit() || "/? ".contains(c);
-            let bare = cell.value.replace("TBD", "");
-            let is_written = !is_kept && bare.chars().all(is_template);
-            let place = place("the number of plans", &cell.range);
+            let is_written = !is_kept && cell.value.replace("TBD", "").chars().all(is_template);
             let written = is_written.then(|| actual.clone());
+            let place = place("the number of plans", &cell.range);
             self.report(place, cell.value.clone(), actual, written);
         }
         if let Some((stated, progress)) = stated.zip(correct) {
@@ -540,69 +546,34 @@ fn is_dated(row: &ProgressRow) -> bool {
 }
 
 /// Returns what the cell of a row should count; `None` if what it counts is possible.
-fn row_counts(
-    planned: &RoadmapPhase,
-    row: &ProgressRow,
-    cell: &str,
-    phase: &Phase,
-) -> Option<String> {
-    let [done, all] =
-        [row.plans_complete, row.plans_total].map(|count| count.map(|count| count as usize));
-    // One summary may stand for several plans of the phase's own list.
-    let ticked = planned.plans.iter().filter(|plan| plan.checked == Some(true)).count();
-    let listed = planned.plans.len();
-    if listed > phase.plans.len() && done == Some(ticked) && all == Some(listed) {
-        return None;
-    }
-    let complete = phase.complete_range();
+fn row_counts(row: &ProgressRow, cell: &str, phase: &Phase) -> Option<String> {
+    let counts = phase.counts();
     // More plans may be complete than were committed, but not fewer.
     let most = match phase.state {
         PhaseState::Running => phase.plans_expected(),
-        _ => *complete.end(),
+        _ => *counts.done.end(),
     };
-    let kept_done = done.filter(|done| (*complete.start()..=most).contains(done));
-    let kept_all = all.filter(|all| phase.plans_range().contains(all));
-    let complete = kept_done.unwrap_or_else(|| phase.count(PlanState::Complete));
-    let total = kept_all.unwrap_or(phase.plans_expected());
-    match (done, all) {
-        (Some(_), Some(_)) if kept_done.is_some() && kept_all.is_some() => None,
-        (Some(done), None) if complete == done => None,
-        (Some(_), None) if !cell.contains('/') => Some(complete.to_string()),
-        (None, Some(_)) => kept_all.is_none().then(|| total.to_string()),
-        _ => Some(format!("{complete}/{total}")),
+    let done =
+        row.plans_complete.filter(|done| (*counts.done.start()..=most).contains(&(*done as usize)));
+    let all = row.plans_total.filter(|all| counts.all.contains(&(*all as usize)));
+    let right_done = done.map_or(phase.count(PlanState::Complete), |done| done as usize);
+    let right_all = all.map_or(phase.plans_expected(), |all| all as usize);
+    match (row.plans_complete, row.plans_total) {
+        (Some(_), Some(_)) if done.is_some() && all.is_some() => None,
+        (Some(_), None) if !cell.contains('/') => Some(right_done.to_string()),
+        (None, Some(_)) => Some(right_all.to_string()),
+        _ => Some(format!("{right_done}/{right_all}")),
     }
 }
 
 /// Returns whether a total is a plausible count of the phases, or would be below the current one: numbering continues
 /// across milestones, or folders are missing.
 fn is_a_count(position: &Position, stated: usize) -> bool {
-    let ordinals = position.phases.iter().map(|phase| phase.number.ordinal() as usize);
+    let ordinal = |phase: &Phase| phase.number.ordinal() as usize;
     let folders = position.phases.iter().filter(|phase| phase.dir.is_some()).count();
-    let is_whole = |phase: &&Phase| phase.number == phase.number.sibling(phase.number.ordinal());
-    let whole = position.phases.iter().filter(is_whole).count();
-    let current = position.phase().map_or(0, |phase| phase.number.ordinal() as usize);
-    [position.total(), position.phases.len(), folders, whole].contains(&stated)
-        || Some(stated) == ordinals.max()
-        || current > position.total()
-}
-
-/// Sums a count over phases; plans of completed phases that were declared but never committed may be included.
-fn over_all<'a>(
-    phases: impl IntoIterator<Item = &'a Phase>,
-    count: fn(&Phase) -> RangeInclusive<usize>,
-) -> RangeInclusive<usize> {
-    let (mut least, mut most) = (0, 0);
-    for phase in phases {
-        let counted = count(phase);
-        let declared = match phase.state {
-            PhaseState::Done => phase.plans.len().max(phase.declared.unwrap_or(0)),
-            _ => 0,
-        };
-        // The plans of a dropped phase need not be done, but STATE.md may count them.
-        least += if phase.state == PhaseState::Dropped { 0 } else { *counted.start() };
-        most += declared.max(*counted.end());
-    }
-    least..=most
+    let last = position.phases.iter().map(ordinal).max().unwrap_or(0);
+    [position.total(), position.phases.len(), folders, last].contains(&stated)
+        || position.phase().is_some_and(|phase| ordinal(phase) > position.total())
 }
 
 /// Returns a ratio in percent, at most 100; `None` if `all` is 0.
@@ -618,12 +589,4 @@ fn may_be_checked(position: &Position, number: &PhaseNumber) -> bool {
     actions.any(|(action, of)| {
         matches!(action, Action::Verify | Action::Remediate) && of == Some(number)
     })
-}
-
-/// Returns whether a status names a step that follows the last plan, which no file can contradict.
-pub(super) fn names_check(status: &str) -> bool {
-    const CHECKS: &[&str] =
-        &["verif", "remediation", "ship", "milestone", "archiv", "review", "uat", "audit"];
-    let lower = status.to_lowercase();
-    CHECKS.iter().any(|word| lower.contains(word))
 }

@@ -37,6 +37,6 @@ use repair::is_plain as is_plain_status;
 pub use repair::{Correction, Repair, repair};
 pub(crate) use report::status_words;
 pub use report::{
-    AlternativeStatus, MilestoneStatus, NextStatus, PausedWork, PhaseReport, PhaseSource,
-    PlanCounts, StatusReport, inconsistencies,
+    MilestoneStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport,
+    inconsistencies,
 };

@@ -14,7 +14,7 @@ use crate::plan::{
     StateFile, TextOf, WorkflowSettings, handoff, milestone_version, milestone_version_in, rules,
     todo_file,
 };
-use crate::project::{LayoutName, Project, vocabulary};
+use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
 use crate::warning::{Parsed, Warning};
 
@@ -42,7 +42,7 @@ pub struct Survey {
     /// The settings of config.json.
     pub workflow: WorkflowSettings,
     /// The planning tool.
-    pub(super) layout: LayoutName,
+    pub(super) layout: Layout,
     /// The position of the work.
     pub position: Position,
     /// Problems while reading the files, with paths relative to the project.
@@ -113,7 +113,7 @@ impl Survey {
             todos,
             handoff: None,
             workflow: config.as_deref().map(WorkflowSettings::parse).unwrap_or_default(),
-            layout: project.planning_place().layout.name,
+            layout: project.planning_place().layout.clone(),
             position: Position::default(),
             warnings: Vec::new(),
             not_understood: Vec::new(),
@@ -232,6 +232,11 @@ impl Survey {
         self.line_of(vocabulary::STATE, &self.lines[0], line)
     }
 
+    /// Returns what a line of STATE.md says.
+    pub(super) fn state_text(&self, line: usize) -> &str {
+        line.checked_sub(1).and_then(|index| self.lines[0].get(index)).map_or("", String::as_str)
+    }
+
     /// Returns the place of a line of ROADMAP.md, and what it says.
     pub(super) fn roadmap_line(&self, line: usize) -> String {
         self.line_of(vocabulary::ROADMAP, &self.lines[1], line)
@@ -282,6 +287,12 @@ impl Survey {
         let named = self.milestone();
         let mut shipped = self.roadmap.milestones.iter().filter(|one| one.is_shipped);
         named.is_some_and(|name| shipped.any(|one| is_same_milestone(&one.name, name)))
+    }
+
+    /// Returns whether the roadmap names milestones, and calls all of them shipped.
+    pub(super) fn has_only_shipped(&self) -> bool {
+        let milestones = &self.roadmap.milestones;
+        !milestones.is_empty() && milestones.iter().all(|one| one.is_shipped)
     }
 
     /// Returns what was not understood, as warnings with their places.
@@ -403,30 +414,26 @@ impl Documents<'_> {
     }
 }
 
-/// Returns the phases of the milestone in number order: those with a folder, and those that only the roadmap or STATE.md
-/// names. Their states are not determined yet.
+/// Returns the phases of the milestone in number order, with what the documents say of them: those with a folder, and those
+/// that only the roadmap or STATE.md names. Their states are not determined yet.
 pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     let (roadmap, state) = (&survey.roadmap, &survey.state);
     let dirs = &survey.folder.active.phases;
-    let old = old_folders(roadmap, dirs);
-    let folders = dirs.iter().zip(old);
-    let mut phases: Vec<Phase> = folders
-        .map(|(dir, is_old)| {
-            let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
-            Phase { is_old, ..Phase::with_folder(dir, planned, text) }
-        })
-        .collect();
+    let folders = dirs.iter().zip(old_folders(roadmap, dirs));
+    let with_folder = |(dir, is_old): (&PhaseDir, bool)| {
+        let planned = roadmap_phase(roadmap, &dir.number).filter(|_| !is_old);
+        Phase { is_old, ..Phase::with_folder(dir, planned, text) }
+    };
+    let mut phases: Vec<Phase> = folders.map(with_folder).collect();
     let live = phases.iter().filter(|phase| !phase.is_old);
     let known: BTreeSet<PhaseNumber> = live.map(|phase| phase.number.clone()).collect();
     let only_listed = |phase: &&RoadmapPhase| !phase.is_shipped && !known.contains(&phase.number);
-    phases.extend(roadmap.phases.iter().filter(only_listed).map(|planned| Phase {
-        name: planned.name.clone(),
-        goal: planned.goal.clone(),
-        ..Phase::empty(planned.number.clone())
-    }));
+    let listed = roadmap.phases.iter().filter(only_listed);
+    phases.extend(listed.map(|planned| Phase::new(planned.number.clone())));
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
+    phases.iter_mut().for_each(|phase| rules::add_documents(survey, phase));
     phases
 }
 
@@ -468,5 +475,5 @@ fn only_stated(known: &[Phase], roadmap: &Roadmap, state: &StateFile) -> Option<
     let number = state.phase.number.clone().filter(|_| !known.is_empty())?;
     let is_known = known.iter().any(|phase| phase.number == number)
         || roadmap_phase(roadmap, &number).is_some();
-    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::empty(number) })
+    (!is_known).then(|| Phase { name: state.phase.name.clone(), ..Phase::new(number) })
 }

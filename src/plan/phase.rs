@@ -1,4 +1,4 @@
-//! A phase with everything known from its files, and the position of the work among them.
+//! A phase with everything known from its files and the documents, and the position of the work among them.
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::plan::{
-    Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PlanSlot,
-    RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan, ratio,
+    Check, CheckKind, CheckOutcome, Checks, FileName, PhaseDir, PhaseNumber, PhaseProgress,
+    PlanSlot, RoadmapPhase, SummaryStatus, TextOf, is_dropped_plan, ratio,
 };
 use crate::text::word_enum;
 
@@ -18,7 +18,7 @@ pub enum PhaseState {
     Done,
     /// At least one plan has no summary, or a partial or failed one.
     Open,
-    /// Every existing plan has a summary, but more are declared or may follow.
+    /// Every existing plan has a summary, but more are declared.
     Running,
     /// It has neither plans nor summaries.
     Unplanned,
@@ -26,7 +26,7 @@ pub enum PhaseState {
     Dropped,
 }
 
-/// A phase of the active milestone, with everything known from its files.
+/// A phase of the active milestone, with everything known from its files and the documents.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags are independent of each other")]
 pub struct Phase {
@@ -40,24 +40,26 @@ pub struct Phase {
     pub dir: Option<PathBuf>,
     /// Whether it has a folder that contains files.
     pub(crate) has_files: bool,
-    /// The plans with their states.
+    /// The plans with their states, without those that will not be done.
     pub plans: Vec<(PlanSlot, PlanState)>,
     /// Whether the phase was discussed, that is, has a CONTEXT file.
     pub has_context: bool,
     /// Its user tests, verifications and reviews.
     pub checks: Checks,
-    /// Whether it belongs to the active milestone; folders of earlier ones often remain.
-    pub is_in_milestone: bool,
-    /// The state.
-    pub state: PhaseState,
-    /// Whether a check of the finished phase is open or waits for a person, and the roadmap leaves the phase open.
-    pub(crate) awaits_check: bool,
+    /// What the roadmap, else STATE.md's list of phases, says of it: complete, or that it will not be done.
+    pub(crate) claim: Option<PhaseProgress>,
     /// Number of plans declared by the roadmap or STATE.md, if any.
     pub(crate) declared: Option<usize>,
     /// Number of plans that will not be done, which the documents may still count.
     pub(crate) withdrawn: usize,
     /// Whether the folder is of a milestone before, whose numbers were used again.
     pub(crate) is_old: bool,
+    /// Whether it belongs to the active milestone; folders of earlier ones often remain.
+    pub is_in_milestone: bool,
+    /// The state.
+    pub state: PhaseState,
+    /// Whether a check of the finished phase is open or waits for a person, and the roadmap leaves the phase open.
+    pub(crate) awaits_check: bool,
 }
 
 word_enum! {
@@ -75,140 +77,55 @@ word_enum! {
     }
 }
 
-impl Phase {
-    /// Returns the number of plans in a state.
-    pub fn count(&self, state: PlanState) -> usize {
-        self.plans.iter().filter(|(_, own)| *own == state).count()
-    }
+/// The possible numbers of plans. A plan or summary that was never committed leaves a gap in the numbers, and the documents
+/// may declare more than there are.
+#[derive(Clone, Debug)]
+pub(crate) struct Counts {
+    /// Of complete plans.
+    pub(crate) done: RangeInclusive<usize>,
+    /// Of all plans.
+    pub(crate) all: RangeInclusive<usize>,
+}
 
-    /// Returns whether it has no plan, only a summary of the whole phase, as one that was done without the tool and
-    /// written up later: `02-SUMMARY.md` in the folder of phase 2.
-    pub(crate) fn is_only_summarised(&self) -> bool {
-        let [(slot, _)] = self.plans.as_slice() else {
-            return false;
-        };
-        let dir = self.dir.as_ref().and_then(|dir| dir.file_name());
-        let name = slot.summary.as_deref().filter(|_| slot.plan.is_none());
-        let parsed =
-            dir.zip(name).and_then(|(dir, name)| FileName::parse(name, &dir.to_string_lossy()));
-        parsed.is_some_and(|file| match (file.phase, file.plan) {
-            (_, None) => file.slug.is_none(),
-            (None, Some(plan)) => {
-                file.slug.is_none() && plan.to_string() == self.number.to_string()
-            }
-            (Some(_), Some(_)) => false,
-        })
-    }
-
-    /// Returns the possible numbers of complete plans: from those found to the number of the last of them.
-    ///
-    /// A plan or summary that was never committed leaves a gap in the numbers.
-    pub(crate) fn complete_range(&self) -> RangeInclusive<usize> {
-        let complete = self.plans.iter().filter(|(_, own)| *own == PlanState::Complete);
-        if self.is_only_summarised() {
-            return 0..=complete.count();
-        }
-        self.up_to_number(self.count(PlanState::Complete), complete)
-    }
-
-    /// Returns the possible numbers of plans: from those found to the number of the last one, or to the
-    /// declared number while more may follow.
-    pub(crate) fn plans_range(&self) -> RangeInclusive<usize> {
-        if self.is_only_summarised() {
-            return 0..=1;
-        }
-        let numbered = self.up_to_number(self.plans.len(), self.plans.iter());
-        let declared = self.declared.filter(|_| self.state != PhaseState::Done);
-        *numbered.start()..=(*numbered.end()).max(declared.unwrap_or(0))
-    }
-
-    /// Returns the number of plans, or of declared plans if the phase is in progress and that is higher.
-    pub(crate) fn plans_expected(&self) -> usize {
-        let declared = self.declared.filter(|_| self.state == PhaseState::Running);
-        self.plans.len().max(declared.unwrap_or(0))
-    }
-
-    fn up_to_number<'a>(
-        &self,
-        counted: usize,
-        plans: impl Iterator<Item = &'a (PlanSlot, PlanState)>,
-    ) -> RangeInclusive<usize> {
-        let number = |(slot, _): &(PlanSlot, PlanState)| slot.number.number() as usize;
-        // Numbers that continue from the previous phase do not count its plans.
-        let last_of_all = self.plans.iter().map(number).max();
-        let begins_at_one = self.plans.iter().map(number).min() == Some(1)
-            || self.declared.is_some() && self.declared == last_of_all;
-        let last = plans.map(number).max().unwrap_or(0);
-        counted..=counted.max(if begins_at_one { last } else { 0 })
-    }
-
-    /// Returns whether any plan has a summary.
-    pub(crate) fn is_begun(&self) -> bool {
-        self.plans.iter().any(|(slot, _)| slot.summary.is_some())
-    }
-
-    /// Returns the plans that are not complete.
-    pub fn open_plans(&self) -> impl Iterator<Item = &PlanSlot> {
-        self.plans.iter().filter(|(_, own)| *own != PlanState::Complete).map(|(slot, _)| slot)
-    }
-
-    /// Returns whether the phase has plans or summaries.
-    pub fn has_plans(&self) -> bool {
-        !self.plans.is_empty()
-    }
-
-    /// Returns the checks that still require work; passed user tests make a verification unnecessary.
-    pub fn open_checks(&self, text: TextOf<'_>) -> impl Iterator<Item = &Check> {
-        let checks = self.checks.read(text).iter();
-        let is_passed = checks
-            .clone()
-            .any(|check| check.kind == CheckKind::Uat && check.outcome == CheckOutcome::Passed);
-        let open = checks.filter(|check| check.is_open());
-        open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
-    }
-
-    /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
-    pub(crate) fn check_left(&self, text: TextOf<'_>) -> Option<&Check> {
-        self.open_checks(text).next().or_else(|| {
-            let checks = self.checks.read(text);
-            let of = |kind, outcome| {
-                let mut checks = checks.iter();
-                checks.find(|check| check.kind == kind && check.outcome == outcome)
-            };
-            of(CheckKind::Verification, CheckOutcome::Pending)
-                .filter(|_| of(CheckKind::Uat, CheckOutcome::Passed).is_none())
-        })
-    }
-
-    /// Returns whether a verification or user test passed and no check requires work.
-    pub(crate) fn has_passed(&self, text: TextOf<'_>) -> bool {
-        let is_whole = |kind| matches!(kind, CheckKind::Uat | CheckKind::Verification);
-        let mut passed = self.checks.read(text).iter();
-        passed.any(|check| is_whole(check.kind) && check.outcome == CheckOutcome::Passed)
-            && self.open_checks(text).next().is_none()
-    }
-
-    /// Returns the completed share of the phase, from 0 to 1.
-    pub fn share_done(&self) -> f64 {
-        let is_unfinished = self.count(PlanState::Partial) + self.count(PlanState::Failed) > 0;
-        match self.state {
-            PhaseState::Done if is_unfinished => {
-                ratio(self.count(PlanState::Complete), self.plans.len())
-            }
-            PhaseState::Done => 1.0,
-            PhaseState::Unplanned | PhaseState::Dropped => 0.0,
-            PhaseState::Open => ratio(self.count(PlanState::Complete), self.plans.len()),
-            // At least one more plan is expected.
-            PhaseState::Running => {
-                let plans = (self.plans.len() + 1).max(*self.plans_range().end());
-                ratio(self.count(PlanState::Complete), plans)
+impl Counts {
+    /// Returns the sums over phases.
+    pub(crate) fn sum<'a>(phases: impl IntoIterator<Item = &'a Phase>) -> Self {
+        let (mut done, mut all) = ([0, 0], [0, 0]);
+        for phase in phases {
+            let counts = phase.counts();
+            // The plans of a dropped phase need not be done, but STATE.md may count them.
+            let kept = usize::from(phase.state != PhaseState::Dropped);
+            for (sum, range) in [(&mut done, counts.done), (&mut all, counts.all)] {
+                *sum = [sum[0] + kept * range.start(), sum[1] + range.end()];
             }
         }
+        Self { done: done[0]..=done[1], all: all[0]..=all[1] }
     }
 }
 
 impl Phase {
-    /// Returns a phase with a folder; plans that will not be done are left out.
+    /// Returns a phase of the active milestone of which only the number is known.
+    pub(crate) fn new(number: PhaseNumber) -> Self {
+        Self {
+            number,
+            name: None,
+            goal: None,
+            dir: None,
+            has_files: false,
+            plans: Vec::new(),
+            has_context: false,
+            checks: Checks::default(),
+            claim: None,
+            declared: None,
+            withdrawn: 0,
+            is_old: false,
+            is_in_milestone: true,
+            state: PhaseState::Unplanned,
+            awaits_check: false,
+        }
+    }
+
+    /// Returns a phase with a folder.
     pub(crate) fn with_folder(
         dir: &PhaseDir,
         planned: Option<&RoadmapPhase>,
@@ -238,41 +155,139 @@ impl Phase {
             let plan = dir.dir.join(slot.plan.as_ref()?);
             Some((plan, *state == PlanState::Complete))
         });
-        let checks = dir.checks.clone().with_plans(of_checks.collect());
         Self {
-            name: planned.and_then(|phase| phase.name.clone()).or_else(|| Some(dir.name.clone())),
-            goal: planned.and_then(|phase| phase.goal.clone()),
+            name: Some(dir.name.clone()),
             dir: Some(dir.dir.clone()),
             has_files: dir.has_files,
             withdrawn: dir.plans.len() - plans.len(),
+            checks: dir.checks.clone().with_plans(of_checks.collect()),
             plans,
             has_context: dir.has_context,
-            checks,
-            ..Self::empty(dir.number.clone())
+            ..Self::new(dir.number.clone())
         }
     }
 
-    /// Returns a phase of which only the number is known.
-    pub(crate) fn empty(number: PhaseNumber) -> Self {
-        Self {
-            number,
-            name: None,
-            goal: None,
-            dir: None,
-            has_files: false,
-            plans: Vec::new(),
-            has_context: false,
-            checks: Checks::default(),
-            is_in_milestone: true,
-            state: PhaseState::Unplanned,
-            awaits_check: false,
-            declared: None,
-            withdrawn: 0,
-            is_old: false,
+    /// Returns the number of plans in a state.
+    pub fn count(&self, state: PlanState) -> usize {
+        self.plans.iter().filter(|(_, own)| *own == state).count()
+    }
+
+    /// Returns the plans that are not complete.
+    pub fn open_plans(&self) -> impl Iterator<Item = &PlanSlot> {
+        self.plans.iter().filter(|(_, own)| *own != PlanState::Complete).map(|(slot, _)| slot)
+    }
+
+    /// Returns whether a plan is not complete.
+    pub(crate) fn has_open_plan(&self) -> bool {
+        self.open_plans().next().is_some()
+    }
+
+    /// Returns whether the phase has plans or summaries.
+    pub fn has_plans(&self) -> bool {
+        !self.plans.is_empty()
+    }
+
+    /// Returns the number of plan files.
+    pub(crate) fn plan_files(&self) -> usize {
+        self.plans.iter().filter(|(slot, _)| slot.plan.is_some()).count()
+    }
+
+    /// Returns the number of summaries.
+    pub(crate) fn summaries(&self) -> usize {
+        self.plans.iter().filter(|(slot, _)| slot.summary.is_some()).count()
+    }
+
+    /// Returns whether any plan has a summary.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.summaries() > 0
+    }
+
+    /// Returns whether the documents call it complete.
+    pub(crate) fn is_ticked(&self) -> bool {
+        self.claim == Some(PhaseProgress::Complete)
+    }
+
+    /// Returns whether it has no plan, only a summary of the whole phase, as one that was done without the tool and
+    /// written up later: `02-SUMMARY.md` in the folder of phase 2.
+    pub(crate) fn is_only_summarised(&self) -> bool {
+        let [(slot, _)] = self.plans.as_slice() else { return false };
+        let dir = self.dir.as_ref().and_then(|dir| dir.file_name());
+        let name = slot.summary.as_deref().filter(|_| slot.plan.is_none());
+        let file = dir.zip(name);
+        let file = file.and_then(|(dir, name)| FileName::parse(name, &dir.to_string_lossy()));
+        file.is_some_and(|file| {
+            let of_phase =
+                |plan: &_| file.phase.is_none() && format!("{plan}") == self.number.to_string();
+            file.slug.is_none() && file.plan.as_ref().is_none_or(of_phase)
+        })
+    }
+
+    /// Returns the possible numbers of its plans.
+    pub(crate) fn counts(&self) -> Counts {
+        let number = |(slot, _): &(PlanSlot, PlanState)| slot.number.number() as usize;
+        let complete = self.plans.iter().filter(|(_, state)| *state == PlanState::Complete);
+        let last_done = complete.map(number).max().unwrap_or(0);
+        let last = self.plans.iter().map(number).max().unwrap_or(0);
+        // A summary of the whole phase may be counted as a plan or not.
+        let least = usize::from(!self.is_only_summarised());
+        let (done, all) = (self.count(PlanState::Complete), self.plans.len());
+        let declared = self.declared.unwrap_or(0);
+        let done_elsewhere = if self.state == PhaseState::Done { declared } else { 0 };
+        Counts {
+            done: least * done..=done.max(last_done).max(done_elsewhere),
+            all: least * all..=all.max(last).max(declared),
         }
+    }
+
+    /// Returns the number of plans, or of declared plans if the phase is in progress and that is higher.
+    pub(crate) fn plans_expected(&self) -> usize {
+        let declared = self.declared.filter(|_| self.state == PhaseState::Running);
+        self.plans.len().max(declared.unwrap_or(0))
+    }
+
+    /// Returns the completed share of the phase, from 0 to 1.
+    pub fn share_done(&self) -> f64 {
+        match self.state {
+            PhaseState::Unplanned | PhaseState::Dropped => 0.0,
+            PhaseState::Done
+                if self.count(PlanState::Partial) + self.count(PlanState::Failed) == 0 =>
+            {
+                1.0
+            }
+            _ => ratio(self.count(PlanState::Complete), self.plans_expected()),
+        }
+    }
+
+    /// Returns the checks that still require work; passed user tests make a verification unnecessary.
+    pub fn open_checks(&self, text: TextOf<'_>) -> impl Iterator<Item = &Check> {
+        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed, text);
+        let open = self.checks.read(text).iter().filter(|check| check.is_open());
+        open.filter(move |check| check.kind == CheckKind::Uat || !is_passed)
+    }
+
+    /// Returns the check that is left: an open one, or a verification that waits for a person if no user test passed.
+    pub(crate) fn check_left(&self, text: TextOf<'_>) -> Option<&Check> {
+        let is_passed = self.has_check(CheckKind::Uat, CheckOutcome::Passed, text);
+        let is_waiting = |check: &&Check| {
+            check.kind == CheckKind::Verification && check.outcome == CheckOutcome::Pending
+        };
+        let waiting = || self.checks.read(text).iter().find(is_waiting).filter(|_| !is_passed);
+        self.open_checks(text).next().or_else(waiting)
+    }
+
+    /// Returns whether a verification or user test passed and no check requires work.
+    pub(crate) fn has_passed(&self, text: TextOf<'_>) -> bool {
+        [CheckKind::Uat, CheckKind::Verification]
+            .into_iter()
+            .any(|kind| self.has_check(kind, CheckOutcome::Passed, text))
+            && self.open_checks(text).next().is_none()
+    }
+
+    fn has_check(&self, kind: CheckKind, outcome: CheckOutcome, text: TextOf<'_>) -> bool {
+        let mut checks = self.checks.read(text).iter();
+        checks.any(|check| check.kind == kind && check.outcome == outcome)
     }
 }
-
 /// The next action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -297,35 +312,57 @@ pub enum Action {
 }
 
 /// The next action with its reasons.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Next {
     /// The action.
     pub action: Action,
-    /// The phase; `None` for [`Action::Ship`], [`Action::None`] and [`Action::Unknown`].
+    /// The phase; null for `ship`, `none` and `unknown`.
     pub phase: Option<PhaseNumber>,
-    /// The places of the facts that speak for it; what was not understood, if it is unknown.
-    pub because: Vec<String>,
-    /// What else may be next.
+    /// The workflow command for the action.
+    pub command: String,
+    /// Whether the alternative is almost as likely.
+    pub conflict: bool,
+    /// What else may be next; null if there is nothing.
     pub alternative: Option<Alternative>,
+    /// The places of the facts that speak for it, in a conflict followed by those for the alternative; what was not
+    /// understood, if it is unknown.
+    pub because: Vec<String>,
 }
 
 /// Another action that may be next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Alternative {
     /// The action.
     pub action: Action,
     /// The phase of that action.
     pub phase: Option<PhaseNumber>,
+    /// The workflow command for the action.
+    pub command: String,
     /// The places of the facts that speak for it.
     pub because: Vec<String>,
-    /// Whether it is almost as likely as the answer.
-    pub contests: bool,
 }
 
 impl Next {
     /// Returns the alternative that is almost as likely.
     pub fn rival(&self) -> Option<&Alternative> {
-        self.alternative.as_ref().filter(|other| other.contests)
+        self.alternative.as_ref().filter(|_| self.conflict)
+    }
+
+    /// Returns a sentence about what contests the action, or why it is unknown; `None` if nothing does.
+    pub fn contest(&self) -> Option<String> {
+        let own = self.because.first().map_or("", String::as_str);
+        if self.action == Action::Unknown {
+            return Some(format!(
+                "the files were not understood, so what comes next is unknown: {own}"
+            ));
+        }
+        let rival = self.rival()?;
+        let reason = rival.because.first().map_or("", String::as_str);
+        // The command comes first, so that truncation does not remove it.
+        Some(format!(
+            "perhaps {} comes next, since {reason}, but {own}; check before you act",
+            rival.command
+        ))
     }
 }
 

@@ -7,11 +7,11 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, Decision, Drift, Phase, PhaseNumber, PhaseNumbering, PhaseState,
-    PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain_status, letters, metrics,
-    roadmap_phase, without_status,
+    Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseNumbering,
+    PhaseState, PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain_status, letters,
+    metrics, roadmap_phase, without_status,
 };
-use crate::project::{Commands, Layout, LayoutName, Project, vocabulary};
+use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;
 use crate::text::{clip, quantity, strip_prefix_ignore_case};
 use crate::warning::Warning;
@@ -44,7 +44,7 @@ pub struct StatusReport {
     /// The installed skills.
     pub skills: Vec<Skill>,
     /// The next action.
-    pub next: NextStatus,
+    pub next: Next,
     /// Where the planning tool says that paused work is to be resumed; left out if it says nothing, or if the work has
     /// gone on since.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,36 +133,6 @@ impl PausedWork {
 /// Maximum length of the first thing to do in a line, in characters.
 const MAX_NEXT_ACTION_LENGTH: usize = 240;
 
-/// The next action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NextStatus {
-    /// The action.
-    pub action: Action,
-    /// The phase; null for `ship`, `none` and `unknown`.
-    pub phase: Option<PhaseNumber>,
-    /// The workflow command for the action.
-    pub command: String,
-    /// Whether the alternative is almost as likely.
-    pub conflict: bool,
-    /// What else may be next; null if there is nothing.
-    pub alternative: Option<AlternativeStatus>,
-    /// The places of the facts that speak for it, in a conflict followed by those for the alternative.
-    pub because: Vec<String>,
-}
-
-/// Another action that may be next.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AlternativeStatus {
-    /// The action.
-    pub action: Action,
-    /// The phase; null for `ship`, `none` and `unknown`.
-    pub phase: Option<PhaseNumber>,
-    /// The workflow command for the action.
-    pub command: String,
-    /// The places of the facts that speak for it.
-    pub because: Vec<String>,
-}
-
 impl StatusReport {
     /// Builds the report of a project.
     pub fn from_survey(project: &Project, survey: &Survey) -> Self {
@@ -180,9 +150,9 @@ impl StatusReport {
             plans: PlanCounts::count(position),
             decisions: survey.state.decisions.clone(),
             todos: survey.todos.clone(),
-            blockers: open_blockers(survey, usize::MAX),
+            blockers: open_blockers(survey),
             skills: survey.state.skills.clone(),
-            next: NextStatus::from_position(position, &planning.layout),
+            next: position.next.clone(),
             paused: PausedWork::from_survey(project, survey),
             drift: drift(survey),
             findings: project.named(inconsistencies(survey)),
@@ -213,78 +183,17 @@ impl StatusReport {
 
 impl PlanCounts {
     fn count(position: &Position) -> Self {
-        let with_plans = || position.kept().filter(|phase| !phase.is_only_summarised());
-        let count = |state| with_plans().map(|phase| phase.count(state)).sum();
-        Self {
-            total: with_plans().map(Phase::plans_expected).sum(),
-            complete: count(PlanState::Complete),
-            partial: count(PlanState::Partial),
-            failed: count(PlanState::Failed),
-            unplanned_phases: position
-                .members()
-                .filter(|phase| phase.state == PhaseState::Unplanned)
-                .count(),
+        let mut counts = Self::default();
+        for phase in position.kept() {
+            counts.unplanned_phases += usize::from(phase.state == PhaseState::Unplanned);
+            if !phase.is_only_summarised() {
+                counts.total += phase.plans_expected();
+                counts.complete += phase.count(PlanState::Complete);
+                counts.partial += phase.count(PlanState::Partial);
+                counts.failed += phase.count(PlanState::Failed);
+            }
         }
-    }
-}
-
-impl NextStatus {
-    /// Returns a sentence about what contests the action, or why it is unknown; `None` if nothing does.
-    pub fn contest(&self) -> Option<String> {
-        if self.action == Action::Unknown {
-            let unread = self.because.first().map_or("", String::as_str);
-            return Some(format!(
-                "the files were not understood, so what comes next is unknown: {unread}"
-            ));
-        }
-        let rival = self.alternative.as_ref().filter(|_| self.conflict)?;
-        let reason = rival.because.first().map_or("", String::as_str);
-        let own = self.because.first().map(|own| format!(", but {own}"));
-        // The command comes first, so that truncation does not remove it.
-        Some(format!(
-            "perhaps {} comes next, since {reason}{}; check before you act",
-            rival.command,
-            own.unwrap_or_default()
-        ))
-    }
-
-    /// Returns the next action with the layout's commands.
-    pub fn from_position(position: &Position, layout: &Layout) -> Self {
-        let next = &position.next;
-        let other = next.alternative.as_ref();
-        Self {
-            action: next.action,
-            phase: next.phase.clone(),
-            command: command(layout, next.action, next.phase.as_ref()),
-            conflict: next.rival().is_some(),
-            alternative: other.map(|other| AlternativeStatus {
-                action: other.action,
-                phase: other.phase.clone(),
-                command: command(layout, other.action, other.phase.as_ref()),
-                because: other.because.clone(),
-            }),
-            because: next
-                .because
-                .iter()
-                .chain(next.rival().iter().flat_map(|rival| &rival.because))
-                .cloned()
-                .collect(),
-        }
-    }
-}
-
-/// Returns the layout's command for an action.
-fn command(layout: &Layout, action: Action, phase: Option<&PhaseNumber>) -> String {
-    let phase = phase.map(ToString::to_string).unwrap_or_default();
-    match action {
-        Action::Plan => layout.commands.plan(&phase),
-        Action::Execute => layout.commands.execute(&phase),
-        Action::Verify => Commands::with_phase(&layout.commands.verify, &phase),
-        Action::Remediate => Commands::with_phase(&layout.commands.remediate, &phase),
-        Action::Discuss => Commands::with_phase(&layout.commands.discuss, &phase),
-        Action::Ship => layout.commands.ship.clone(),
-        Action::None => layout.commands.new_milestone.clone(),
-        Action::Unknown => "annals status".to_owned(),
+        counts
     }
 }
 
@@ -399,18 +308,17 @@ impl MilestoneStatus {
     }
 }
 
-/// Returns the open blockers; a text before ` (phase 2 is complete)` is truncated so that both fit into `width`
-/// characters.
-fn open_blockers(survey: &Survey, width: usize) -> Vec<String> {
+/// Returns the open blockers; those noted for a phase that is complete say so and come last.
+fn open_blockers(survey: &Survey) -> Vec<String> {
+    let is_complete = |number: &PhaseNumber| {
+        let mut named = survey.position.phases.iter().filter(|phase| phase.number == *number);
+        let is_over = |phase: &Phase| phase.state == PhaseState::Done && !phase.awaits_check;
+        named.next().is_some_and(is_over) && named.all(is_over)
+    };
     let (mut current, mut past) = (Vec::new(), Vec::new());
     for text in &survey.state.blockers {
-        let phase = phase_of(text, survey.state.numbering);
-        match phase.filter(|number| is_complete(&survey.position.phases, number)) {
-            Some(number) => {
-                let note = format!(" (phase {number} is complete)");
-                let text = clip(text, width.saturating_sub(note.len()));
-                past.push(format!("{text}{note}"));
-            }
+        match phase_of(text, survey.state.numbering).filter(is_complete) {
+            Some(number) => past.push(format!("{text} (phase {number} is complete)")),
             None => current.push(text.clone()),
         }
     }
@@ -427,13 +335,6 @@ fn phase_of(blocker: &str, numbering: PhaseNumbering) -> Option<PhaseNumber> {
     let is_planning = strip_prefix_ignore_case(rest, " planning")
         .is_some_and(|rest| rest.starts_with([' ', ':', ']', ')']));
     (is_planning || rest.starts_with([':', ']', ')'])).then_some(number)
-}
-
-/// Returns whether a phase is complete and no check of it waits for a person.
-fn is_complete(phases: &[Phase], number: &PhaseNumber) -> bool {
-    let mut named = phases.iter().filter(|phase| phase.number == *number);
-    let is_over = |phase: &Phase| phase.state == PhaseState::Done && !phase.awaits_check;
-    named.next().is_some_and(is_over) && named.all(is_over)
 }
 
 /// Maximum distance between the first and last phase number; a larger one indicates years or ticket numbers.
@@ -486,27 +387,26 @@ pub fn inconsistencies(survey: &Survey) -> Vec<Warning> {
 fn gap(survey: &Survey) -> Option<String> {
     let members = || survey.position.members().map(|phase| &phase.number);
     // `2-01` is not compared with `1-04`.
-    let one = members().max()?;
-    let ordinals: BTreeSet<u32> =
-        members().filter(|number| number.is_sibling(one)).map(PhaseNumber::ordinal).collect();
-    let (first, last) = (*ordinals.first()?, *ordinals.last()?);
+    let last = members().max()?;
+    let first = members().filter(|number| number.is_sibling(last)).min()?;
     // The missing numbers may belong to earlier milestones.
     let phases = survey.position.phases.iter().map(|phase| &phase.number);
     let known = phases.chain(survey.roadmap.phases.iter().map(|phase| &phase.number));
     let known: BTreeSet<u32> =
-        known.filter(|number| number.is_sibling(one)).map(PhaseNumber::ordinal).collect();
-    let ranges = survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
-    let is_known = |number: &u32| {
-        known.contains(number) || ranges.clone().any(|range| range.contains(&one.sibling(*number)))
+        known.filter(|number| number.is_sibling(last)).map(PhaseNumber::ordinal).collect();
+    let ranges = || survey.roadmap.milestones.iter().filter_map(|one| one.phases.as_ref());
+    let is_known = |number: &PhaseNumber| {
+        known.contains(&number.ordinal()) || ranges().any(|range| range.contains(number))
     };
-    let end = last.min(first.saturating_add(MAX_SPAN));
-    let absent = (first..end).filter(|number| !is_known(number));
-    let absent: Vec<String> = absent.map(|number| one.sibling(number).to_string()).collect();
+    let (first, end) = (first.ordinal(), last.ordinal());
+    let between = (first..end.min(first.saturating_add(MAX_SPAN))).map(|one| last.sibling(one));
+    let absent = between.filter(|number| !is_known(number)).map(|number| number.to_string());
+    let absent: Vec<String> = absent.collect();
     let missing = match absent.as_slice() {
         [] => return None,
         [one] => format!("phase {one} is"),
         [others @ .., end] => format!("phases {} and {end} are", others.join(", ")),
     };
-    let (from, to) = (one.sibling(first), one.sibling(last));
-    (last - first <= MAX_SPAN).then(|| format!("{missing} missing between {from} and {to}"))
+    let (from, to) = (last.sibling(first), last.sibling(end));
+    (end - first <= MAX_SPAN).then(|| format!("{missing} missing between {from} and {to}"))
 }

@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::lifecycle::carried::CarriedState;
 use crate::lifecycle::codebase::CodebaseSummary;
-use crate::lifecycle::init::texts::{
-    Empty, NewState, ProjectContext, RequirementsContext, RoadmapContext,
-};
 use crate::lifecycle::outcome::{CommandOutcome, Work, carry_out};
 use crate::lifecycle::refresh;
-use crate::plan::{DEFAULT_MILESTONE, NextStatus, PlanningFolder, Skill, Survey, installed_skills};
+use crate::plan::{DEFAULT_MILESTONE, PlanningFolder, Skill, Survey, installed_skills};
 use crate::project::manifest::Manifest;
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::{Changes, Store, read};
@@ -81,13 +79,12 @@ pub fn init_defaults(project: &Project, request: &InitRequest) -> Result<Option<
 /// is reported, and everything else is done.
 pub fn init(project: &Project, request: &InitRequest) -> Result<CommandOutcome<InitReport>> {
     let project = &in_layout(project, request)?;
-    let layout = &project.planning_place().layout;
     let stores = [Store::Plan, Store::Context];
     carry_out(project, "init", &stores, |work| {
         let mut report = create(project, request, work)?;
         let after = afterwards(project, &work.changes)?;
         report.project = after.name(project);
-        work.point_to(NextStatus::from_position(&after.position, layout));
+        work.point_to(after.position.next.clone());
         work.warnings.extend(after.warnings.iter().cloned());
         refresh::plan(project, &after, work)?;
         Ok(report)
@@ -116,7 +113,7 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
         },
     };
     let defaults = defaults(project, &mut new.work.warnings)?;
-    let texts = ProjectContext::with_defaults(request, defaults)?;
+    let texts = Texts::with_defaults(request, defaults)?;
     let date = project.clock.today().to_string();
     let project_file = root.join(vocabulary::PROJECT);
     if project_file.exists() && request.says_something() {
@@ -124,30 +121,31 @@ fn create(project: &Project, request: &InitRequest, work: &mut Work) -> Result<I
             "already exists and is left as it is; the description is only for a new project";
         new.work.warnings.push(Warning::file(&project_file, message));
     }
-    new.file(&project_file, Template::InitProject, &texts)?;
-    new.file(
-        &root.join(vocabulary::REQUIREMENTS),
-        Template::InitRequirements,
-        &RequirementsContext { date: &date },
-    )?;
+    new.template(&project_file, Template::InitProject, &texts)?;
+    let requirements = root.join(vocabulary::REQUIREMENTS);
+    new.template(&requirements, Template::InitRequirements, &json!({ "date": date }))?;
     // The remaining files belong to the active milestone, which may have a separate folder.
     let name = new.name()?.unwrap_or(texts.name);
-    new.file(
-        &home.join(vocabulary::ROADMAP),
-        Template::InitRoadmap,
-        &RoadmapContext { name: &name },
-    )?;
-    new.state(&home.join(vocabulary::STATE), &name, &date)?;
+    new.file(&home.join(vocabulary::ROADMAP), || texts::roadmap(project, &name))?;
+    new.state(&home.join(vocabulary::STATE), &name)?;
     // If the planning tool keeps milestones itself, its settings have a different format, and its commands
     // write them.
     if !place.layout.name.keeps_milestones() {
-        new.file(&root.join(vocabulary::CONFIG), Template::InitConfig, &Empty {})?;
+        new.template(&root.join(vocabulary::CONFIG), Template::InitConfig, &json!({}))?;
     }
     new.folder(&home.join(vocabulary::PHASES))?;
     Ok(new.report)
 }
 
-impl ProjectContext {
+/// What PROJECT.md says.
+#[derive(Serialize)]
+struct Texts {
+    name: String,
+    description: Option<String>,
+    core_value: Option<String>,
+}
+
+impl Texts {
     /// Fills in the defaults; refuses texts that look like they contain a secret.
     fn with_defaults(request: &InitRequest, defaults: InitDefaults) -> Result<Self> {
         let given =
@@ -185,41 +183,44 @@ struct Creation<'a> {
 }
 
 impl Creation<'_> {
-    /// Plans a file from its template, unless it exists.
-    fn file(&mut self, path: &Path, template: Template, context: &impl Serialize) -> Result<()> {
-        if self.is_kept(path) {
-            return Ok(());
+    /// Plans a file, unless it exists.
+    fn file(&mut self, path: &Path, text: impl FnOnce() -> Result<String>) -> Result<()> {
+        if !self.is_kept(path) {
+            self.work.changes.write(path, text()?)?;
+            self.report.created.push(self.project.relative(path).to_owned());
         }
-        self.work.changes.write(path, templates::render(self.project, template, context)?)?;
-        self.report.created.push(self.project.relative(path).to_owned());
         Ok(())
     }
 
+    fn template(
+        &mut self,
+        path: &Path,
+        template: Template,
+        context: &impl Serialize,
+    ) -> Result<()> {
+        let project = self.project;
+        self.file(path, || templates::render(project, template, context))
+    }
+
     /// Plans STATE.md, which records the installed skills and the profile of existing code.
-    fn state(&mut self, path: &Path, name: &str, date: &str) -> Result<()> {
-        if self.is_kept(path) {
-            return Ok(());
-        }
-        let warnings = &mut self.work.warnings;
-        let skills = installed_skills(self.project).into_value(warnings);
-        let profile = CodebaseSummary::scan(self.project).into_value(warnings);
-        let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
-        let folder = PlanningFolder::read(&self.project.planning_place().dir)?.value;
-        let context = NewState {
-            name,
-            milestone: DEFAULT_MILESTONE,
-            event: "Created the planning folder",
-            date,
-            skills: &skills,
+    fn state(&mut self, path: &Path, name: &str) -> Result<()> {
+        if path.symlink_metadata().is_err() {
+            let (project, warnings) = (self.project, &mut self.work.warnings);
+            let skills = installed_skills(project).into_value(warnings);
+            let profile = CodebaseSummary::scan(project).into_value(warnings);
+            let profile = profile.map(|profile| profile.lines()).unwrap_or_default();
+            let folder = PlanningFolder::read(&project.planning_place().dir)?.value;
             // STATE.md may have been lost after a milestone shipped: what was open then still is.
-            carried: CarriedState {
+            let carried = CarriedState {
                 profile: profile.iter().map(|line| format!("- {line}")).collect(),
                 ..CarriedState::of_archive(&folder)?
-            },
-        };
-        self.file(path, Template::InitState, &context)?;
-        self.report.skills = skills;
-        self.report.profile = profile;
+            };
+            self.report.skills.clone_from(&skills);
+            self.report.profile = profile;
+            let head = (name, DEFAULT_MILESTONE, "Created the planning folder");
+            return self.file(path, || texts::state(project, head, &skills, &carried));
+        }
+        self.is_kept(path);
         Ok(())
     }
 

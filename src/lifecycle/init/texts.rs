@@ -1,42 +1,31 @@
-//! Defines the template contexts of a new planning folder.
+//! Renders the files of a new milestone.
 
-use serde::Serialize;
+use serde_json::json;
 
+use crate::error::Result;
 use crate::lifecycle::carried::CarriedState;
 use crate::plan::Skill;
+use crate::project::Project;
+use crate::templates;
+use crate::templates::Template;
 
-/// The context of PROJECT.md.
-#[derive(Serialize)]
-pub(super) struct ProjectContext {
-    pub(super) name: String,
-    pub(super) description: Option<String>,
-    pub(super) core_value: Option<String>,
+/// Returns the STATE.md of a milestone in which nothing is planned yet.
+pub(crate) fn state(
+    project: &Project,
+    (name, milestone, event): (&str, &str, &str),
+    skills: &[Skill],
+    carried: &CarriedState,
+) -> Result<String> {
+    let mut context = json!(carried);
+    context["name"] = json!(name);
+    context["milestone"] = json!(milestone);
+    context["event"] = json!(event);
+    context["date"] = json!(project.clock.today().to_string());
+    context["skills"] = json!(skills);
+    templates::render(project, Template::InitState, &context)
 }
 
-/// The context of REQUIREMENTS.md.
-#[derive(Serialize)]
-pub(super) struct RequirementsContext<'a> {
-    pub(super) date: &'a str,
-}
-
-/// The context of ROADMAP.md.
-#[derive(Serialize)]
-pub(crate) struct RoadmapContext<'a> {
-    pub(crate) name: &'a str,
-}
-
-/// The context of config.json.
-#[derive(Serialize)]
-pub(super) struct Empty {}
-
-/// The context of STATE.md.
-#[derive(Serialize)]
-pub(crate) struct NewState<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) milestone: &'a str,
-    pub(crate) event: &'a str,
-    pub(crate) date: &'a str,
-    pub(crate) skills: &'a [Skill],
-    #[serde(flatten)]
-    pub(crate) carried: CarriedState,
+/// Returns the ROADMAP.md of a milestone in which nothing is planned yet.
+pub(crate) fn roadmap(project: &Project, name: &str) -> Result<String> {
+    templates::render(project, Template::InitRoadmap, &json!({ "name": name }))
 }

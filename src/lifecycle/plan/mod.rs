@@ -9,8 +9,8 @@ use crate::lifecycle::refresh;
 use crate::patterns;
 use crate::patterns::{FinishedPhase, Rate, RelevantPattern, StaleReasons};
 use crate::plan::{
-    Action, NextStatus, Phase, PhaseNumber, PhaseState, PlanState, Requirement, RoadmapPhase,
-    Survey, roadmap_phase, status_words,
+    Action, Phase, PhaseNumber, PhaseState, PlanState, Requirement, RoadmapPhase, Survey,
+    roadmap_phase, status_words,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::{Store, read};
@@ -101,7 +101,7 @@ pub fn plan(project: &Project, number: Option<&PhaseNumber>) -> Result<CommandOu
     project.planning()?;
     let mut outcome = carry_out(project, "plan", &[Store::Context], |work| {
         let survey = Survey::read(project)?;
-        let phase = chosen(project, &survey, number)?;
+        let phase = chosen(&survey, number)?;
         let brief = brief(project, &survey, &phase, work)?;
         refresh::plan(project, &survey, work)?;
         Ok(brief)
@@ -112,7 +112,7 @@ pub fn plan(project: &Project, number: Option<&PhaseNumber>) -> Result<CommandOu
 }
 
 /// Returns the requested phase, else the current one.
-fn chosen(project: &Project, survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
+fn chosen(survey: &Survey, requested: Option<&PhaseNumber>) -> Result<Phase> {
     let position = &survey.position;
     if requested.is_none() {
         survey.check_understood()?;
@@ -122,9 +122,9 @@ fn chosen(project: &Project, survey: &Survey, requested: Option<&PhaseNumber>) -
         let is_active = position.next.action != Action::None;
         let last = position.phase().filter(|_| is_active);
         return last.cloned().ok_or_else(|| {
-            let next = NextStatus::from_position(position, &project.planning_place().layout);
-            let because = next.because.first().cloned().unwrap_or_default();
-            Error::not_found(format!("no phase to plan: {because}")).hint(next.command)
+            let because = position.next.because.first().cloned().unwrap_or_default();
+            Error::not_found(format!("no phase to plan: {because}"))
+                .hint(position.next.command.clone())
         });
     };
     // If two folders have the same number, the current one is chosen.
@@ -133,7 +133,7 @@ fn chosen(project: &Project, survey: &Survey, requested: Option<&PhaseNumber>) -
         (Some(phase), _) => Ok(phase.clone()),
         (None, Some(_)) => survey.phase(number).cloned(),
         // A new planning folder has no phase yet; this is the one to be created.
-        (None, None) => Ok(Phase::empty(number.clone())),
+        (None, None) => Ok(Phase::new(number.clone())),
     }
 }
 
@@ -152,9 +152,8 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let stale = |line: usize, text: &str| reasons.about(line, text);
     let mut know = patterns::relevant(&recorded, &topic, &stale);
     know.truncate(MAX_KNOWN);
-    let next = NextStatus::from_position(&survey.position, &project.planning_place().layout);
-    let contested = next.contest();
-    work.next = Some(next.command);
+    let next = &survey.position.next;
+    work.next = Some(next.command.clone());
     Ok(PhaseBrief {
         phase: phase.number.clone(),
         total: survey.position.total(),
@@ -172,7 +171,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
         careful: careful::careful(&past, &checked.open_files()),
         plans: checked.plans,
         problems: checked.problems,
-        contested,
+        contested: next.contest(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! What else may be next: readings of about equal weight contest the answer, others are only named.
 
 use crate::plan::rules::next::action_for;
-use crate::plan::rules::state::statuses;
+use crate::plan::rules::state::{is_left_unticked, progress_in_row, statuses};
 use crate::plan::rules::{Case, Choice, Rule};
 use crate::plan::{Action, CheckOutcome, PhaseNumber, PhaseNumbering, PhaseProgress, PhaseState};
 
@@ -41,10 +41,10 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         reason: "the last phase worked on has more summaries than plans, so that more may follow",
         test: |case, choice| {
             let frontier = case.frontier.filter(|index| Some(*index) != choice.phase)?;
-            let facts = &case.facts[frontier];
-            let is_settled = facts.is_ticked()
-                && (facts.planned.is_none() || case.phases[frontier].has_passed(case.text));
-            (facts.summaries > facts.plans && !is_settled)
+            let phase = &case.phases[frontier];
+            let is_settled = phase.is_ticked()
+                && (case.planned(frontier).is_none() || phase.has_passed(case.text));
+            (phase.summaries() > phase.plan_files() && !is_settled)
                 .then(|| Rival::new(Action::Execute, frontier))
         },
     },
@@ -60,7 +60,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let is_inserted = is_part
                 && number.numbering() == PhaseNumbering::Plain
                 && case.phases[later].number.whole() > number.whole();
-            let is_begun = case.facts[later].summaries > 0;
+            let is_begun = case.phases[later].is_begun();
             (is_begun || !is_inserted).then(|| Rival::work(case, later))
         },
     },
@@ -78,7 +78,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             };
             let is_left = |index: &&usize| {
                 case.state(**index) == PhaseState::Done
-                    && case.facts[**index].open > 0
+                    && case.phases[**index].has_open_plan()
                     && !has_passed(**index)
             };
             let left = || case.members.iter().find(is_left);
@@ -86,7 +86,7 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             open.or_else(|| {
                 case.members.iter().find_map(|index| {
                     let phase = &case.phases[*index];
-                    let is_unticked = case.facts[*index].is_left_unticked();
+                    let is_unticked = case.planned(*index).is_some_and(is_left_unticked);
                     let left = || phase.check_left(case.text).filter(|_| is_unticked);
                     let check = phase.open_checks(case.text).next().or_else(left)?;
                     let place = case.survey.check_line(check);
@@ -114,29 +114,31 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         reason: "the current phase is ticked, but has no plans, and STATE.md or its row calls it not started",
         test: |case, choice| {
             let stated = case.stated.filter(|index| Some(*index) != choice.phase)?;
-            let (phase, facts) = (&case.phases[stated], &case.facts[stated]);
+            let phase = &case.phases[stated];
             let is_new =
                 |status: &str| PhaseProgress::parse(status) == Some(PhaseProgress::NotStarted);
             let says_new = statuses(&case.survey.state)
                 .any(|status| is_new(status) || status.to_lowercase().contains("ready to plan"));
-            let is_in_row = facts.progress_in_row() == Some(PhaseProgress::NotStarted);
-            let is_bare = facts.is_ticked() && phase.plans.is_empty();
+            let in_row = case.planned(stated).and_then(progress_in_row);
+            let is_in_row = in_row == Some(PhaseProgress::NotStarted);
+            let is_bare = phase.is_ticked() && phase.plans.is_empty();
             (is_bare && (says_new || is_in_row)).then(|| Rival::new(Action::Plan, stated))
         },
     },
     Rule {
         name: "open plan behind",
-        reason: "a plan of a phase behind has no summary, or one that calls it partial or failed",
+        reason: "a plan of a phase behind has no summary, or one that calls it partial or failed; it contests the answer if that phase is the last one worked on",
         test: |case, choice| {
             let end = choice.phase.unwrap_or(case.phases.len());
             let is_left = |index: &&usize| {
                 **index < end
-                    && case.facts[**index].open > 0
+                    && case.phases[**index].has_open_plan()
                     && case.state(**index) != PhaseState::Dropped
             };
             let left = case.members.iter().rfind(is_left)?;
-            let is_asked = matches!(choice.action, Action::None | Action::Unknown);
-            (!is_asked).then(|| Rival::new(Action::Execute, *left).uncontested())
+            let is_over = choice.action == Action::None;
+            let contests = case.frontier == Some(*left);
+            (!is_over).then(|| Rival { contests, ..Rival::new(Action::Execute, *left) })
         },
     },
     Rule {

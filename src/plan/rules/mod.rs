@@ -3,11 +3,15 @@
 //! Each decision is an ordered table of rules, the first of which applies. A rule has a price: a test switches each off on
 //! real histories, and one that wins less than it costs to read is removed.
 
+use std::fmt::Display;
+
 use crate::plan::names::name_of_past_phase;
 use crate::plan::{
-    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position, Survey,
-    TextOf,
+    Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
+    RoadmapPhase, Survey, TextOf, roadmap_phase,
 };
+use crate::project::{Commands, Layout};
+use crate::text::quantity;
 
 mod contest;
 mod next;
@@ -19,7 +23,9 @@ mod tests;
 use contest::Rival;
 pub(super) use next::is_same_milestone;
 use scope::Scope;
-use state::Facts;
+pub(super) use state::add_documents;
+pub(super) use state::names_step;
+use state::{is_left_unticked, names_check, statuses};
 
 /// A rule of a table.
 pub(super) struct Rule<A, O> {
@@ -65,7 +71,6 @@ pub(super) struct Case<'a> {
     scope: Scope<'a>,
     /// The phases of the milestone, in number order.
     members: Vec<usize>,
-    facts: Vec<Facts<'a>>,
     /// The phase that STATE.md names, if it belongs to the milestone.
     stated: Option<usize>,
     /// The last phase that has a summary.
@@ -87,17 +92,20 @@ struct Choice {
 pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Position {
     let case = Case::new(survey, phases, text);
     let choice = choose(&case);
-    let next = Next {
-        action: choice.action,
-        phase: match (choice.action, choice.phase) {
-            (Action::Ship | Action::None | Action::Unknown, _) => None,
-            (_, Some(index)) => Some(case.phases[index].number.clone()),
-            (_, None) => Some(PhaseNumber::from(1)),
-        },
-        because: because(&case, &choice),
-        alternative: first(contest::RULES, &case, choice)
-            .map(|(rival, rule)| rival.written(&case, rule.reason)),
+    let is_known = choice.action != Action::Unknown;
+    let rival = is_known.then(|| first(contest::RULES, &case, choice)).flatten();
+    let conflict = rival.as_ref().is_some_and(|(rival, _)| rival.contests);
+    let alternative = rival.map(|(rival, rule)| rival.written(&case, rule.reason));
+    let phase = match (choice.action, choice.phase) {
+        (Action::Ship | Action::None | Action::Unknown, _) => None,
+        (_, Some(index)) => Some(case.phases[index].number.clone()),
+        (_, None) => Some(PhaseNumber::from(1)),
     };
+    let mut because = because(&case, &choice);
+    let of_rival = alternative.iter().filter(|_| conflict).flat_map(|other| &other.because);
+    because.extend(of_rival.cloned());
+    let command = command(&survey.layout, choice.action, phase.as_ref());
+    let next = Next { action: choice.action, phase, command, conflict, alternative, because };
     let current = choice.phase.or(choice.cursor).or(case.members.last().copied());
     // Without an active milestone, only finished work is left to name.
     let current = current
@@ -123,19 +131,22 @@ fn choose(case: &Case<'_>) -> Choice {
 
 /// Returns the phases as reports show them, once the cursor is known.
 fn finished(case: Case<'_>, cursor: Option<usize>) -> Vec<Phase> {
-    let Case { survey, text, mut phases, facts, .. } = case;
+    let Case { survey, text, mut phases, stated, frontier, .. } = case;
+    // `Phase complete — ready for verification`
+    let says_check = statuses(&survey.state).any(names_check);
     let cursor = cursor.map(|cursor| phases[cursor].number.clone());
     let mut dirs = survey.folder.active.phases.iter().peekable();
-    for (phase, facts) in phases.iter_mut().zip(&facts) {
+    for (index, phase) in phases.iter_mut().enumerate() {
         // Further declared plans are no longer expected in a phase that was passed.
         if phase.state == PhaseState::Running
             && cursor.as_ref().is_some_and(|cursor| phase.number < *cursor)
         {
             phase.state = PhaseState::Done;
         }
+        let is_to_check = says_check && stated == Some(index) && frontier == Some(index);
         phase.awaits_check = phase.state == PhaseState::Done
-            && facts.is_left_unticked()
-            && phase.check_left(text).is_some();
+            && roadmap_phase(&survey.roadmap, &phase.number).is_some_and(is_left_unticked)
+            && (phase.check_left(text).is_some() || is_to_check && !phase.has_passed(text));
         // Both lists are in the same order.
         let dir = dirs.next_if(|dir| phase.dir.as_ref() == Some(&dir.dir));
         if let Some(dir) = dir
@@ -150,31 +161,20 @@ fn finished(case: Case<'_>, cursor: Option<usize>) -> Vec<Phase> {
 impl<'a> Case<'a> {
     fn new(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a>) -> Self {
         let scope = Scope::new(survey, &phases);
-        let mut case = Self {
-            survey,
-            text,
-            phases,
-            scope,
-            members: Vec::new(),
-            facts: Vec::new(),
-            stated: None,
-            frontier: None,
-        };
+        let mut case =
+            Self { survey, text, phases, scope, members: Vec::new(), stated: None, frontier: None };
         for index in 0..case.phases.len() {
             let is_member = first(scope::RULES, &case, index).is_none_or(|(is, _)| is);
             case.phases[index].is_in_milestone = is_member;
         }
         case.members =
             (0..case.phases.len()).filter(|index| case.phases[*index].is_in_milestone).collect();
-        case.facts = case.phases.iter().map(|phase| Facts::collect(&case, phase)).collect();
         let stated = survey.state.phase.number.as_ref();
         case.stated = stated.and_then(|number| case.member(number));
-        case.frontier =
-            case.members.iter().rfind(|index| case.facts[**index].summaries > 0).copied();
+        case.frontier = case.members.iter().rfind(|index| case.phases[**index].is_begun()).copied();
         for index in 0..case.phases.len() {
             let found = first(state::RULES, &case, index);
             case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
-            case.phases[index].declared = case.facts[index].declared;
         }
         case
     }
@@ -184,6 +184,11 @@ impl<'a> Case<'a> {
         let start = self.phases.partition_point(|phase| phase.number < *number);
         let same = self.phases[start..].iter().take_while(|phase| phase.number == *number);
         same.enumerate().find(|(_, phase)| phase.is_in_milestone).map(|(at, _)| start + at)
+    }
+
+    /// Returns what the roadmap says of a phase.
+    fn planned(&self, index: usize) -> Option<&'a RoadmapPhase> {
+        roadmap_phase(&self.survey.roadmap, &self.phases[index].number)
     }
 
     fn state(&self, index: usize) -> PhaseState {
@@ -223,20 +228,32 @@ impl<'a> Case<'a> {
 
     /// Returns the places of the facts about a phase: its unfinished plans, else its folder, else the lines that name it.
     fn places(&self, index: usize) -> Vec<String> {
-        let (survey, phase, facts) = (self.survey, &self.phases[index], &self.facts[index]);
+        let (survey, phase) = (self.survey, &self.phases[index]);
         let mut places: Vec<String> = survey.open_plans(phase).take(MAX_PLANS).collect();
         let rest = phase.plans.len() - phase.count(PlanState::Complete) - places.len();
         if rest > 0 {
             places.push(format!("and {rest} more"));
         }
         match &phase.dir {
-            Some(dir) if places.is_empty() => places.push(facts.of_folder(&survey.show(dir))),
-            None => places.extend(facts.planned.map(|planned| survey.roadmap_line(planned.line))),
+            Some(dir) if places.is_empty() => places.push(contents(phase, &survey.show(dir))),
+            None => {
+                places.extend(self.planned(index).map(|planned| survey.roadmap_line(planned.line)))
+            }
             Some(_) => {}
         }
         let is_pointer = self.stated == Some(index);
         places.extend(is_pointer.then(|| survey.state_line(survey.pointer_line())));
         places
+    }
+}
+
+/// Returns what a phase's folder contains.
+fn contents(phase: &Phase, dir: &dyn Display) -> String {
+    let plans = quantity(phase.plan_files(), "plan");
+    let summaries = quantity(phase.summaries(), "summary");
+    match phase.declared {
+        Some(declared) => format!("{dir}: {plans}, {summaries}, {declared} declared"),
+        None => format!("{dir}: {plans}, {summaries}"),
     }
 }
 
@@ -264,11 +281,24 @@ impl Rival {
         if because.is_empty() {
             because.push(reason.to_owned());
         }
-        Alternative {
-            action: self.action,
-            phase: Some(case.phases[self.phase].number.clone()),
-            because,
-            contests: self.contests,
-        }
+        let phase = Some(case.phases[self.phase].number.clone());
+        let command = command(&case.survey.layout, self.action, phase.as_ref());
+        Alternative { action: self.action, phase, command, because }
     }
+}
+
+/// Returns the layout's command for an action.
+fn command(layout: &Layout, action: Action, phase: Option<&PhaseNumber>) -> String {
+    let commands = &layout.commands;
+    let command = match action {
+        Action::Plan => &commands.plan,
+        Action::Execute => &commands.execute,
+        Action::Verify => &commands.verify,
+        Action::Remediate => &commands.remediate,
+        Action::Discuss => &commands.discuss,
+        Action::Ship => &commands.ship,
+        Action::None => &commands.new_milestone,
+        Action::Unknown => "annals status",
+    };
+    Commands::with_phase(command, &phase.map(ToString::to_string).unwrap_or_default())
 }

@@ -116,7 +116,8 @@ pub(super) const GATES: &[Rule<Choice, Step>] = &[
             let index = last_finished(case, &choice)?;
             let check = open_check(case, index)?;
             let action = action_for(check);
-            let asks_first = check.kind == CheckKind::Uat || !case.survey.layout.keeps_milestones();
+            let asks_first =
+                check.kind == CheckKind::Uat || !case.survey.layout.name.keeps_milestones();
             let is_first = match action {
                 Action::Remediate => asks_first,
                 _ => case.survey.workflow.requires_uat,
@@ -159,7 +160,8 @@ fn is_over(case: &Case<'_>) -> bool {
     // MILESTONES.md may be ahead of a partial plan in the phase that STATE.md still names.
     let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
     if case.has_folders() {
-        let is_shipped = says_none || survey.has_shipped && !case.stated.is_some_and(is_partial);
+        let says_shipped = survey.has_shipped || survey.has_only_shipped();
+        let is_shipped = says_none || says_shipped && !case.stated.is_some_and(is_partial);
         survey.folder.archive_of_active().is_some() || is_shipped && is_all_done(case)
     } else {
         let is_shipped = survey.has_shipped && !case.scope.listed.is_empty();
@@ -268,7 +270,7 @@ fn is_untested(case: &Case<'_>, index: usize, action: Action) -> bool {
         checks.any(|check| check.kind == CheckKind::Uat && check.outcome != CheckOutcome::Unknown)
     };
     let before = case.members.iter().copied().take_while(|other| *other < index);
-    let mut earlier = before.filter(|other| case.facts[*other].summaries > 0);
+    let mut earlier = before.filter(|other| case.phases[*other].is_begun());
     case.survey.workflow.requires_uat
         && !is_tested(index)
         && (action == Action::Ship || earlier.all(is_tested))

@@ -1,13 +1,10 @@
 //! Where each phase stands.
 
-use std::fmt::Display;
-
-use crate::plan::rules::{Case, Rule};
+use crate::plan::rules::Rule;
 use crate::plan::{
-    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, PlanState, ProgressRow, RoadmapPhase,
-    Says, StateFile, roadmap_phase,
+    Count, Phase, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says, StateFile, Survey,
+    roadmap_phase,
 };
-use crate::text::quantity;
 
 /// The state of the phase at an index; if no rule applies, it is done: all of its plans have summaries.
 pub(super) const RULES: &[Rule<usize, PhaseState>] = &[
@@ -15,144 +12,87 @@ pub(super) const RULES: &[Rule<usize, PhaseState>] = &[
         name: "dropped",
         reason: "the roadmap calls it deferred, superseded or removed",
         test: |case, index| {
-            let facts = &case.facts[index];
-            (facts.claim.is_some_and(PhaseProgress::is_dropped)
-                && (facts.open > 0 || facts.summaries == 0))
-                .then_some(PhaseState::Dropped)
+            let phase = &case.phases[index];
+            (phase.claim.is_some_and(PhaseProgress::is_dropped)
+                && (phase.has_open_plan() || !phase.is_begun()))
+            .then_some(PhaseState::Dropped)
         },
     },
     Rule {
         name: "open plan",
         reason: "a plan has no summary, or one that calls it partial or failed, and nobody ticked the phase",
         test: |case, index| {
-            let facts = &case.facts[index];
-            (facts.open > 0 && !facts.is_ticked()).then_some(PhaseState::Open)
+            let phase = &case.phases[index];
+            (phase.has_open_plan() && !phase.is_ticked()).then_some(PhaseState::Open)
         },
     },
     Rule {
         name: "plan added to a finished phase",
         reason: "an open plan, and there are more plans than the ticked phase's row counts",
         test: |case, index| {
-            let facts = &case.facts[index];
-            let in_row = facts.planned.and_then(plans_in_row);
-            (facts.open > 0 && in_row.is_some_and(|row| facts.plans > row))
+            let phase = &case.phases[index];
+            let in_row = case.planned(index).and_then(plans_in_row);
+            (phase.has_open_plan() && in_row.is_some_and(|row| phase.plan_files() > row))
                 .then_some(PhaseState::Open)
         },
     },
     Rule {
         name: "ticked",
         reason: "the roadmap, or STATE.md's list of phases, calls it complete",
-        test: |case, index| case.facts[index].is_ticked().then_some(PhaseState::Done),
+        test: |case, index| case.phases[index].is_ticked().then_some(PhaseState::Done),
     },
     Rule {
         name: "nothing done",
         reason: "it has neither plans nor summaries",
-        test: |case, index| (case.facts[index].summaries == 0).then_some(PhaseState::Unplanned),
+        test: |case, index| (!case.phases[index].is_begun()).then_some(PhaseState::Unplanned),
     },
     Rule {
         name: "short of what is declared",
         reason: "the phase's row, its list of plans, `Plans: 3` or STATE.md's `Plan: 2 of 3` counts more plans than have summaries",
         test: |case, index| {
-            let facts = &case.facts[index];
-            let over = facts.summaries + case.phases[index].withdrawn;
-            let is_short = facts.declared.is_some_and(|all| over < all);
+            let phase = &case.phases[index];
+            let over = phase.summaries() + phase.withdrawn;
+            let is_short = phase.declared.is_some_and(|all| over < all);
             is_short.then_some(PhaseState::Running)
-        },
-    },
-    Rule {
-        name: "summaries without plans",
-        reason: "plans are often committed together with their summaries, so that more may be under way",
-        test: |case, index| {
-            let facts = &case.facts[index];
-            let may_go_on = facts.summaries > facts.plans && facts.declared.is_none();
-            (may_go_on && !case.phases[index].has_passed(case.text)).then_some(PhaseState::Running)
         },
     },
 ];
 
-/// What the documents say about a phase.
-pub(super) struct Facts<'a> {
-    /// The roadmap's phase of this number.
-    pub(super) planned: Option<&'a RoadmapPhase>,
-    /// Number of plan files.
-    pub(super) plans: usize,
-    /// Number of summaries.
-    pub(super) summaries: usize,
-    /// Number of plans without a summary, or with one that calls them partial or failed.
-    pub(super) open: usize,
-    /// The status in the roadmap or, if the phase is not in the roadmap, in STATE.md's list of phases: complete, or one that
-    /// drops the phase.
-    pub(super) claim: Option<PhaseProgress>,
-    /// Number of plans declared in any document, the maximum.
-    pub(super) declared: Option<usize>,
-}
-
-impl<'a> Facts<'a> {
-    /// Collects the facts about a phase from the files, the roadmap and STATE.md.
-    pub(super) fn collect(case: &Case<'a>, phase: &Phase) -> Self {
-        let state = &case.survey.state;
-        let planned = roadmap_phase(&case.survey.roadmap, &phase.number);
-        let is_current = state.phase.number.as_ref() == Some(&phase.number);
-        let plans = phase.plans.iter();
-        // A list of plans is kept up to date; a sentence with their number is not.
-        let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
-        let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
-        let in_state = stated_plans(state).filter(|_| is_current);
-        let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
-        Self {
-            planned,
-            plans: plans.clone().filter(|(slot, _)| slot.plan.is_some()).count(),
-            summaries: plans.filter(|(slot, _)| slot.summary.is_some()).count(),
-            open: phase.plans.len() - phase.count(PlanState::Complete),
-            claim: claim(case, &phase.number, planned),
-            declared: declared.into_iter().flatten().max().filter(|declared| *declared > 0),
-        }
-    }
-
-    pub(super) fn is_ticked(&self) -> bool {
-        self.claim == Some(PhaseProgress::Complete)
-    }
-
-    pub(super) fn progress_in_row(&self) -> Option<PhaseProgress> {
-        self.planned?.row.as_ref().and_then(ProgressRow::progress)
-    }
-
-    /// Returns whether the roadmap leaves the phase unticked, or its row open.
-    pub(super) fn is_left_unticked(&self) -> bool {
-        let mark = self.planned.and_then(|planned| planned.checkbox.as_ref());
-        mark.is_some_and(|mark| !mark.value)
-            || self.progress_in_row().is_some_and(|progress| progress != PhaseProgress::Complete)
-    }
-
-    /// Returns what its folder contains.
-    pub(super) fn of_folder(&self, dir: &dyn Display) -> String {
-        let (plans, summaries) =
-            (quantity(self.plans, "plan"), quantity(self.summaries, "summary"));
-        match self.declared {
-            Some(declared) => format!("{dir}: {plans}, {summaries}, {declared} declared"),
-            None => format!("{dir}: {plans}, {summaries}"),
-        }
-    }
-}
-
-fn claim(
-    case: &Case<'_>,
-    number: &PhaseNumber,
-    planned: Option<&RoadmapPhase>,
-) -> Option<PhaseProgress> {
-    let is_done = match planned {
-        Some(planned) => match planned.status.filter(|status| status.is_dropped()) {
-            None => planned.is_shipped || says_done(planned),
-            dropped => return dropped,
-        },
-        None => {
-            let mut listed = case.survey.state.phase_statuses.iter();
-            listed
-                .find(|listed| listed.number == *number)
-                .is_some_and(|listed| PhaseProgress::is_complete_status(&listed.status.value))
-        }
+/// Adds what the documents say about a phase.
+pub(in crate::plan) fn add_documents(survey: &Survey, phase: &mut Phase) {
+    let state = &survey.state;
+    let planned = roadmap_phase(&survey.roadmap, &phase.number).filter(|_| !phase.is_old);
+    let is_current = state.phase.number.as_ref() == Some(&phase.number);
+    let mut listed = state.phase_statuses.iter();
+    let is_listed_done = || {
+        let listed = listed.find(|listed| listed.number == phase.number);
+        listed.is_some_and(|one| PhaseProgress::is_complete_status(&one.status.value))
     };
-    is_done.then_some(PhaseProgress::Complete)
+    let dropped = planned.and_then(|planned| planned.status).filter(|status| status.is_dropped());
+    let is_done = planned.map_or_else(is_listed_done, |one| one.is_shipped || says_done(one));
+    phase.claim = dropped.or(is_done.then_some(PhaseProgress::Complete));
+    // A list of plans is kept up to date; a sentence with their number is not.
+    let in_list = planned.map(|planned| planned.plans.len()).filter(|listed| *listed > 0);
+    let in_label = planned.filter(|_| in_list.is_none()).and_then(plans_in_label);
+    let in_state = stated_plans(state).filter(|_| is_current);
+    let declared = [planned.and_then(plans_in_row), in_list, in_label, in_state];
+    phase.declared = declared.into_iter().flatten().max().filter(|declared| *declared > 0);
+    if let Some(planned) = planned {
+        phase.name = planned.name.clone().or(phase.name.take());
+        phase.goal.clone_from(&planned.goal);
+    }
+}
+
+/// Returns the progress in a phase's row of the roadmap.
+pub(super) fn progress_in_row(planned: &RoadmapPhase) -> Option<PhaseProgress> {
+    planned.row.as_ref().and_then(ProgressRow::progress)
+}
+
+/// Returns whether the roadmap leaves a phase unticked, or its row open.
+pub(super) fn is_left_unticked(planned: &RoadmapPhase) -> bool {
+    let row = progress_in_row(planned);
+    planned.checkbox.as_ref().is_some_and(|mark| !mark.value)
+        || row.is_some_and(|progress| progress != PhaseProgress::Complete)
 }
 
 /// Returns whether the roadmap calls a phase complete: by its checkbox, its row, its heading or a completion date.
@@ -190,4 +130,16 @@ fn stated_plans(state: &StateFile) -> Option<usize> {
 /// Returns the statuses of STATE.md.
 pub(super) fn statuses(state: &StateFile) -> impl Iterator<Item = &str> {
     state.claims.iter().filter_map(|claim| claim.value.status())
+}
+
+/// Returns whether a status says that a check of the finished phase follows.
+pub(super) fn names_check(status: &str) -> bool {
+    let lower = status.to_lowercase();
+    ["verif", "remediation", "review", "uat", "audit"].iter().any(|word| lower.contains(word))
+}
+
+/// Returns whether a status names a step that follows the last plan, which no file can contradict.
+pub(in crate::plan) fn names_step(status: &str) -> bool {
+    let lower = status.to_lowercase();
+    names_check(status) || ["ship", "milestone", "archiv"].iter().any(|word| lower.contains(word))
 }

@@ -29,7 +29,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("outside of the roadmap", "which milestone: folders of earlier ones remain"),
     ("shipped", "which milestone: what shipped is not done again"),
     ("dropped", "work that will not be done"),
-    ("summaries without plans", "a phase's plans are often committed with their summaries"),
     ("over", "which milestone: what is archived or shipped is not archived again"),
     ("all done", "the answer at the end of a milestone"),
     ("blank", "the answer for a new planning folder"),
@@ -37,7 +36,6 @@ const NEEDED: &[(&str, &str)] = &[
     ("open check", "checks, as VBW and GSD document them"),
     ("untested", "checks: VBW's auto_uat"),
     ("undiscussed", "VBW documents require_phase_discussion"),
-    ("refused by `ship`", "an answer that `ship` would refuse is no answer alone"),
     ("jump of the pointer", "a jump of the pointer is contested"),
     ("ticked without any plan", "a ticked phase that STATE.md calls not started is contested"),
     ("open plan behind", "an open plan behind the frontier is at least the alternative"),
@@ -274,7 +272,7 @@ fn answer(files: &[(&str, &str)]) -> String {
     };
     let first = show(next.action, &next.phase);
     match next.alternative {
-        Some(other) if other.contests => {
+        Some(other) if next.conflict => {
             format!("{first}, or {}", show(other.action, &other.phase))
         }
         Some(other) => format!("{first} ({})", show(other.action, &other.phase)),
@@ -326,7 +324,7 @@ fn a_plan_that_will_not_be_done_needs_no_summary() {
 #[test]
 fn an_open_plan_behind_is_named_beside_the_answer() {
     let added = [("phases/01-gauges/01-02-PLAN.md", "")];
-    assert_eq!(of_three(&added), "plan 2 (execute 1)");
+    assert_eq!(of_three(&added), "plan 2, or execute 1");
 }
 
 #[test]

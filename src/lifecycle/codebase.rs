@@ -1,0 +1,254 @@
+//! Summarises the code of a project: languages, where the code is, and the commands that build and test it.
+//!
+//! Only the names of the files that git would track are counted; no file is opened except root manifests.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use ignore::DirEntry;
+
+use crate::project::Project;
+use crate::project::manifest::Manifest;
+use crate::storage::walk;
+use crate::warning::{Parsed, Warning};
+
+/// Maximum number of entries counted; a larger tree is counted in part, since an estimate suffices.
+const MAX_ENTRIES: usize = 200_000;
+
+/// Folders of third-party code, which a project may contain without ignoring it.
+const VENDORED: &[&str] =
+    &["__pycache__", "bower_components", "node_modules", "third_party", "vendor", "venv"];
+
+/// Maximum number of languages listed on a line.
+const LANGUAGES: usize = 6;
+
+/// Maximum number of folders listed on a line.
+const FOLDERS: usize = 8;
+
+/// Endings of file names with their languages, one language a line; data formats and prose are not included.
+const ENDINGS: &str = "\
+C: c h
+C#: cs
+C++: cc cpp cxx hh hpp hxx
+CSS: css less sass scss
+Clojure: clj cljc cljs
+Dart: dart
+Elixir: ex exs heex
+Erlang: erl hrl
+F#: fs fsx
+Go: go
+HCL: hcl tf
+HTML: htm html
+Haskell: hs
+Java: java
+JavaScript: cjs js jsx mjs
+Julia: jl
+Kotlin: kt kts
+Lua: lua
+Nix: nix
+Notebook: ipynb
+OCaml: ml mli
+Objective-C: m mm
+PHP: php
+Perl: pl pm
+PowerShell: ps1 psm1
+Protocol Buffers: proto
+Python: py pyi
+R: r
+Ruby: erb rake rb
+Rust: rs
+SQL: sql
+Scala: sc scala
+Shell: bash bats fish sh zsh
+Solidity: sol
+Svelte: svelte
+Swift: swift
+TypeScript: cts mts ts tsx
+Vue: vue
+Zig: zig";
+
+/// A summary of existing code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CodebaseSummary {
+    /// The languages with their file counts, in descending order of count.
+    languages: Vec<(&'static str, usize)>,
+    /// The build and test commands.
+    commands: Manifest,
+    /// The top-level folders that contain code.
+    folders: BTreeSet<PathBuf>,
+    /// Whether only a part of the tree was counted, because it is too large.
+    is_partial: bool,
+}
+
+impl CodebaseSummary {
+    /// Scans a project's files; `None` if there is no code yet.
+    pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
+        Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
+    }
+
+    fn count(root: &Path, planning: &Path, most: usize) -> Parsed<Option<Self>> {
+        // A broken manifest is reported where its name is asked for.
+        let commands = Manifest::read(root, &mut Vec::new()).unwrap_or_default();
+        let mut summary = Self { commands, ..Self::default() };
+        let (mut languages, mut warnings) = (BTreeMap::new(), Vec::new());
+        for (index, entry) in walk(root, planning).enumerate() {
+            if index > most {
+                summary.is_partial = true;
+                break;
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    warnings.push(Warning::file(root, error.to_string()));
+                    continue;
+                }
+            };
+            let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+            let Some(language) = language(path).filter(|_| is_file) else { continue };
+            *languages.entry(language).or_insert(0) += 1;
+            let mut parts = path.components();
+            if let (Some(first), Some(_)) = (parts.next(), parts.next()) {
+                summary.folders.insert(PathBuf::from(first.as_os_str()));
+            }
+        }
+        summary.languages = languages.into_iter().collect();
+        summary.languages.sort_by_key(|(_, files)| Reverse(*files));
+        Parsed::new(Some(summary).filter(|summary| !summary.languages.is_empty()), warnings)
+    }
+
+    /// Returns a summary for an agent, without figures that change with every new file.
+    pub(crate) fn summary(&self) -> Vec<String> {
+        let languages = self.languages.iter().map(|(name, _)| (*name).to_owned());
+        let folders = self.folders.iter().map(|path| format!("`{}/`", path.display()));
+        let mut lines = vec![format!("Languages: {}", first_names(languages, LANGUAGES))];
+        lines.extend(self.commands());
+        if !self.folders.is_empty() {
+            lines.push(format!("Code in: {}", first_names(folders, FOLDERS)));
+        }
+        lines
+    }
+
+    /// Returns the summary as lines of STATE.md.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let files: usize = self.languages.iter().map(|(_, files)| files).sum();
+        let languages = self.languages.iter().map(|(name, files)| format!("{name} {files}"));
+        let languages = first_names(languages, LANGUAGES);
+        let part = if self.is_partial {
+            format!(" at least; counting stopped at {MAX_ENTRIES} entries")
+        } else {
+            String::new()
+        };
+        let mut lines = vec![format!("Source files: {files}{part} ({languages})")];
+        lines.extend(self.commands());
+        lines
+    }
+
+    fn commands(&self) -> impl Iterator<Item = String> {
+        let commands = [("Build", &self.commands.build), ("Test", &self.commands.test)];
+        let said = |(what, command): (&str, &Option<String>)| {
+            command.as_ref().map(|command| format!("{what}: `{command}`"))
+        };
+        commands.into_iter().filter_map(said)
+    }
+}
+
+/// Returns the language of a source file.
+fn language(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?.to_lowercase();
+    let (stem, ending) = name.rsplit_once('.')?;
+    // Minified files are generated, so they do not count as source.
+    if stem.is_empty() || stem.rsplit_once('.').is_some_and(|(_, inner)| inner == "min") {
+        return None;
+    }
+    let mut rows = ENDINGS.lines().filter_map(|line| line.split_once(": "));
+    let row = rows.find(|(_, endings)| endings.split(' ').any(|known| known == ending));
+    row.map(|(language, _)| language)
+}
+
+/// Walks the files that git would track, sorted by name.
+fn walk(root: &Path, planning: &Path) -> ignore::Walk {
+    let planning = planning.to_owned();
+    let is_counted = move |entry: &DirEntry| {
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let name = entry.file_name().to_string_lossy();
+        let is_vendored = VENDORED.contains(&name.as_ref());
+        !(name.starts_with('.') || is_dir && (is_vendored || entry.path() == planning))
+    };
+    walk::tracked(root, is_counted).sort_by_file_name(Ord::cmp).build()
+}
+
+/// Returns at most `most` of the names, and the number of the rest.
+fn first_names(names: impl Iterator<Item = String>, most: usize) -> String {
+    let names: Vec<String> = names.collect();
+    match names.len() {
+        all if all <= most => names.join(", "),
+        all => format!("{}, {} more", names[..most].join(", "), all - most),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::fixture::Tree;
+
+    fn count(tree: &Tree, most: usize) -> Option<CodebaseSummary> {
+        let found = CodebaseSummary::count(&tree.at(""), &tree.at("plan"), most);
+        assert_eq!(found.warnings, []);
+        found.value
+    }
+
+    #[test]
+    fn code_is_counted_by_language_without_what_is_ignored() {
+        let tree = Tree::new(&[]);
+        for file in [
+            "src/main.rs",
+            "src/lib.rs",
+            "tests/cli.rs",
+            "ui/app.d.ts",
+            "ui/jquery.min.js",
+            "README.md",
+            "build/out.rs",
+            "plan/notes.py",
+            ".vbw-planning/x.py",
+            ".annals/x.py",
+            "node_modules/left/pad.js",
+            "Dockerfile",
+        ] {
+            tree.write(file, "");
+        }
+        tree.write(".gitignore", "/build/\n");
+        tree.write(".github/workflows/ci.yml", "");
+        tree.write("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
+        tree.write("a/Cargo.toml", "");
+        let summary = count(&tree, MAX_ENTRIES).unwrap();
+        let commands = ["Build: `cargo build`", "Test: `cargo test`"];
+        let lines = ["Source files: 4 (Rust 3, TypeScript 1)", commands[0], commands[1]];
+        assert_eq!(summary.lines(), lines);
+        let code = "Code in: `src/`, `tests/`, `ui/`";
+        assert_eq!(
+            summary.summary(),
+            ["Languages: Rust, TypeScript", commands[0], commands[1], code]
+        );
+    }
+
+    #[test]
+    fn a_project_without_code_has_no_profile() {
+        let tree = Tree::new(&[".git"]);
+        tree.write("README.md", "# New\n");
+        tree.write(".github/workflows/ci.yml", "");
+        assert_eq!(count(&tree, MAX_ENTRIES), None);
+    }
+
+    #[test]
+    fn a_tree_too_large_is_counted_in_part_and_says_so() {
+        let tree = Tree::new(&[]);
+        for number in 0..6 {
+            tree.write(&format!("{number}.py"), "");
+        }
+        let summary = count(&tree, 4).unwrap();
+        assert_eq!(summary.languages, [("Python", 4)]);
+        assert!(summary.lines()[0].starts_with("Source files: 4 at least; counting stopped at "));
+    }
+}
