@@ -3,10 +3,12 @@
 //! What failed: a deviation's or an issue's first sentence, and that of its fix. What worked: what the phase set up to
 //! be used again. Nothing is composed or weighed. What tells a lesson from a log entry was measured on summaries of
 //! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
-//! if it gives a reason or says what was not as it should be.
+//! if it gives a reason, names a failure or says what was not as it should be.
 
 use crate::patterns::citation::cite;
-use crate::patterns::sentences::{is_closed, is_complete, leading_sentences, sentences, statement};
+use crate::patterns::sentences::{
+    ContentWords, is_closed, is_complete, leading_sentences, sentences, statement,
+};
 use crate::patterns::wording::clean;
 use crate::patterns::{FinishedPhase, LessonSource};
 use crate::plan::{Deviation, PlanNumber};
@@ -40,6 +42,9 @@ const REASONS: &[&str] = &[
     "because", "since", "due to", "as the", "so that", "after discovering", "caused by",
     "to avoid", "to match", "to follow",
 ];
+
+/// Beginnings of words that name a failure.
+const FAILURES: &[&str] = &["fail", "error", "crash", "segfault", "raise", "broke", "timed out"];
 
 /// Words that say that something was not as it should be.
 const DENIALS: &[&str] = &[
@@ -85,16 +90,20 @@ pub(crate) fn failed(phase: &FinishedPhase) -> Vec<Lesson> {
 
 /// Returns the first lessons of a list, each once, with all plans that state it.
 fn recorded<'a>(all: impl Iterator<Item = (Option<String>, &'a PlanNumber, usize)>) -> Vec<Lesson> {
-    let mut found: Vec<(String, Vec<&PlanNumber>, usize)> = Vec::new();
+    let mut found: Vec<(String, ContentWords, Vec<&PlanNumber>, usize)> = Vec::new();
     for (text, plan, line) in all {
         let Some(text) = text else { continue };
-        match found.iter_mut().find(|(known, ..)| *known == text) {
-            Some((_, plans, _)) => plans.push(plan),
-            None => found.push((text, vec![plan], line)),
+        let words = ContentWords::from_text(&text);
+        let is_known = |(known, other, ..): &(String, ContentWords, Vec<_>, usize)| {
+            *known == text || other.repeats(&words)
+        };
+        match found.iter().position(is_known) {
+            Some(at) => found[at].2.push(plan),
+            None if found.len() < MAX_RECORDED => found.push((text, words, vec![plan], line)),
+            None => {}
         }
     }
-    found.truncate(MAX_RECORDED);
-    let lessons = found.into_iter().map(|(text, plans, line)| Lesson {
+    let lessons = found.into_iter().map(|(text, _, plans, line)| Lesson {
         text: Line::new(&format!("{text} {}", cite(&plans))),
         source: plans.first().map(|plan| LessonSource { plan: (*plan).clone(), line }),
     });
@@ -157,10 +166,11 @@ fn is_past(text: &str) -> bool {
     words(text).any(|word| PAST.contains(&word.as_str()))
 }
 
-/// Returns whether free text gives a reason, or says in which code something was not as it should be.
+/// Returns whether free text gives a reason, names a failure, or says in which code something was not as it should be.
 fn gives_reason(text: &str) -> bool {
     let padded = format!(" {} ", words(text).collect::<Vec<_>>().join(" "));
     REASONS.iter().any(|reason| padded.contains(&format!(" {reason} ")))
+        || FAILURES.iter().any(|failure| padded.contains(&format!(" {failure}")))
         || text.contains('`') && words(text).any(|word| DENIALS.contains(&word.as_str()))
 }
 

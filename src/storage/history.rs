@@ -105,8 +105,8 @@ impl History {
                 RecordState::Own(record, marks) if record.keep => {
                     list.value.push(operation(&record, &marks));
                 }
-                RecordState::Incomplete | RecordState::Own(..) => {}
-                RecordState::Foreign | RecordState::OtherVersion(_) => others += 1,
+                RecordState::Missing | RecordState::Own(..) => {}
+                _ => others += 1,
             }
         }
         if others > 0 {
@@ -292,7 +292,9 @@ impl History {
     fn own(&self, id: u64) -> Result<(Record, Vec<u8>)> {
         match self.read(id, DONE)? {
             RecordState::Own(record, marks) if record.keep => Ok((record, marks)),
-            RecordState::Incomplete | RecordState::Own(..) => Err(unknown(id)),
+            RecordState::Missing | RecordState::Incomplete | RecordState::Own(..) => {
+                Err(unknown(id))
+            }
             RecordState::OtherVersion(_) => Err(Error::refused("was written by another version")
                 .at(&self.path(id, DONE), None)
                 .hint("undo it with that version")),

@@ -96,7 +96,9 @@ impl Record {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one is read at a time, and soon taken apart")]
 pub(crate) enum RecordState {
-    /// Its operation never began, or another process has ended it.
+    /// It does not exist; another process may end its operation at any time.
+    Missing,
+    /// Its operation never began.
     Incomplete,
     /// It was not written by this user on this machine, but comes from a clone, or is a link or a folder.
     Foreign,
@@ -109,7 +111,7 @@ pub(crate) enum RecordState {
 /// Reads a record's file.
 pub(crate) fn read(path: &Path, id: u64, signer: &Signer) -> Result<RecordState> {
     let file = match disk::open(path, Access::Read, Create::Never) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(RecordState::Incomplete),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(RecordState::Missing),
         Err(error) if error.kind() == ErrorKind::InvalidInput => return Ok(RecordState::Foreign),
         file => file.at("open", path)?,
     };

@@ -184,7 +184,7 @@ impl Storage {
                 {
                     found.value.push(history::operation(&record, &marks));
                 }
-                RecordState::Own(..) | RecordState::Incomplete => {}
+                RecordState::Own(..) | RecordState::Missing | RecordState::Incomplete => {}
                 RecordState::Foreign => found.warnings.push(foreign(&path)),
                 RecordState::OtherVersion(operation) => found.warnings.push(Warning::file(
                     &path,
@@ -340,6 +340,7 @@ impl Storage {
             let path = history.path(*id, PENDING);
             let hint = format!("`annals log --forget {id}` discards it");
             match history.read(*id, PENDING)? {
+                RecordState::Missing => {}
                 RecordState::Incomplete => disk::remove_file(&path).at("remove", &path)?,
                 RecordState::Foreign => warnings.push(foreign(&path)),
                 RecordState::OtherVersion(operation) => {

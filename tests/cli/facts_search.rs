@@ -43,7 +43,7 @@ fn the_query_may_come_from_standard_input_and_is_taken_literally() {
     let shown = found.stdout();
     assert!(shown.starts_with("method: fused\n"), "{shown}");
     assert!(shown.contains("preference.indent: tabs\n    score "), "{shown}");
-    assert!(shown.contains("= words 0.245 + meaning "), "{shown}");
+    assert!(shown.contains("= words 0.350 + meaning "), "{shown}");
     assert_error(
         &case.run("facts retrieve --user ada").stdin(" \n").code(2),
         "there is no query",

@@ -908,7 +908,7 @@ fn audit_lists_invalid_entries_and_search_still_finds_them() {
         .collect();
     assert_eq!(
         told,
-        [("Odd_Name", 1), ("broken", 5), ("bytes", 5), ("kind", 3), ("plain", 1), ("state", 7)]
+        [("Odd_Name", 1), ("broken", 4), ("bytes", 5), ("kind", 3), ("plain", 1), ("state", 7)]
     );
     assert_eq!(invalid[3]["file"], ".vibekit/memory/kind.md");
     assert_eq!(invalid[3]["problem"], "type: `fact` is not a valid value");

@@ -23,10 +23,10 @@ struct Floor {
 }
 
 /// All 465 moments. Raise the floors when the rules have earned it.
-const WHOLE: Floor = Floor { action: 85.0, phase: 89.5, uncontested: 89.5, contested: 12.0 };
+const WHOLE: Floor = Floor { action: 85.0, phase: 89.5, uncontested: 90.0, contested: 12.0 };
 
 /// Every third moment: what a full run has time for.
-const SAMPLE: Floor = Floor { action: 84.5, phase: 90.5, uncontested: 90.5, contested: 14.0 };
+const SAMPLE: Floor = Floor { action: 83.0, phase: 89.5, uncontested: 89.5, contested: 14.0 };
 
 #[test]
 fn every_moment_of_the_small_histories_is_answered_rightly() {

@@ -104,14 +104,6 @@ fn identifiers_are_found_by_their_parts() {
 }
 
 #[test]
-fn symbols_are_found_verbatim() {
-    let case = Case::empty();
-    case.write(".planning/PROJECT.md", "# P\n\n- ship it 🚀\n- a -> b\n");
-    assert_eq!(places(&case, "🚀")[0], ".planning/PROJECT.md:3");
-    assert_eq!(places(&case, "->")[0], ".planning/PROJECT.md:4");
-}
-
-#[test]
 fn a_hit_that_names_a_file_changed_after_its_date_says_so() {
     let case = Case::empty();
     case.git_init();

@@ -121,9 +121,9 @@ pub struct RoadmapPhase {
     /// milestone.
     #[serde(skip)]
     pub is_listed: bool,
-    /// Whether it has a section.
+    /// Number of its sections.
     #[serde(skip)]
-    pub(super) is_described: bool,
+    pub(super) sections: usize,
     /// Line number of the first mention, from 1.
     #[serde(skip)]
     pub line: usize,
@@ -298,11 +298,17 @@ impl Assembly<'_, '_> {
         let home = self.home(section.heading.start, &named.number);
         let numbering = self.numbering;
         let phase = self.slot(&named.number, home, section.line, true);
-        if std::mem::replace(&mut phase.is_described, true) {
-            let message =
-                format!("phase {} is described twice; the first description is used", named.number);
-            self.warnings.push(Warning::at(self.path, section.line, message));
-            return;
+        phase.sections += 1;
+        match phase.sections {
+            1 => {}
+            2 => {
+                let number = &named.number;
+                let message =
+                    format!("phase {number} is described twice; the first description is used");
+                self.warnings.push(Warning::at(self.path, section.line, message));
+                return;
+            }
+            _ => return,
         }
         phase.status = phase.status.or(named.dropped_as);
         phase.is_listed = true;
