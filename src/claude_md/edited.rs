@@ -87,7 +87,7 @@ fn added(generated: &[u8], lines: &[&[u8]]) -> Vec<Range<usize>> {
     let changes = changes.iter();
     let changes =
         changes.filter(|change| matches!(change.tag(), DiffTag::Insert | DiffTag::Replace));
-    changes.map(|change| change.new_range()).collect()
+    changes.map(similar::DiffOp::new_range).collect()
 }
 
 /// Returns the run of lines without which the others have the digest.

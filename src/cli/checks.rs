@@ -91,8 +91,11 @@ fn fault(what: impl Into<String>, fix: impl Into<String>) -> Found {
     Found::Fault(what.into(), fix.into())
 }
 
+/// The store, the name and the function of a check.
+type Check = (&'static str, &'static str, fn(&Project) -> Found);
+
 /// The checks of the installation besides those of the clients, in the order of the table.
-const CHECKS: [(&str, &str, fn(&Project) -> Found); 10] = [
+const CHECKS: [Check; 10] = [
     ("program", "PATH", program),
     ("program", "git", git),
     ("settings", "origins", settings),

@@ -1,5 +1,7 @@
 //! `annals facts`
 
+#![expect(clippy::doc_markdown, reason = "help shows the examples as they stand")]
+
 mod queue;
 
 use std::num::NonZeroUsize;

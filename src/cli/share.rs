@@ -1,5 +1,7 @@
 //! `annals share`
 
+#![expect(clippy::doc_markdown, reason = "help shows the examples as they stand")]
+
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};

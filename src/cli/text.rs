@@ -169,6 +169,10 @@ mod tests {
     use super::*;
     use crate::storage::read;
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the test lists the source folder, not a project"
+    )]
     fn templates(folder: &Path, found: &mut Vec<PathBuf>) {
         for file in fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();

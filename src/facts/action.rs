@@ -124,10 +124,10 @@ impl Action {
         if !(-1.0..=1.0).contains(&self.confidence_delta) {
             return Err(Error::usage("confidence_delta is not a number from -1 to 1"));
         }
-        let trimmed = |text: String| strip_controls(&text).trim().to_owned();
-        self.reason = trimmed(self.reason);
+        self.reason = strip_controls(&self.reason).trim().to_owned();
         check_text(&self.reason, policy)?;
-        self.target_fact_id = self.target_fact_id.map(trimmed);
+        let id = self.target_fact_id.as_deref();
+        self.target_fact_id = id.map(|id| strip_controls(id).trim().to_owned());
         self.valid_from = checked_time("valid_from", self.valid_from)?;
         self.valid_to = checked_time("valid_to", self.valid_to)?;
         if self.valid_to.is_some() && self.valid_to <= self.valid_from {

@@ -183,6 +183,10 @@ fn question(
 
 /// Confirms a fact: it becomes certain, and takes effect if it was pending.
 pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffect> {
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the lifetimes of the method are too narrow"
+    )]
     answer(facts, user, id, "confirmed", |arbiter, fact| arbiter.confirm(fact))
 }
 

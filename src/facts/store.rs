@@ -243,9 +243,9 @@ impl Facts {
         replication::record(&transaction, &self.scopes, self.clock)?;
         crash_point();
         if self.dry_run {
-            transaction.rollback()?
+            transaction.rollback()?;
         } else {
-            transaction.commit()?
+            transaction.commit()?;
         }
         crash_point();
         Ok(result)

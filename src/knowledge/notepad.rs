@@ -82,7 +82,7 @@ struct Heading {
 /// A section's heading, and the text below it up to the next section or heading of the same or a higher level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Section {
-    section: NotepadSection,
+    which: NotepadSection,
     level: u8,
     start: usize,
     body: Range<usize>,
@@ -118,13 +118,13 @@ impl<'a> Notepad<'a> {
             };
             let end = headings.iter().find(ends).map_or(text.len(), |end| end.lines.start);
             let (start, body) = (heading.lines.start, heading.lines.end..end);
-            Section { section: *section, level: heading.level, start, body }
+            Section { which: *section, level: heading.level, start, body }
         });
         Self { text, sections: sections.collect(), headings }
     }
 
     fn section(&self, section: NotepadSection) -> Option<&Section> {
-        self.sections.iter().find(|found| found.section == section)
+        self.sections.iter().find(|found| found.which == section)
     }
 
     /// Returns the byte range of a section's content: whole lines, without blank lines around them and a rule
@@ -160,7 +160,7 @@ impl<'a> Notepad<'a> {
 
     /// Returns the level of a section's heading, or of the one that it would get.
     fn level(&self, section: NotepadSection) -> u8 {
-        let next = || self.sections.iter().find(|found| found.section > section);
+        let next = || self.sections.iter().find(|found| found.which > section);
         let other = || next().or(self.sections.last()).map_or(2, |other| other.level);
         match self.section(section) {
             Some(found) => found.level,
@@ -493,7 +493,7 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
     };
     let Some(found) = notepad.section(section) else {
         // Before the next existing section, or else at the end.
-        let next = notepad.sections.iter().find(|found| found.section > section);
+        let next = notepad.sections.iter().find(|found| found.which > section);
         let at = next.map_or(text.len(), |next| next.start);
         let above = if is_blank(text[..at].lines().next_back()) { "" } else { newline };
         let below = if next.is_some() { newline } else { "" };

@@ -191,14 +191,14 @@ fn plan_new(
     let mut carried = CarriedState::from_state(&state, &survey.state);
     if !keeps_active(project, survey)? {
         check_root_is_free(survey)?;
-        return plan_in_root(project, survey, slug, &state, carried, changes);
+        return plan_in_root(project, survey, slug, &state, &carried, changes);
     }
     let migrated = migrate(survey, changes)?;
     if migrated.is_some() || folder.active.dir != folder.dir {
         // Open work that continues elsewhere keeps its decisions, todos and blockers.
         carried = CarriedState { profile: carried.profile, ..CarriedState::default() };
     }
-    write_new(project, survey, slug, &home, carried, changes)?;
+    write_new(project, survey, slug, &home, &carried, changes)?;
     changes.write(&folder.dir.join(vocabulary::ACTIVE), format!("{slug}\n"))?;
     let active = MilestoneFolder { slug: slug.to_owned(), dir: home, ..MilestoneFolder::default() };
     Ok(Planned { migrated, ..Planned::new(active, slug, false) })
@@ -239,7 +239,7 @@ fn plan_in_root(
     survey: &Survey,
     slug: &str,
     state: &str,
-    carried: CarriedState,
+    carried: &CarriedState,
     changes: &mut Changes,
 ) -> Result<Planned> {
     let dir = &survey.folder.dir;
@@ -286,11 +286,11 @@ fn write_new(
     survey: &Survey,
     slug: &str,
     home: &Path,
-    carried: CarriedState,
+    carried: &CarriedState,
     changes: &mut Changes,
 ) -> Result<()> {
     let (name, event) = (survey.name(project), format!("Started milestone {slug}"));
-    let state = texts::state(project, (&name, slug, &event), &survey.state.skills, &carried)?;
+    let state = texts::state(project, (&name, slug, &event), &survey.state.skills, carried)?;
     changes.write(&home.join(vocabulary::STATE), state)?;
     changes.write(&home.join(vocabulary::ROADMAP), texts::roadmap(project, slug)?)?;
     changes.create_dir(&home.join(vocabulary::PHASES))

@@ -195,7 +195,10 @@ impl EntryReader {
                 self.text(&std::mem::replace(&mut pending, value));
                 self.part = part;
             } else {
-                pending = format!("{pending} {line}").trim_start().to_owned();
+                if !pending.is_empty() {
+                    pending.push(' ');
+                }
+                pending.push_str(line);
             }
         }
         self.text(&pending);

@@ -187,7 +187,7 @@ pub fn note(project: &Project, request: &NoteRequest) -> Result<NoteReport> {
         let is_new = !is_noted(&known);
         if is_new {
             let new = noted(file.text()?, &known, &line);
-            file.write(new, &mut changes, &is_noted)?;
+            file.write(new, &mut changes, is_noted)?;
         }
         Ok((is_new, changes))
     })?;

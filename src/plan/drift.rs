@@ -239,7 +239,9 @@ impl<'a> Comparison<'a> {
                 Claim::Text(Says::Status | Says::PhaseStatus, status) => {
                     let index = self.subject(status);
                     let status = claim.clone().map(|_| status.clone());
-                    index.into_iter().for_each(|index| self.status(&status, index));
+                    if let Some(index) = index {
+                        self.status(&status, index);
+                    }
                 }
                 Claim::Count(says, count) => self.number(*says, *count as usize, claim, here),
                 Claim::Phase(_) | Claim::Text(..) => {}

@@ -433,7 +433,9 @@ pub(super) fn phases(survey: &Survey, text: TextOf<'_>) -> Vec<Phase> {
     phases.extend(only_stated(&phases, roadmap, state));
     // The sort is stable, so that two folders with the same number remain sorted by name.
     phases.sort_by(|a, b| a.number.cmp(&b.number));
-    phases.iter_mut().for_each(|phase| rules::add_documents(survey, phase));
+    for phase in &mut phases {
+        rules::add_documents(survey, phase);
+    }
     phases
 }
 

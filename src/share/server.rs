@@ -357,7 +357,7 @@ impl SyncServer {
         let after = after
             .iter()
             .map(|(scope, device, number)| json!([self.server_scope(scope), device, number]));
-        let after = Value::from_iter(after).to_string();
+        let after = after.collect::<Value>().to_string();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let values: Values<'_> = &[&after, &limit];
         let tried = "fetch operations";

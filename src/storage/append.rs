@@ -234,7 +234,7 @@ fn is_elsewhere(file: &File, spot: &Spot) -> Result<bool> {
     if !is_there || held.nlink() < 2 {
         return Ok(!is_there);
     }
-    let copy = spot.beside(&format!(".annals-log-{}.tmp", std::process::id()));
+    let copy = spot.beside(format!(".annals-log-{}.tmp", std::process::id()));
     let content = tail(spot, u64::MAX)?;
     let new = copy.open(Access::Write, Create::New).at("write", &copy.path)?;
     let written = disk::write(&new, &content)

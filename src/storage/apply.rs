@@ -119,7 +119,7 @@ fn settle(root: &Root, pending: &mut Pending) -> Result<Vec<Warning>> {
         let before = skipped.len();
         let (old, new) = (old.as_deref(), new.as_deref());
         for (is_backward, old, new) in [(false, old, new), (true, new, old)] {
-            let staged = spot.beside(&pending.temporary(index, is_backward));
+            let staged = spot.beside(pending.temporary(index, is_backward));
             match replace::settle(&spot, &staged, Replacement { old, new, mode: *mode })? {
                 Leftover::Cleared => {}
                 Leftover::Restored => skipped.push(left_alone(root, change)),

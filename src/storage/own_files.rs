@@ -57,7 +57,7 @@ impl Storage {
         self.folder().create()?;
         let path = self.own_file(name);
         let spot = Spot::new(&path).at("open", &path)?;
-        let temporary = spot.beside(&format!("{name}.{}.tmp", std::process::id()));
+        let temporary = spot.beside(format!("{name}.{}.tmp", std::process::id()));
         temporary
             .remove()
             .and_then(|()| temporary.open(Access::Write, Create::New))

@@ -64,7 +64,9 @@ impl Words {
                 search(&term.word)?
             };
             counted.push((term, found.len()));
-            found.into_iter().for_each(|(row, score)| scores[row] += score);
+            for (row, score) in found {
+                scores[row] += score;
+            }
         }
         if scores.iter().filter(|score| **score > 0.0).count() < MIN_MATCHES {
             for (term, _) in counted.iter().filter(|(_, count)| *count == 0) {

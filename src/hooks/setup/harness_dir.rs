@@ -37,7 +37,7 @@ impl HarnessDir {
             let folder = root.join(&harness.profile().folder);
             let user_folder = users.unwrap_or_else(|| folder.clone());
             let (base, storage) = (root.clone(), project.storage());
-            return Ok(Self { scope, base, folder, user_folder, storage });
+            return Ok(Self { scope, folder, base, user_folder, storage });
         }
         let unknown = || {
             Error::failed("HOME is not set to an absolute path, so your settings cannot be located")

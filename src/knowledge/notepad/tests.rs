@@ -6,7 +6,7 @@ fn found(text: &str) -> Vec<(NotepadSection, &str)> {
     let notepad = Notepad::parse(text);
     let sections = notepad.sections.clone();
     let content = |section| &text[notepad.content(section).unwrap()];
-    let pairs = sections.iter().map(|found| (found.section, content(found.section)));
+    let pairs = sections.iter().map(|found| (found.which, content(found.which)));
     pairs.collect()
 }
 

@@ -130,8 +130,11 @@ pub(super) fn without_code_marks(name: &str) -> &str {
     inner.filter(|inner| !inner.contains('`')).unwrap_or(name)
 }
 
+/// A count as it stands, how many are complete, how many there are, and what follows.
+type Counts<'a> = (Located<String>, Option<u32>, Option<u32>, Span<'a>);
+
 /// Parses `3/4` and `3 of 4` as complete and total, `4` as total, `0/TBD` as complete, with the count and what follows it.
-fn counts(cell: Span<'_>) -> Option<(Located<String>, Option<u32>, Option<u32>, Span<'_>)> {
+fn counts(cell: Span<'_>) -> Option<Counts<'_>> {
     let (done, total, mut rest) = cell.count()?;
     let (complete, total) = match total {
         Some(total) => (Some(done.value), Some(total.value)),

@@ -237,7 +237,7 @@ impl<'a> Case<'a> {
         match &phase.dir {
             Some(dir) if places.is_empty() => places.push(contents(phase, &survey.show(dir))),
             None => {
-                places.extend(self.planned(index).map(|planned| survey.roadmap_line(planned.line)))
+                places.extend(self.planned(index).map(|planned| survey.roadmap_line(planned.line)));
             }
             Some(_) => {}
         }

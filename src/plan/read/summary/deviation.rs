@@ -140,7 +140,7 @@ impl Stated {
 /// Parses an entry of the front matter: a text, or a mapping.
 fn from_node(node: &Node) -> Option<Deviation> {
     let fields = node.pairs().iter().map(|(key, value)| (key.as_str(), value.flat()));
-    Deviation::from_fields(fields.collect(), node.line)
+    Deviation::from_fields(&fields.collect::<Vec<_>>(), node.line)
         .or_else(|| Some(Deviation::new(&node.flat(), node.line)))
         .filter(|found| !is_none(&found.text))
 }
@@ -294,7 +294,7 @@ impl Body {
             let fields = table.header.iter().map(String::as_str).zip(row.cells.iter().cloned());
             let fields = fields.filter(|(_, cell)| cell.contains(char::is_alphabetic));
             // A table of measurements or checks lists no deviations.
-            let read = Deviation::from_fields(fields.collect(), row.line);
+            let read = Deviation::from_fields(&fields.collect::<Vec<_>>(), row.line);
             let is_denied = is_none(row.cells.first().map_or("", String::as_str));
             let read = read.filter(|read| !is_denied && !is_none(&read.text));
             let names_its_rule = |read: &Deviation| read.kind.as_deref().is_some_and(names_rule);
@@ -355,7 +355,7 @@ impl Deviation {
     }
 
     /// Parses the fields of a mapping or the cells of a row; `None` if no field describes it.
-    fn from_fields(fields: Vec<(&str, String)>, line: usize) -> Option<Self> {
+    fn from_fields(fields: &[(&str, String)], line: usize) -> Option<Self> {
         const TEXTS: &[&str] = &[
             "description", "deviation", "text", "what", "change", "summary", "issue", "title",
             "detail", "details",
