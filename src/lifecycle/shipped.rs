@@ -1,5 +1,6 @@
 //! Writes SHIPPED.md, the summary of a milestone, and reads the dates of earlier ones.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -117,8 +118,9 @@ fn sum(counts: &[Option<u32>]) -> Option<u32> {
 /// Returns the distinct requirements that the milestone's phases cover, in roadmap order.
 fn requirements(survey: &Survey) -> Vec<&String> {
     let mut found = Vec::new();
-    let is_member =
-        |number: &PhaseNumber| survey.position.members().any(|member| member.number == *number);
+    let members: BTreeSet<&PhaseNumber> =
+        survey.position.members().map(|member| &member.number).collect();
+    let is_member = |number: &PhaseNumber| members.contains(number);
     let phases = survey.roadmap.active_phases().filter(|phase| is_member(&phase.number));
     for requirement in phases.flat_map(|phase| &phase.requirements) {
         if !found.contains(&requirement) {

@@ -511,8 +511,8 @@ impl<'a> Comparison<'a> {
             return;
         }
         let stated = row.status.as_ref();
-        let is_under_way =
-            phase.awaits_check || phase.state != PhaseState::Done && phase.is_begun();
+        let is_open = matches!(phase.state, PhaseState::Open | PhaseState::Running);
+        let is_under_way = phase.awaits_check || is_open && phase.is_begun();
         let is_late = row.progress() == Some(PhaseProgress::NotStarted) && is_under_way;
         let correct = match stated {
             Some(_) if is_late => Some(PhaseProgress::InProgress),

@@ -145,8 +145,8 @@ static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     [
         // `02-01-PLAN.md`, `SUMMARY.md`, `01-PLAN-02.md`
         r"(?i)^(?:(.*?)[-_])??(plan|summary)(?:[-_](\d{1,4}[a-z]?))?\.md$",
-        // `PLAN-01-routes.md`, but not `PLAN-01-GAPS.md`
-        r"^()(?i:(plan))[-_](\d{1,4}[a-z]?[-_].*[a-z].*)\.(?i:md)$",
+        // `PLAN-01-routes.md`, `SUMMARY-01-routes.md`, but not `PLAN-01-GAPS.md`
+        r"^()(?i:(plan|summary))[-_](\d{1,4}[a-z]?[-_].*[a-z].*)\.(?i:md)$",
         // `03-01.summary.jsonl`
         r"(?i)^(.*)\.(plan|summary)\.jsonl$",
     ]

@@ -40,7 +40,10 @@ pub fn non_placeholder(value: &str) -> Option<&str> {
 pub(crate) fn is_none_remark(text: &str) -> bool {
     let ends = ['.', ',', ';', ':', '-', '!', '(', ')', '\u{2013}', '\u{2014}'];
     let head = bare(text).trim_start_matches('(').split(ends).next().unwrap_or_default().trim();
-    !head.is_empty() && is_none(head) || is_absent(text)
+    let is_short = head.len() <= MAX_NONE_LENGTH;
+    head.eq_ignore_ascii_case("none")
+        || is_short && has("no value, in other languages", &head.to_lowercase())
+        || is_absent(text)
 }
 
 fn bare(value: &str) -> &str {
@@ -95,6 +98,9 @@ mod tests {
             assert!(is_none_remark(text), "{text}");
         }
         for text in [
+            "Null-pointer crash on import",
+            "TBD: choose the database",
+            "Empty-state screen is missing",
             "none of the tests ran",
             "Nonempty",
             "no",

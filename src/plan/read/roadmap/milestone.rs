@@ -136,7 +136,9 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
 /// Returns a milestone's name without symbols, links and the remark about its phases.
 fn plain(text: &str) -> String {
     // The name in bold, and only the text of a link.
-    let bold = text.split("**").nth(1).filter(|_| text.starts_with(|c: char| !c.is_alphanumeric()));
+    let marked =
+        text.split_once("**").filter(|(before, _)| !before.contains(char::is_alphanumeric));
+    let bold = marked.and_then(|(_, rest)| rest.split_once("**")).map(|(bold, _)| bold);
     let text = bold.unwrap_or(text).trim_start_matches(|c: char| !c.is_alphanumeric());
     let text = match text.split_once("](") {
         Some((text, _)) => text.replacen('[', "", 1),

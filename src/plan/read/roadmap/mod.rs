@@ -142,6 +142,12 @@ pub struct RoadmapMilestone {
     pub range: Range<usize>,
 }
 
+/// Maximum number of milestones: each mention of a phase is looked for in all of them.
+const MAX_MILESTONES: usize = 1_000;
+
+/// Maximum number of lines of one kind that are reported.
+const MAX_REPORTED: usize = 20;
+
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone, whose headings show how phases are numbered.
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
@@ -158,7 +164,10 @@ impl Roadmap {
             outline: &outline,
             numbering,
             path,
-            milestones: milestone::milestones(&outline, numbering),
+            milestones: milestone::milestones(&outline, numbering)
+                .into_iter()
+                .take(MAX_MILESTONES)
+                .collect(),
             phases: Vec::new(),
             by_number: HashMap::new(),
             warnings,
@@ -172,12 +181,13 @@ impl Roadmap {
         if phases.is_empty() && not_understood.is_empty() {
             not_understood.extend(mention::unread_work(&outline));
         }
+        not_understood.truncate(MAX_REPORTED);
         let rows = phases.iter().filter_map(|phase| phase.row.as_ref()?.status.as_ref());
         let unknown = rows.filter(|status| {
             let value = non_placeholder(&status.value);
             value.is_some_and(|value| PhaseProgress::parse(value).is_none() && !value.contains(' '))
         });
-        let unknown = unknown.map(|found| (found, "unknown status"));
+        let unknown = unknown.take(MAX_REPORTED).map(|found| (found, "unknown status"));
         let unread = not_understood.iter().map(|found| (found, "not understood as a phase"));
         warnings.extend(unknown.chain(unread).map(|(found, what)| {
             Warning::at(path, found.line, format!("{what}: {:?}", found.value))

@@ -210,7 +210,8 @@ impl StateFile {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let (mut claims, not_understood) = position::claims(&front, &outline, numbering);
+        let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
+        not_understood.truncate(20);
         for label in &not_understood {
             let message = format!("the current phase has no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
@@ -446,7 +447,11 @@ fn skills(outline: &Outline<'_>) -> Vec<Skill> {
         for block in outline.blocks(&section.own) {
             let text = outline.slice(&block.range);
             for line in text.lines() {
-                let label = Label::parse(line, 0, 1).filter(|label| label.is_bold);
+                let label = Label::parse(line, 0, 1).filter(|label| {
+                    let name = heading::words(&label.name);
+                    let parts = ["installed", "suggested", "recommended"];
+                    label.is_bold || parts.iter().any(|part| name.starts_with(part))
+                });
                 if let Some(label) = label {
                     is_labelled = true;
                     is_installed = heading::words(&label.name).starts_with("installed");

@@ -192,7 +192,8 @@ fn push_total(value: Span<'_>, claims: &mut Claims) {
 static BAR: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[#=\-.> _▀-▟■-◿]+\]|[▀-▟■-◿]+"));
 static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+(?:\.\d+)?)\s*%"));
 /// A count with a total: `16/17 plans`.
-static SHARE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(\d+)\s*(?:/|of )\s*\d"));
+static SHARE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b(\d+)\s*(?:/|of |de |von |di |sur |van |из )\s*\d"));
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
@@ -293,10 +294,13 @@ pub(super) fn is_between(
         own.map(|(_, value)| value.to_lowercase()).unwrap_or_default()
     };
     let ships = |lower: &str| lower.contains("shipped") || lower.contains("archived");
-    let (milestone, status) = (of(Label::Milestone), of(Label::Status));
+    let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase().replace('_', " ");
+    let (milestone, mut status) = (of(Label::Milestone), of(Label::Status));
+    if status.is_empty() {
+        status.clone_from(&in_front);
+    }
     // A dash or a placeholder is not `none`.
     let is_none = milestone.trim_start_matches(['*', '_', '(', '`', ' ']).starts_with("none");
-    let in_front = front.text(&["status"]).unwrap_or_default().to_lowercase().replace('_', " ");
     let scopes = scopes(outline);
     let paragraphs = scopes.iter().flat_map(|scope| outline.paragraphs(scope));
     let mut texts = paragraphs.map(|(_, text)| text.to_lowercase());

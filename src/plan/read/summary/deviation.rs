@@ -392,7 +392,10 @@ impl Deviation {
             }
             match label.filter(|_| part.is_some()) {
                 Some(label) => (open, value) = (part, label.value),
-                None => value = format!("{value} {}", without_bullet(line.trim())),
+                None => {
+                    value.push(' ');
+                    value.push_str(without_bullet(line.trim()));
+                }
             }
         }
         self.set_part(open, &value);
