@@ -221,16 +221,20 @@ fn headings(text: &str) -> Vec<Heading> {
     found
 }
 
-/// Returns whether a heading names a section: exactly, as `priority context:` or `Priority` do, or with a remark, as
-/// `Priority Context (max 500)` does.
+/// Returns whether a heading names a section: exactly, as `priority context:` does, or loosely, as `Priority` or
+/// `Priority Context (max 500)` do.
 fn heading_match(title: &str, section: NotepadSection) -> Option<bool> {
     let plain = fold(title.trim_matches(|c: char| !c.is_alphanumeric() && !"()".contains(c)));
     let full = fold(section.title());
-    if plain == full || plain == section.as_str() {
+    if plain == full {
         return Some(true);
     }
+    if plain == section.as_str() {
+        return Some(false);
+    }
     let rest = plain.strip_prefix(&full)?.trim_start();
-    (!rest.starts_with(char::is_alphanumeric)).then_some(false)
+    let is_noun = ["notes", "section"].contains(&rest);
+    (is_noun || !rest.starts_with(char::is_alphanumeric)).then_some(false)
 }
 
 /// Returns whether a line consists of one of these marks.
@@ -619,7 +623,8 @@ fn old_bullets(text: &str, now: DateTime<Utc>) -> Vec<Range<usize>> {
 
 /// Returns the time of `- [2026-02-17T10:11Z] …`; for a date without a time, the end of the day.
 fn noted_at(line: &str) -> Option<DateTime<Utc>> {
-    let rest = line.trim_start_matches([' ', '\t', '-', '*', '+']).strip_prefix('[')?;
+    let rest = line.trim_start_matches(' ').strip_prefix(['-', '*', '+'])?;
+    let rest = rest.trim_start_matches([' ', '\t']).strip_prefix('[')?;
     let stamp = rest.split_once(']')?.0.trim();
     parse_timestamp(stamp).or_else(|| {
         let day = parse_date(stamp).filter(|_| !stamp.contains(':'))?;

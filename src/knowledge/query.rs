@@ -246,11 +246,14 @@ fn folded(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// Returns a text in composed form (NFC), since some systems store accents separately.
+/// Returns a text in composed form (NFC), since some systems store accents separately; in lower case, too, where a
+/// pattern that ignores case would not find it.
 fn composed(text: &str) -> Cow<'_, str> {
-    match text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
+    let is_composed = || is_nfc_quick(text.chars()) == IsNormalized::Yes;
+    // The lower case of `İ` is two characters, which a pattern does not know.
+    match text.is_ascii() || !text.contains('İ') && is_composed() {
         true => Cow::Borrowed(text),
-        false => Cow::Owned(text.nfc().collect()),
+        false => Cow::Owned(folded(text)),
     }
 }
 

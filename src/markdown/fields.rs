@@ -184,7 +184,8 @@ impl<'a> Reader<'a> {
 
     /// Parses text in quotes or brackets, which may go on in further lines.
     fn enclosed(&mut self, rest: &str, line: Line<'a>, depth: usize) -> Option<Node> {
-        let mut text = Cow::Borrowed(rest);
+        let is_flow = rest.starts_with(['[', '{']);
+        let mut text = Cow::Borrowed(if is_flow { without_flow_comment(rest) } else { rest });
         let mut attempts = 0;
         for (count, more) in self.lines[self.next..].iter().map(Some).chain([None]).enumerate() {
             let more = more
@@ -204,7 +205,8 @@ impl<'a> Reader<'a> {
             }
             let more = more?;
             text.to_mut().push(' ');
-            text.to_mut().push_str(without_comment(more.content));
+            let more = more.content;
+            text.to_mut().push_str(if is_flow { without_flow_comment(more) } else { more });
         }
         None
     }
@@ -229,7 +231,8 @@ impl<'a> Reader<'a> {
         self.next += own.len();
         let white = |line: &Line<'_>| line.raw.len() - line.raw.trim_start().len();
         let margin = own.iter().filter(|line| !line.content.is_empty()).map(white).min();
-        let texts = own.iter().map(|line| line.raw.get(margin.unwrap_or(0)..).unwrap_or_default());
+        let texts =
+            own.iter().map(|line| line.raw.get(margin.unwrap_or(0)..).unwrap_or(line.content));
         texts.collect::<Vec<_>>().join(separator).trim_end().to_owned()
     }
 }
@@ -237,8 +240,9 @@ impl<'a> Reader<'a> {
 /// Returns what joins the lines of a literal (`|`) or folded (`>`) text.
 fn block_text(rest: &str) -> Option<&'static str> {
     let head = without_comment(rest);
-    let is_head =
-        head.len() <= 3 && head.chars().skip(1).all(|c| "+-".contains(c) || c.is_ascii_digit());
+    let digits = head.get(1..).unwrap_or_default().trim_matches(['+', '-']);
+    let is_digit = digits.len() == 1 && digits.as_bytes()[0].is_ascii_digit();
+    let is_head = head.len() <= 3 && (digits.is_empty() || is_digit);
     match head.as_bytes().first() {
         Some(b'|') if is_head => Some("\n"),
         Some(b'>') if is_head => Some(" "),
@@ -261,6 +265,21 @@ fn split_key(content: &str) -> Option<(Cow<'_, str>, &str)> {
     let is_key = !key.is_empty()
         && !key.starts_with(['`', '*', '@', '%', '[', '{', '#', '&', '!', '|', '>', ',']);
     (is_key && !key.contains(" #")).then(|| (key.into(), content[colon + 1..].trim()))
+}
+
+/// Returns a line of a text in brackets without a trailing comment; `#` in quotes begins none.
+fn without_flow_comment(line: &str) -> &str {
+    let (mut quote, mut before) = (None, ' ');
+    for (at, c) in line.char_indices() {
+        match quote {
+            Some(open) if c == open && before != '\\' => quote = None,
+            None if c == '#' && before.is_whitespace() => return line[..at].trim_end(),
+            None if "\"'".contains(c) && " \t[{,:".contains(before) => quote = Some(c),
+            _ => {}
+        }
+        before = c;
+    }
+    line
 }
 
 /// Returns a text without a trailing comment.
@@ -355,7 +374,10 @@ impl Flow<'_> {
                     'u' => {
                         let digits: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
                         let code = u32::from_str_radix(&digits, 16).ok();
-                        found.extend(code.and_then(char::from_u32));
+                        match code.and_then(char::from_u32) {
+                            Some(c) => found.push(c),
+                            None => found.push_str(&format!("\\u{digits}")),
+                        }
                     }
                     c @ ('"' | '\\' | '/' | ' ') => found.push(c),
                     c => found.extend(['\\', c]),

@@ -155,6 +155,7 @@ impl History {
             return Ok(erased);
         }
         // Version 0.2 moved the records of other users to a folder of their own.
+        listing::entries(&self.folder.history()).at("list", &self.folder.history())?;
         for path in listing::below(&self.folder.history(), &|_| true) {
             let file = disk::open(&path, Access::Read, Create::Never).at("open", &path)?;
             let mut line = Vec::new();

@@ -1,5 +1,7 @@
 //! Lists folders.
 
+#[cfg(not(target_os = "linux"))]
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -327,6 +327,7 @@ impl Storage {
             // fixed order, so all are released before more are taken.
             if pending.is_empty() || wanted.len() == Store::ALL.len() {
                 let warnings = self.recover(root, &history, &pending)?;
+                let records = if pending.is_empty() { records } else { history.files()? };
                 return Ok(HeldLocks { _files: opened, records, warnings, obstacle: None });
             }
             wanted = Store::ALL.into();
@@ -413,7 +414,8 @@ impl Storage {
         }
         let (id, length) = (pending.record.id, pending.length());
         let conflict = apply::apply(root, pending, &self.signer)?;
-        history.prune(records, length)?;
+        let is_added = is_kept && conflict.is_none();
+        history.prune(records, if is_added { length } else { 0 })?;
         applied.id = is_kept.then_some(id);
         Ok(conflict)
     }
