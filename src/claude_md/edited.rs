@@ -15,7 +15,7 @@ use crate::text::{clip, line_end, quantity, strip_controls};
 const MAX_LINES: usize = 10_000;
 
 /// Maximum number of lines of which every run is tried.
-const MAX_RUN_LINES: usize = 120;
+const MAX_RUN_LINES: usize = 220;
 
 /// Maximum number of lines listed of a lost edit, and maximum length of such a line, in characters.
 const MAX_NAMED_LINES: usize = 5;

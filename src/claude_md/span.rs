@@ -92,7 +92,10 @@ pub(crate) fn unclosed(text: &str) -> Option<(usize, String)> {
 }
 
 fn refused(reason: &str, lines: &[usize], path: &Path) -> Error {
-    let named: Vec<String> = lines.iter().map(usize::to_string).collect();
+    let mut named: Vec<String> = lines.iter().take(10).map(usize::to_string).collect();
+    if lines.len() > named.len() {
+        named.push("\u{2026}".to_owned());
+    }
     let word = pluralize(lines.len(), "line");
     Error::refused(format!("{reason} ({word} {})", named.join(", ")))
         .at(path, lines.first().copied())

@@ -175,8 +175,8 @@ CREATE TABLE vector_jobs (
 );
 CREATE INDEX vector_jobs_due ON vector_jobs (not_before);
 
--- The built-in index: vectors of signed bytes, one for each passage of a fact, written in the fact's transaction.
--- `seq` is that of the fact, with which the vectors are deleted.
+-- The built-in index: a vector of signed bytes for each fact, written in the fact's transaction.
+-- `seq` is that of the fact, with which the vector is deleted.
 CREATE TABLE fact_vectors (
   user_id TEXT NOT NULL,
   seq INTEGER NOT NULL,

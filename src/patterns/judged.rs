@@ -91,12 +91,13 @@ impl SubmittedLessons {
             format!("{before}{line}\n")
         });
         let entry = format!("# Phase 0\n\n{}", lines.collect::<String>());
-        let read = Patterns::parse(&entry, Path::new("")).value.entries.into_iter().next();
-        let read = read.unwrap_or_default();
-        let lessons = |texts: &[String]| {
-            texts.iter().map(|text| SubmittedLesson::from_bullet(text)).collect()
+        // A heading above the labels begins an entry of its own.
+        let read = Patterns::parse(&entry, Path::new("")).value.entries;
+        let lessons = |texts: fn(&PatternEntry) -> &Vec<String>| {
+            let all = read.iter().flat_map(texts);
+            all.map(|text| SubmittedLesson::from_bullet(text)).collect()
         };
-        Self { worked: lessons(&read.worked), failed: lessons(&read.failed) }
+        Self { worked: lessons(|entry| &entry.worked), failed: lessons(|entry| &entry.failed) }
     }
 
     /// Checks all lessons; the error names the first that breaks a rule, with the reason.

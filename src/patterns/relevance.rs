@@ -163,12 +163,13 @@ pub(crate) fn worth_knowing(
 #[derive(Default)]
 struct CurrentWork {
     text: String,
+    words: ContentWords,
     files: Vec<String>,
 }
 
 impl CurrentWork {
     fn new(phase: &Phase, roadmap: &Roadmap) -> Self {
-        let mut work = Self { text: topic(phase, roadmap), files: Vec::new() };
+        let mut work = Self { text: topic(phase, roadmap), ..Self::default() };
         let plans = phase.plans.iter().filter_map(|(slot, _)| slot.plan.as_ref());
         for path in phase.dir.iter().flat_map(|dir| plans.clone().map(|plan| dir.join(plan))) {
             // What cannot be read is reported by the commands about plans.
@@ -177,6 +178,7 @@ impl CurrentWork {
             work.text.extend(plan.title.iter().flat_map(|title| ["\n", title.as_str()]));
             work.files.extend(plan.files_modified.into_iter().flatten());
         }
+        work.words = ContentWords::from_text(&work.text);
         work
     }
 
@@ -185,8 +187,7 @@ impl CurrentWork {
         let lesson = split_citation(&pattern.text).0;
         // What was set up tells less than what went wrong.
         let least = MIN_SHARED_WORDS + usize::from(pattern.outcome == PatternOutcome::Worked);
-        let words = ContentWords::from_text(&self.text);
-        words.common(&ContentWords::from_text(lesson)) >= least
+        self.words.common(&ContentWords::from_text(lesson)) >= least
             || mentions(lesson)
                 .iter()
                 .any(|mention| self.files.iter().any(|file| ends_in(file, &mention.path)))
@@ -225,13 +226,15 @@ pub fn relevant(
         fresh.then(b.judged.cmp(&a.judged)).then(b.score.total_cmp(&a.score))
     });
     let mut of_entry: BTreeMap<usize, usize> = BTreeMap::new();
-    // The sort is stable, and calls this once for each pattern, in order.
-    found.sort_by_cached_key(|pattern| {
+    let ranked = found.into_iter().map(|pattern| {
         let count = of_entry.entry(pattern.line).or_default();
         *count += 1;
-        (pattern.stale.is_some(), *count > MAX_PER_ENTRY)
+        (pattern.stale.is_some(), *count > MAX_PER_ENTRY, pattern)
     });
-    found
+    let mut ranked: Vec<(bool, bool, RelevantPattern)> = ranked.collect();
+    // The sort is stable.
+    ranked.sort_by_key(|(is_stale, is_beyond, _)| (*is_stale, *is_beyond));
+    ranked.into_iter().map(|(.., pattern)| pattern).collect()
 }
 
 /// Returns every bullet, newest first, with the part of its score that its age gives; of equal texts only the newest.

@@ -174,7 +174,10 @@ impl ContentWords {
     /// Returns whether two texts say the same, or one of them is a shorter form of the other.
     pub(crate) fn repeats(&self, other: &Self) -> bool {
         let common = self.common(other);
-        common >= MIN_COMMON_WORDS && common * 10 >= self.0.len().min(other.0.len()) * 8
+        let (fewer, more) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
+        // Three words may be part of any longer text.
+        let size = if fewer > MIN_COMMON_WORDS { fewer } else { more };
+        common >= MIN_COMMON_WORDS && common * 10 >= size * 8
     }
 }
 

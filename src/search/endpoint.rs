@@ -46,7 +46,13 @@ impl Embedder {
                 let table = VectorTable::built_in();
                 Ok(texts.iter().map(|text| table.mean_vector(&passages(text))).collect())
             }
-            Self::Remote(endpoint) => endpoint.vectors(texts),
+            // A text may be longer than the model reads.
+            Self::Remote(endpoint) => {
+                let parts: Vec<Vec<&str>> = texts.iter().map(|text| passages(text)).collect();
+                let mut vectors = endpoint.vectors(&parts.concat())?.into_iter();
+                let mean = |parts: &Vec<&str>| Vector::mean(vectors.by_ref().take(parts.len()));
+                Ok(parts.iter().map(mean).collect())
+            }
         }
     }
 

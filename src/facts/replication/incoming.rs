@@ -405,8 +405,12 @@ fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
     let sql = "SELECT scope, device, number FROM operations \
                WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation";
     let mut found: Vec<Address> = connection.list(sql, [])?;
-    let known = Tombstones::read(connection)?;
-    found.retain(|address| !known.reaching(&address.0).any(|one| one.mentions.contains(address)));
+    let known = Tombstones::read(connection)?.0;
+    let known = known.iter().flat_map(|(scope, one)| {
+        one.mentions.iter().filter(move |mention| reaches(scope, &mention.0))
+    });
+    let known: BTreeSet<&Address> = known.collect();
+    found.retain(|address| !known.contains(address));
     Ok(found)
 }
 

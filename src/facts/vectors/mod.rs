@@ -1,4 +1,4 @@
-//! The vector index: in the file, with vectors of signed bytes for each fact, or on a Chroma server.
+//! The vector index: in the file, with a vector of signed bytes for each fact, or on a Chroma server.
 //!
 //! The index in the file holds the vector of each retrievable fact, of one model at a time.
 //! The built-in model takes microseconds, so its vectors are written in the fact's own transaction; those of

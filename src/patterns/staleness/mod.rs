@@ -459,6 +459,9 @@ impl StaleReasons {
         patterns: &Patterns,
         warnings: &mut Vec<Warning>,
     ) -> Self {
+        if patterns.is_empty() {
+            return Self::default();
+        }
         let storage = project.storage();
         let head = project.git.head().ok().flatten();
         let fingerprint =
@@ -469,7 +472,7 @@ impl StaleReasons {
         }
         match Self::check(project, patterns) {
             Ok(reasons) => {
-                if let Some(fingerprint) = fingerprint.filter(|_| !patterns.is_empty()) {
+                if let Some(fingerprint) = fingerprint {
                     storage.write_derived(CACHE, fingerprint, &reasons);
                 }
                 reasons
