@@ -103,10 +103,14 @@ pub(super) const GATES: &[Rule<Choice, Step>] = &[
         name: "not understood",
         reason: "what could not be read may be what is missing",
         test: |case, choice| {
+            let survey = case.survey;
             let assumes_nothing =
                 matches!(choice.action, Action::None | Action::Ship) || choice.rule == BLANK;
-            let is_unread = !case.survey.not_understood.is_empty();
-            (assumes_nothing && is_unread).then_some((Action::Unknown, None))
+            let is_unread = !survey.not_understood.is_empty();
+            // If the roadmap's ids are all of a kind that is not read, those of the folders are read wrongly, too.
+            let roadmap = &survey.roadmap;
+            let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
+            (assumes_nothing && is_unread || is_foreign).then_some((Action::Unknown, None))
         },
     },
     Rule {

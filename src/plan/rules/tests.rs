@@ -368,4 +368,10 @@ fn what_is_not_understood_is_not_absent() {
     let lost = [("phases/gauges/PLAN-01.md", ""), ("phases/gauges/PLAN-02.md", "")];
     assert_eq!(answer(&lost), "unknown");
     assert_eq!(answer(&[("PROJECT.md", "# Gauges\n")]), "plan 1");
+    let steps = "# Roadmap\n\n## Step A - Gauges\n\n## Step B - Alerts\n";
+    assert_eq!(answer(&[("ROADMAP.md", steps)]), "unknown");
+    // Not phase 3.
+    let roadmap = "# Roadmap\n\n- [ ] **Phase A-3: Gauges**\n";
+    let files = [("ROADMAP.md", roadmap), ("phases/A-3-gauges/A-3-01-PLAN.md", "")];
+    assert_eq!(answer(&files), "unknown");
 }
