@@ -68,7 +68,7 @@ pub(crate) fn audit(args: &AuditArgs, project: &Project, out: &mut Output) -> Re
 }
 
 /// What a check of the installation found.
-enum Found {
+enum CheckResult {
     /// Nothing to say: the row is left out.
     Absent,
     /// What is there.
@@ -79,20 +79,20 @@ enum Found {
     Fault(String, String),
 }
 
-fn ok(seen: impl Into<String>) -> Found {
-    Found::Fine(seen.into())
+fn ok(seen: impl Into<String>) -> CheckResult {
+    CheckResult::Fine(seen.into())
 }
 
-fn attention(what: impl Into<String>, fix: impl Into<String>) -> Found {
-    Found::Attention(what.into(), fix.into())
+fn attention(what: impl Into<String>, fix: impl Into<String>) -> CheckResult {
+    CheckResult::Attention(what.into(), fix.into())
 }
 
-fn fault(what: impl Into<String>, fix: impl Into<String>) -> Found {
-    Found::Fault(what.into(), fix.into())
+fn fault(what: impl Into<String>, fix: impl Into<String>) -> CheckResult {
+    CheckResult::Fault(what.into(), fix.into())
 }
 
 /// The store, the name and the function of a check.
-type Check = (&'static str, &'static str, fn(&Project) -> Found);
+type Check = (&'static str, &'static str, fn(&Project) -> CheckResult);
 
 /// The checks of the installation besides those of the clients, in the order of the table.
 const CHECKS: [Check; 10] = [
@@ -108,12 +108,12 @@ const CHECKS: [Check; 10] = [
     ("sessions", "transcripts", transcripts),
 ];
 
-fn row(store: &'static str, check: &'static str, found: Found) -> Option<AuditRow> {
+fn row(store: &'static str, check: &'static str, found: CheckResult) -> Option<AuditRow> {
     Some(match found {
-        Found::Absent => return None,
-        Found::Fine(seen) => AuditRow::ok(store, check, &seen),
-        Found::Attention(what, fix) => AuditRow::attention(store, check, &what, fix),
-        Found::Fault(what, fix) => AuditRow::attention(store, check, &what, fix).into_fault(),
+        CheckResult::Absent => return None,
+        CheckResult::Fine(seen) => AuditRow::ok(store, check, &seen),
+        CheckResult::Attention(what, fix) => AuditRow::attention(store, check, &what, fix),
+        CheckResult::Fault(what, fix) => AuditRow::attention(store, check, &what, fix).into_fault(),
     })
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn doctor(args: &DoctorArgs, project: &Project, out: &mut Output) -> 
 
 /// Checks the program on PATH: hooks and MCP entries call `annals` by name, so it must resolve to this
 /// program.
-fn program(project: &Project) -> Found {
+fn program(project: &Project) -> CheckResult {
     let resolved = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
     let own = std::env::current_exe().ok().map(resolved);
     let folder = own.as_deref().and_then(Path::parent);
@@ -160,7 +160,7 @@ fn program(project: &Project) -> Found {
     }
 }
 
-fn git(project: &Project) -> Found {
+fn git(project: &Project) -> CheckResult {
     if on_path(project, "git").is_none() {
         return attention(
             "git is not on PATH: history, staleness and the ledger's coverage are unknown",
@@ -174,7 +174,7 @@ fn git(project: &Project) -> Found {
 }
 
 /// Lists the sources of non-default settings, with their keys.
-fn settings(project: &Project) -> Found {
+fn settings(project: &Project) -> CheckResult {
     let mut places: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for setting in project.settings.list() {
         let place = match &setting.origin {
@@ -213,7 +213,7 @@ fn is_program(file: &Path) -> bool {
     file.is_file() || file.with_extension("exe").is_file()
 }
 
-fn planning(project: &Project) -> Found {
+fn planning(project: &Project) -> CheckResult {
     if let Some(odd) = project.warnings.first() {
         let fix = "annals --planning-dir DIR, or planning_dir in annals.toml";
         return attention(&odd.message, fix);
@@ -225,7 +225,7 @@ fn planning(project: &Project) -> Found {
 }
 
 /// Checks whether the folder for locks, history and caches is writable, without writing.
-fn own_folder(project: &Project) -> Found {
+fn own_folder(project: &Project) -> CheckResult {
     // With a trailing slash, the lookup would fail if it is not a folder.
     let folder: PathBuf = project.storage().own_file("").components().collect();
     let what = project.relative(&folder).display();
@@ -245,7 +245,7 @@ fn own_folder(project: &Project) -> Found {
     ok(format!("{what}: {state}"))
 }
 
-fn cache(project: &Project) -> Found {
+fn cache(project: &Project) -> CheckResult {
     match recall::cache_state(project) {
         CacheState::Absent => ok("built at the first search"),
         CacheState::Sound => ok("sound"),
@@ -256,24 +256,24 @@ fn cache(project: &Project) -> Found {
 }
 
 /// Names an interrupted operation, if there is one.
-fn interrupted(project: &Project) -> Found {
+fn interrupted(project: &Project) -> CheckResult {
     let what = match project.storage().interrupted() {
         Err(error) => error.reason(),
         Ok(found) => match found.value.first() {
             Some(one) => format!("operation {} ({}) was interrupted", one.id, one.operation),
-            None => return Found::Absent,
+            None => return CheckResult::Absent,
         },
     };
     attention(what, "annals sync, or any other command that writes")
 }
 
 /// Checks the database of facts, if there is one.
-fn database(project: &Project) -> Found {
+fn database(project: &Project) -> CheckResult {
     let facts = match Facts::open(project, None, Purpose::Read) {
         Ok(facts) => facts,
         // Facts require a home directory; having none is not a problem.
         Err(_) if project.settings.db.is_none() && project.environment.data_dir().is_none() => {
-            return Found::Absent;
+            return CheckResult::Absent;
         }
         Err(error) => return fault(error.to_string(), "annals facts check"),
     };
@@ -292,11 +292,11 @@ fn database(project: &Project) -> Found {
 }
 
 /// Reports the local state of sharing, if the database is shared; the server is not contacted.
-fn sharing(project: &Project) -> Found {
+fn sharing(project: &Project) -> CheckResult {
     let facts = Facts::open(project, None, Purpose::Read);
     let here = facts.and_then(|facts| facts::sharing(&facts)).ok().flatten();
     let Some(here) = here.filter(|here| !here.has_left) else {
-        return Found::Absent;
+        return CheckResult::Absent;
     };
     if !share::is_configured(project) {
         let what = "the database is shared, but no server is set";
@@ -311,7 +311,7 @@ fn sharing(project: &Project) -> Found {
 }
 
 /// Says whose transcripts of sessions are read, and how many are of this project.
-fn transcripts(project: &Project) -> Found {
+fn transcripts(project: &Project) -> CheckResult {
     let clients = &project.settings.sessions;
     if clients.is_empty() {
         return ok("transcripts are not read; annals setup CLIENT --sessions turns it on");
@@ -330,7 +330,7 @@ fn is_writable(path: &Path) -> bool {
 }
 
 /// Checks whether a client calls annals, and what prevents it.
-fn client(project: &Project, harness: Harness) -> Found {
+fn client(project: &Project, harness: Harness) -> CheckResult {
     let command = format!("annals setup {}", harness.as_str());
     let mut scopes = Vec::new();
     for (scope, flag) in [(SetupScope::Project, ""), (SetupScope::User, " --user")] {

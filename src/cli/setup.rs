@@ -134,7 +134,7 @@ pub(crate) fn run(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     Ok(())
 }
 
-/// Sets up what is no client.
+/// Sets up a target other than a client: a workflow, git or the journal.
 fn without_client(args: &SetupArgs, project: &Project, out: &mut Output) -> Result<()> {
     match args.target {
         Target::Vbw => workflow(LayoutName::Vbw, args, project, out),

@@ -231,8 +231,8 @@ fn belongs(c: char) -> bool {
     c.is_alphanumeric() || is_combining(c)
 }
 
-/// Returns whether there is no word boundary between a word's character and its neighbour; the second of both may be a
-/// combining mark of the first.
+/// Returns whether a character and its neighbour are in one word. `second` is the later of the two: a combining mark
+/// belongs to the character before it.
 fn is_joined(own: char, neighbour: char, second: char) -> bool {
     belongs(own)
         && belongs(neighbour)

@@ -82,7 +82,7 @@ pub(crate) struct CodebaseSummary {
 }
 
 impl CodebaseSummary {
-    /// Scans a project's files; `None` if there is no code yet.
+    /// Counts a project's files by language; returns `None` if there is no code yet.
     pub(crate) fn scan(project: &Project) -> Parsed<Option<Self>> {
         Self::count(&project.root, &project.planning_place().dir, MAX_ENTRIES)
     }

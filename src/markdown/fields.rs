@@ -1,9 +1,9 @@
 //! Reads the fields of front matter line by line.
 //!
 //! It is the YAML that people, tools and language models write: nested mappings and lists, quoted, folded and
-//! literal texts, lists and mappings in brackets. Much of it is no strict YAML: `- @types/x`, unquoted `a: b: c`,
-//! tabs and stray text. Indentation and the first `: ` of a line show the intended structure all the same; lines
-//! without any are reported as not understood.
+//! literal texts, lists and mappings in brackets. Much of it is not valid YAML: `- @types/x`, unquoted `a: b: c`,
+//! tabs and stray text. The indentation and the first `: ` of a line still show the intended structure; lines
+//! that have neither are reported as not understood.
 
 use std::borrow::Cow;
 

@@ -189,7 +189,7 @@ word_enum! {
 }
 
 impl ComparisonQuestion {
-    /// Returns the verb of the statement, and the answer of a plan; a duration is no answer.
+    /// Returns the verb of the statement, and how a plan answers yes or no; `None` if the question is about durations.
     fn answer(self) -> (&'static str, Option<Answer>) {
         match self {
             Self::DeviationsByTasks | Self::DeviationsByFiles | Self::DeviationsByFile => {

@@ -96,7 +96,7 @@ fn prose_words(text: &str) -> impl Iterator<Item = &str> {
     let words = words.filter(|word| {
         !word.contains("://") && !word.starts_with('-') && !word.contains('\u{2026}')
     });
-    // `src/{a,b}.ts` is no path, and `b}.ts` neither.
+    // Splitting `src/{a,b}.ts` at the comma would give `b}.ts`.
     let words = words.filter(|word| !word.contains('{'));
     words.flat_map(move |word| word.split("](").flat_map(move |part| part.split(is_end)))
 }

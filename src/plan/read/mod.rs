@@ -55,3 +55,6 @@ pub use status::PhaseProgress;
 pub(crate) use status::without_status;
 pub use summary::{AcceptanceResult, Deviation, IssueNote, Summary, SummaryStatus, TaskCount};
 pub use workflow::WorkflowSettings;
+
+/// Maximum number of lines of one kind that are reported for a file.
+const MAX_REPORTED: usize = 20;

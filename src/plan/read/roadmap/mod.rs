@@ -28,8 +28,8 @@ use serde::Serialize;
 use crate::markdown::{Block, FrontMatter, ListItem, Outline, Section};
 use crate::plan::read::vocabulary::Field;
 use crate::plan::read::{
-    Located, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow, non_placeholder,
-    progress_table,
+    Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, PlanNumber, ProgressRow,
+    non_placeholder, progress_table,
 };
 use crate::warning::{Parsed, Warning};
 
@@ -144,9 +144,6 @@ pub struct RoadmapMilestone {
 
 /// Maximum number of milestones: each mention of a phase is looked for in all of them.
 const MAX_MILESTONES: usize = 1_000;
-
-/// Maximum number of lines of one kind that are reported.
-const MAX_REPORTED: usize = 20;
 
 impl Roadmap {
     /// Parses a ROADMAP.md, or the roadmap of an archived milestone, whose headings show how phases are numbered.

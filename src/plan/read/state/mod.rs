@@ -28,8 +28,9 @@ use crate::plan::read::placeholder::is_none_remark;
 use crate::plan::read::status::{is_status, split_status};
 use crate::plan::read::vocabulary::has;
 use crate::plan::read::{
-    Decision, Located, PhaseNumber, PhaseNumbering, PhaseProgress, WrittenAt, decision, heading,
-    is_absent, milestone_version_in, non_placeholder, progress_table, vocabulary, without_emphasis,
+    Decision, Located, MAX_REPORTED, PhaseNumber, PhaseNumbering, PhaseProgress, WrittenAt,
+    decision, heading, is_absent, milestone_version_in, non_placeholder, progress_table,
+    vocabulary, without_emphasis,
 };
 use crate::project::LayoutName;
 use crate::text::{comma_separated, fold, strip_prefix_ignore_case};
@@ -211,7 +212,7 @@ impl StateFile {
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
         let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
-        not_understood.truncate(20);
+        not_understood.truncate(MAX_REPORTED);
         for label in &not_understood {
             let message = format!("the current phase has no number: {:?}", label.value);
             warnings.push(Warning::at(path, label.line, message));
