@@ -46,7 +46,7 @@ pub use profile::{
     BuiltProfile, Field, Fields, Injection, Slot, UserProfile, inject, profile, stored_profile,
 };
 pub use queue::{Observation, Receipt, Turn, TurnStatus, find_turn, observe, turns, waiting};
-pub use replication::{Device, SetAside, SharingState, sharing};
+pub use replication::{SetAside, SharingState, sharing};
 pub use search::{Components, FactHit, FactQuery, Method, Retrieved, Selection, retrieve};
 pub(crate) use sql::{Sql, SqliteResultExt, json, row};
 pub use statement::{Pending, Statement, add, confirm, pending, reject};

@@ -86,7 +86,7 @@ fn state(
     let result = result.ok_or_else(|| Error::failed("the statement had no effect"))?;
     let id = result.fact_id.unwrap_or_default();
     if let (Some(wanted), false) = (&statement.scope, is_repeated)
-        && let Some(scope) = replication::of_fact(connection, user.as_str(), &id)?
+        && let Some((scope, _)) = replication::origin(connection, user, &id)?
         && scope != *wanted
     {
         // A fact keeps the scope in which it was first written.
@@ -120,7 +120,7 @@ fn check_scope(facts: &Facts, statement: &Statement) -> Result<()> {
         return Ok(());
     };
     scope_name(scope).map_err(Error::usage)?;
-    match replication::Device::joined(facts.connection())? {
+    match replication::joined(facts.connection())? {
         Some(_) => Ok(()),
         None => Err(Error::usage("this database is not shared, so a fact has no scope")
             .hint("annals share init")),

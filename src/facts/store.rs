@@ -65,7 +65,7 @@ impl Facts {
         facts.dry_run = project.dry_run;
         facts.high_risk.clone_from(&project.settings.facts.high_risk);
         facts.vector_server.clone_from(&project.settings.chroma);
-        facts.scopes = Scopes::new(&project.settings.share.scopes);
+        facts.scopes.rules.clone_from(&project.settings.share.scopes);
         if purpose == Purpose::Read && !project.dry_run {
             // A reader finds what a temporary value had replaced; without write access, it skips ended facts.
             maintenance::expire_ended(&mut facts).ok();

@@ -8,6 +8,7 @@ mod lines;
 mod server;
 mod sync;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -16,7 +17,7 @@ pub use sync::{Direction, Synced, sync};
 
 use crate::error::{Error, Result};
 use crate::facts::replication::{self, DEVICE, PRIVATE};
-use crate::facts::{self, Device, Facts, Forgotten, SharingState, UserId};
+use crate::facts::{self, Facts, Forgotten, SharingState, UserId};
 use crate::project::Project;
 use crate::share::server::SyncServer;
 
@@ -75,7 +76,7 @@ pub fn is_configured(project: &Project) -> bool {
 
 /// Returns whether this database is shared and a server is set.
 pub fn is_active(project: &Project, facts: &Facts) -> Result<bool> {
-    Ok(is_configured(project) && Device::joined(facts.connection())?.is_some())
+    Ok(is_configured(project) && replication::joined(facts.connection())?.is_some())
 }
 
 /// Creates the server's tables if they are missing, and adds this database as a device.
@@ -84,32 +85,27 @@ pub fn init(project: &Project, facts: &mut Facts) -> Result<Initialised> {
     let mut server = SyncServer::connect(project, &address, WAIT)?;
     let mut has_made_tables = false;
     let device = if facts.is_dry_run() {
-        Device::find(facts.connection())?
+        replication::joined(facts.connection())?
     } else {
         has_made_tables = server.set_up()?;
         server.state()?;
         let device = replication::join(facts)?;
         // All scopes in the settings, and the private one.
         let share = &project.settings.share;
-        let mut scopes: Vec<String> = share.scopes.iter().map(|rule| rule.1.clone()).collect();
-        scopes.extend([PRIVATE.to_owned(), share.journal.clone()]);
-        scopes.retain(|scope| scope != DEVICE);
-        scopes.sort_unstable();
-        scopes.dedup();
-        server.introduce(&device.id, &scopes)?;
+        let scopes = share.scopes.iter().map(|rule| &rule.1).chain([&share.journal]);
+        let mut scopes: BTreeSet<String> = scopes.cloned().collect();
+        scopes.insert(PRIVATE.to_owned());
+        scopes.remove(DEVICE);
+        server.introduce(&device, &Vec::from_iter(scopes))?;
         Some(device)
     };
-    Ok(Initialised {
-        server: address.to_string(),
-        has_made_tables,
-        device: device.map(|device| device.id),
-        pending: replication::pending_count(facts.connection())?,
-    })
+    let pending = replication::pending_count(facts.connection())?;
+    Ok(Initialised { server: address.to_string(), has_made_tables, device, pending })
 }
 
 /// Stops sharing this database, and keeps its facts. With `erase`, erases on the server what it sent.
 pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveReport> {
-    let Some(Device { id: device, .. }) = Device::joined(facts.connection())? else {
+    let Some(device) = replication::joined(facts.connection())? else {
         return Err(Error::not_found("this database is not shared"));
     };
     let mut left = LeaveReport { device: device.clone(), erased: None, server_error: None };
@@ -118,22 +114,19 @@ pub fn leave(project: &Project, facts: &mut Facts, erase: bool) -> Result<LeaveR
     }
     let removed = connect(project, facts, WAIT).and_then(|(_, mut server)| {
         server.state()?;
-        let erased = if erase { Some(server.erase_device(&device)?) } else { None };
-        server.remove_device(&device)?;
-        Ok(erased)
+        left.erased = erase.then(|| server.erase_device(&device)).transpose()?;
+        server.note(&device, "left_at")
     });
     match removed {
-        Ok(erased) => left.erased = erased,
         // A requested erasure must succeed; the list of devices may become outdated.
         Err(error) if erase => return Err(error),
-        Err(error) => left.server_error = Some(error.reason()),
+        removed => left.server_error = removed.err().map(|error| error.reason()),
     }
     if erase {
         // If the database joins again, it sends everything again, as a new device.
         let sent = replication::cursors(facts.connection())?;
         let own = sent.into_keys().filter(|(_, name)| *name == device);
-        let agreed: Vec<(String, i64)> = own.map(|(scope, _)| (scope, 0)).collect();
-        replication::renew(facts, &agreed)?;
+        replication::renew(facts, &own.map(|(scope, _)| (scope, 0)).collect::<Vec<_>>())?;
     }
     replication::leave(facts)?;
     Ok(left)
@@ -184,7 +177,7 @@ pub fn forget(
 
 /// Returns the device id and a connection; fails if the database is not shared or no server is set.
 fn connect(project: &Project, facts: &Facts, wait: Duration) -> Result<(String, SyncServer)> {
-    let device = Device::required(facts.connection())?;
+    let device = replication::required(facts.connection())?;
     let address = address::find(project)?;
-    Ok((device.id, SyncServer::connect(project, &address, wait)?))
+    Ok((device, SyncServer::connect(project, &address, wait)?))
 }

@@ -1,9 +1,9 @@
 //! Talks to PostgreSQL; only this module opens connections to it.
 
-use std::collections::BTreeMap;
 use std::error::Error as _;
 use std::future::Future;
 use std::io;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,9 +13,10 @@ use std::time::Duration;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Join, ReadBuf, join, split};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
@@ -23,14 +24,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
+use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage, SimpleQueryRow};
+use tokio_postgres::{Client, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::{Error, Result};
-use crate::facts::json;
-use crate::facts::replication::{Address, Operation, PRIVATE, Tombstone};
+use crate::facts::replication::{Address, Operation, PRIVATE};
 use crate::project::{Project, ServerAddress};
 use crate::storage::{fail_point, read};
 use crate::text::{clip, strip_controls};
@@ -56,63 +56,63 @@ const MAX_MESSAGE_CHARS: usize = 200;
 /// A hint that local work does not depend on the server.
 const KEPT: &str = "everything stays here and is sent with the next `annals share sync`";
 
-/// Query for all active devices, and whether another device forgot something since their last pull.
-const DEVICES: &str = "SELECT d.scope, d.device, d.member, d.highest, \
-     to_char(d.pulled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), \
-     EXISTS (SELECT 1 FROM annals_devices AS f WHERE f.scope = d.scope AND f.device <> d.device \
-       AND f.forgot_at > coalesce(d.pulled_at, '-infinity')) \
-     FROM annals_devices AS d WHERE d.left_at IS NULL ORDER BY d.scope, d.device";
+/// What a sync needs to start. The private scope contains the role on the server, and is `private` here.
+const STATE: &str = "SELECT json_build_object('version', version, 'sees_all', rolsuper OR rolbypassrls, 'highest', \
+       (SELECT coalesce(json_agg(json_build_array(split_part(scope, '/', 1), device, highest)), '[]') FROM annals_devices)) \
+     FROM annals_meta, pg_roles WHERE rolname = current_user";
 
-/// Operations as a JSON array.
-const OPERATIONS: &str = "jsonb_to_recordset($1::text::jsonb) AS x(scope text, device text, number bigint, \
-     op_id text, user_id text, clock bigint, kind text, born bigint, owner text, subject text, turn text, payload text)";
+/// All active devices, and whether another device forgot something since their last pull.
+const DEVICES: &str = "SELECT coalesce(json_agg(d), '[]') FROM (SELECT split_part(d.scope, '/', 1) AS scope, d.device, \
+       d.member, d.highest AS operations, \
+       to_char(d.pulled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') AS pulled_at, \
+       EXISTS (SELECT 1 FROM annals_devices AS f WHERE f.scope = d.scope AND f.device <> d.device \
+         AND f.forgot_at > coalesce(d.pulled_at, '-infinity')) AS is_behind_a_forget \
+     FROM annals_devices AS d WHERE d.left_at IS NULL ORDER BY d.scope, d.device) AS d";
 
-const INSERT: &str = "put AS (INSERT INTO annals_ops \
-       (scope, device, number, op_id, user_id, clock, kind, born, owner, subject, turn, payload) \
-     SELECT scope, device, number, op_id, user_id, clock, kind, born, owner, subject, turn, payload::jsonb FROM sent \
-     ON CONFLICT (scope, device, number) DO NOTHING RETURNING 1), \
+/// A JSON array of operations as rows of their table.
+const SENT: &str =
+    "WITH sent AS (SELECT * FROM jsonb_populate_recordset(NULL::annals_ops, $1::text::jsonb))";
+
+const INSERT: &str = ", put AS (INSERT INTO annals_ops SELECT * FROM sent ON CONFLICT DO NOTHING RETURNING 1), \
      known AS (INSERT INTO annals_devices (scope, device, highest) \
        SELECT scope, device, max(number) FROM sent GROUP BY scope, device \
        ON CONFLICT (scope, device) DO UPDATE SET highest = greatest(annals_devices.highest, excluded.highest), \
        left_at = NULL) \
      SELECT count(*) FROM put";
 
-/// Operations after these addresses, each as a JSON object.
-const FETCH: &str = "SELECT row_to_json(f)::text FROM (SELECT o.scope, o.device, o.number, o.op_id, o.user_id, \
-       o.clock, o.kind, o.born, o.payload::text AS payload FROM jsonb_array_elements($1::text::jsonb) AS h(after), \
-     LATERAL (SELECT * FROM annals_ops AS o WHERE o.scope = after ->> 0 AND o.device = after ->> 1 \
-       AND o.number > (after ->> 2)::bigint ORDER BY o.number LIMIT $2) AS o LIMIT $2) AS f";
+/// Overwrites sent operations with what is left of them.
+const REWRITE: &str = "UPDATE annals_ops AS o SET (op_id, user_id, kind, owner, subject, turn, payload) = \
+       (s.op_id, s.user_id, s.kind, s.owner, s.subject, s.turn, s.payload) FROM sent AS s \
+     WHERE o.scope = s.scope AND o.device = s.device AND o.number = s.number AND o.kind = 'fact'";
 
 /// Erases operations, but keeps their numbers.
-const ERASE: &str = "UPDATE annals_ops SET kind = 'erased', op_id = '', user_id = '', owner = NULL, \
-     subject = NULL, turn = NULL, payload = NULL WHERE";
+const ERASE: &str = "UPDATE annals_ops AS o SET kind = 'erased', op_id = '', user_id = '', owner = NULL, \
+     subject = NULL, turn = NULL, payload = NULL";
 
-/// Facts by user and key; all keys if the key is null.
-const FORGOTTEN: &str =
-    "kind = 'fact' AND owner = $1 AND ($2::text IS NULL OR subject = $2) AND born <= $3";
+/// Facts that the sent tombstones are about, by user and key; all keys if the key is null.
+const FORGOTTEN: &str = "FROM sent WHERE sent.kind = 'forget' AND o.kind = 'fact' AND o.owner = sent.payload ->> 'owner' \
+     AND coalesce(sent.payload ->> 'subject', o.subject) = o.subject AND o.born <= (sent.payload ->> 'until')::bigint";
 
 /// Removes the excerpt and the reason from the other facts of the same turns.
-const SCRUB: &str = "UPDATE annals_ops SET payload = jsonb_set(jsonb_set(jsonb_set(payload, \
+const SCRUB: &str = "UPDATE annals_ops AS o SET payload = jsonb_set(jsonb_set(jsonb_set(o.payload, \
        '{fact,source_excerpt}', '\"\"', false), '{was,source_excerpt}', '\"\"', false), '{reason}', '\"\"', false) \
-     WHERE kind = 'fact' AND turn = ANY($1)";
+     WHERE o.kind = 'fact' AND o.turn IN \
+       (SELECT jsonb_array_elements_text(payload -> 'turns') FROM sent WHERE kind = 'forget')";
 
-/// Overwrites sent operations with their remaining payload.
-const REWRITE: &str = "UPDATE annals_ops AS o SET payload = sent.payload::jsonb FROM sent \
-     WHERE o.scope = sent.scope AND o.device = sent.device AND o.number = sent.number AND o.kind = 'fact' \
-     AND sent.payload IS NOT NULL";
+const FORGOT: &str = "UPDATE annals_devices AS d SET forgot_at = clock_timestamp() FROM sent WHERE d.device = sent.device";
 
-/// Selects sent operations without a payload.
-const GONE: &str = "kind = 'fact' AND (scope, device, number) IN \
-     (SELECT scope, device, number FROM sent WHERE payload IS NULL)";
+/// Operations after these addresses, each as a JSON object with its payload as text.
+const FETCH: &str = "SELECT row_to_json(f)::text FROM (SELECT split_part(o.scope, '/', 1) AS scope, o.device, o.number, \
+       o.op_id, o.user_id, o.clock, o.kind, o.born, o.payload::text AS payload \
+     FROM jsonb_array_elements($1::text::jsonb) AS h(after), \
+     LATERAL (SELECT * FROM annals_ops AS o WHERE o.scope = after ->> 0 AND o.device = after ->> 1 \
+       AND o.number > (after ->> 2)::bigint ORDER BY o.number LIMIT $2) AS o LIMIT $2) AS f";
 
 /// The values of a statement's placeholders.
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
-/// The number of each device's last operation on the server, by scope and device.
-pub(crate) type Highest = BTreeMap<(String, String), i64>;
-
 /// A device in the server's list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedDevice {
     /// The scope.
     pub scope: String,
@@ -126,6 +126,13 @@ pub struct SharedDevice {
     pub pulled_at: Option<String>,
     /// Whether facts were forgotten since then, which the device may still have.
     pub is_behind_a_forget: bool,
+}
+
+#[derive(Deserialize)]
+struct State {
+    version: i32,
+    sees_all: bool,
+    highest: Vec<Address>,
 }
 
 /// A connection with a timeout for each answer, since a server may accept a request and never answer. It must not be
@@ -147,38 +154,37 @@ impl SyncServer {
     ) -> Result<Self> {
         let mut config = address.config.clone();
         config.application_name("annals");
-        let tls = match config.get_ssl_mode() {
-            SslMode::Disable => None,
-            _ => Some(tls(project)?),
-        };
+        let host = address.host();
+        let is_clear = config.get_ssl_mode() == SslMode::Disable;
+        let authority = project.settings.share.ca.as_deref().filter(|_| !is_clear);
+        let mut tls = MakeRustlsConnect::new(tls(authority)?);
+        // A socket of the system has no name that a certificate could be of.
+        let name = if is_clear { "localhost" } else { &host };
+        let tls = MakeTlsConnect::<Socket>::make_tls_connect(&mut tls, name)
+            .map_err(|error| Error::usage(format!("{host} is no name for TLS: {error}")))?;
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
-        let host = address.host();
-        let opened = runtime.block_on(async {
-            timeout(wait.min(QUIET), async {
-                let socket = Socket::open(&host, address.port()).await?;
-                let client = match tls {
-                    Some(mut tls) => {
-                        let tls = MakeTlsConnect::<Socket>::make_tls_connect(&mut tls, &host);
-                        start(&config, socket, tls.map_err(io::Error::other)?).await
-                    }
-                    None => start(&config, socket, NoTls).await,
-                };
-                Ok::<_, io::Error>(client)
-            })
-            .await
-        });
-        let shown = address.to_string();
+        let opened = runtime.block_on(timeout(wait.min(QUIET), async {
+            let (socket, left) = open(&host, address.port()).await?;
+            let started = config.connect_raw(socket, tls).await;
+            left.store(usize::MAX, Ordering::Relaxed);
+            io::Result::Ok(started.map(|(client, connection)| {
+                // If the connection fails, the next request returns the error.
+                drop(tokio::spawn(connection));
+                client
+            }))
+        }));
+        let cannot = |why: &str| Error::failed(format!("cannot reach {address}: {why}")).hint(KEPT);
         let failed = match opened {
             Ok(Ok(Ok(client))) => {
                 let role = address.role().unwrap_or_default().to_owned();
                 return Ok(Self { runtime, client, role, wait, round_trips: 0 });
             }
-            Ok(Ok(Err(error))) => unreachable(&error, &shown),
-            Ok(Err(error)) => Error::failed(format!("cannot reach {shown}: {error}")).hint(KEPT),
-            Err(_) => Error::failed(format!("cannot reach {shown}: no answer in time")).hint(KEPT),
+            Ok(Ok(Err(error))) => refused(&error, address),
+            Ok(Err(error)) => cannot(&error.to_string()),
+            Err(_) => cannot("no answer in time"),
         };
         // A DNS lookup may still be running, and is not waited for.
         runtime.shutdown_background();
@@ -213,50 +219,36 @@ impl SyncServer {
         self.ask(tried, 2, |client| client.execute(sql, values))
     }
 
-    /// Runs a statement without placeholders, and returns its rows.
-    fn rows(&mut self, tried: &str, sql: &str) -> Result<Vec<SimpleQueryRow>> {
+    /// Runs statements without placeholders, and returns the JSON document in their first row.
+    fn document<T: DeserializeOwned>(&mut self, tried: &str, sql: &str) -> Result<Option<T>> {
         let messages = self.ask(tried, 1, |client| client.simple_query(sql))?;
-        let rows = messages.into_iter().filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
+        let text = messages.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
             _ => None,
         });
-        Ok(rows.collect())
+        text.map(|text| read_json(text, tried)).transpose()
     }
 
-    /// Queries all that a sync needs to start, in one round trip: the version, and how far each device is.
-    pub(crate) fn state(&mut self) -> Result<Highest> {
+    /// Returns the number of each device's last operation on the server, if this program knows its tables.
+    pub(crate) fn state(&mut self) -> Result<Vec<Address>> {
         let wait = self.wait.as_millis().max(1);
-        let sql = format!(
-            "SET statement_timeout = {wait}; \
-             SELECT m.version, r.rolsuper OR r.rolbypassrls, d.scope, d.device, d.highest \
-             FROM annals_meta AS m JOIN pg_roles AS r ON r.rolname = current_user \
-             LEFT JOIN annals_devices AS d ON true"
+        let sql = format!("SET statement_timeout = {wait}; {STATE}");
+        let state: Option<State> = self.document("read the server state", &sql)?;
+        let State { version, sees_all, highest } = state.ok_or_else(not_set_up)?;
+        self.check_role(sees_all)?;
+        if version == SCHEMA {
+            return Ok(highest);
+        }
+        let message = format!(
+            "the server's tables have version {version}, and this annals knows version {SCHEMA}"
         );
-        let mut highest = Highest::new();
-        let mut version = None;
-        for row in self.rows("read the server state", &sql)? {
-            self.check_role(row.get(1))?;
-            version = row.get(0).and_then(|text| text.parse::<i32>().ok());
-            if let (Some(scope), Some(device), Some(number)) = (row.get(2), row.get(3), row.get(4))
-            {
-                let number = number.parse().unwrap_or(0);
-                highest.insert((local_scope(scope), device.to_owned()), number);
-            }
-        }
-        match version {
-            Some(SCHEMA) => Ok(highest),
-            None => Err(not_set_up()),
-            Some(other) => Err(Error::refused(format!(
-                "the server's tables have version {other}, and this annals knows version {SCHEMA}"
-            ))
-            .hint(
-                "use the same version of annals as the other devices; nothing was sent or received",
-            )),
-        }
+        Err(Error::refused(message).hint(
+            "use the same version of annals as the other devices; nothing was sent or received",
+        ))
     }
 
-    fn check_role(&self, sees_all: Option<&str>) -> Result<()> {
-        if sees_all != Some("t") {
+    fn check_role(&self, sees_all: bool) -> Result<()> {
+        if !sees_all {
             return Ok(());
         }
         Err(Error::refused(format!(
@@ -268,15 +260,16 @@ impl SyncServer {
 
     /// Creates the tables if they are missing, and returns whether they were.
     pub(crate) fn set_up(&mut self) -> Result<bool> {
-        let sql = "SELECT to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls \
+        let sql = "SELECT json_build_array(to_regclass('annals_meta') IS NOT NULL, rolsuper OR rolbypassrls) \
              FROM pg_roles WHERE rolname = current_user";
-        let found = self.rows("check the tables", sql)?.pop();
-        self.check_role(found.as_ref().and_then(|row| row.get(1)))?;
-        if found.is_some_and(|row| row.get(0) == Some("t")) {
-            return Ok(false);
+        let found: Option<(bool, bool)> = self.document("check the tables", sql)?;
+        let (has_tables, sees_all) = found.unwrap_or_default();
+        self.check_role(sees_all)?;
+        if !has_tables {
+            let sql = format!("BEGIN;\n{TABLES}\nCOMMIT;");
+            self.document::<Value>("create the tables", &sql)?;
         }
-        self.rows("create the tables", &format!("BEGIN;\n{TABLES}\nCOMMIT;"))?;
-        Ok(true)
+        Ok(!has_tables)
     }
 
     /// Adds a device to its scopes.
@@ -289,66 +282,39 @@ impl SyncServer {
 
     /// Returns all active devices that this role may see.
     pub(crate) fn devices(&mut self) -> Result<Vec<SharedDevice>> {
-        let text = |row: &SimpleQueryRow, at: usize| row.get(at).unwrap_or_default().to_owned();
-        let device = |row: SimpleQueryRow| SharedDevice {
-            scope: local_scope(&text(&row, 0)),
-            device: text(&row, 1),
-            member: text(&row, 2),
-            operations: text(&row, 3).parse().unwrap_or(0),
-            pulled_at: row.get(4).map(str::to_owned),
-            is_behind_a_forget: row.get(5) == Some("t"),
-        };
-        Ok(self.rows("list the devices", DEVICES)?.into_iter().map(device).collect())
+        Ok(self.document("list the devices", DEVICES)?.unwrap_or_default())
     }
 
-    /// Records the time at which this device last pulled operations.
-    pub(crate) fn note_pull(&mut self, device: &str) -> Result<()> {
-        let sql = "UPDATE annals_devices SET pulled_at = clock_timestamp() WHERE device = $1";
-        self.execute("note the pull", sql, &[&device]).map(|_| ())
+    /// Records when this device did something: `pulled_at` or `left_at`.
+    pub(crate) fn note(&mut self, device: &str, what: &str) -> Result<()> {
+        let sql = format!("UPDATE annals_devices SET {what} = clock_timestamp() WHERE device = $1");
+        self.execute("update the list of devices", &sql, &[&device]).map(|_| ())
     }
 
     /// Erases what this device sent, but keeps the numbers.
     pub(crate) fn erase_device(&mut self, device: &str) -> Result<u64> {
-        let sql = format!("{ERASE} device = $1 AND kind <> 'erased'");
+        let sql = format!("{ERASE} WHERE device = $1 AND kind <> 'erased'");
         self.execute("erase the operations of this device", &sql, &[&device])
-    }
-
-    /// Removes a device from the active ones.
-    pub(crate) fn remove_device(&mut self, device: &str) -> Result<()> {
-        let sql = "UPDATE annals_devices SET left_at = clock_timestamp() WHERE device = $1";
-        self.execute("remove this device", sql, &[&device]).map(|_| ())
     }
 
     /// Sends a batch; returns the number of operations that are new to the server.
     pub(crate) fn insert(&mut self, batch: &[Operation]) -> Result<usize> {
-        let payloads = batch.iter().filter(|one| one.kind == "forget");
-        let payloads = payloads.filter_map(|one| one.payload.as_deref());
-        let tombstones: Vec<Tombstone> =
-            payloads.filter_map(|payload| serde_json::from_str(payload).ok()).collect();
-        if tombstones.is_empty() {
-            return self.insert_batch(batch);
-        }
+        let tried = "send operations";
+        let (sent, sql) = (self.sent(batch)?, format!("{SENT}{INSERT}"));
+        let values: Values<'_> = &[&sent];
         // The erasure is in the same transaction as the tombstone; a failure ends the connection and thereby
         // the transaction.
-        self.execute("begin", "BEGIN", &[])?;
-        let new = self.insert_batch(batch)?;
-        for one in &tombstones {
-            let sql = format!("{ERASE} {FORGOTTEN}");
-            self.execute("forget", &sql, &[&one.owner, &one.subject, &one.until])?;
-            self.execute("forget", SCRUB, &[&Vec::from_iter(&one.turns)])?;
+        let forgets = batch.iter().any(|one| one.kind == "forget");
+        if forgets {
+            self.execute(tried, "BEGIN", &[])?;
         }
-        let device = batch.first().map(|one| one.device.as_str());
-        let sql = "UPDATE annals_devices SET forgot_at = clock_timestamp() WHERE device = $1";
-        self.execute("forget", sql, &[&device])?;
-        self.execute("send operations", "COMMIT", &[])?;
-        Ok(new)
-    }
-
-    fn insert_batch(&mut self, batch: &[Operation]) -> Result<usize> {
-        let sql = format!("WITH sent AS (SELECT * FROM {OPERATIONS}), {INSERT}");
-        let sent = self.sent(batch)?;
-        let values: Values<'_> = &[&sent];
-        let row = self.ask("send operations", 2, |client| client.query_one(&sql, values))?;
+        let row = self.ask(tried, 2, |client| client.query_one(&sql, values))?;
+        if forgets {
+            for sql in [&format!("{ERASE} {FORGOTTEN}"), SCRUB, FORGOT] {
+                self.execute("forget", &format!("{SENT} {sql}"), values)?;
+            }
+            self.execute(tried, "COMMIT", &[])?;
+        }
         Ok(usize::try_from(row.get::<_, i64>(0)).unwrap_or(0))
     }
 
@@ -362,37 +328,32 @@ impl SyncServer {
         let values: Values<'_> = &[&after, &limit];
         let tried = "fetch operations";
         let rows = self.ask(tried, 2, |client| client.query(FETCH, values))?;
-        let mut batch = Vec::new();
-        for row in rows {
-            let json: &str = row.try_get(0).map_err(|error| failed(&error, tried))?;
-            let operation: Operation = serde_json::from_str(json)
-                .map_err(|error| Error::failed(format!("cannot {tried}: {error}")).hint(KEPT))?;
-            batch.push(Operation { scope: local_scope(&operation.scope), ..operation });
-        }
+        let operation = |row: &tokio_postgres::Row| {
+            let text = row.try_get(0).map_err(|error| failed(&error, tried))?;
+            read_json(text, tried)
+        };
+        let mut batch: Vec<Operation> = rows.iter().map(operation).collect::<Result<_>>()?;
         batch.sort_by_key(Operation::address);
         Ok(batch)
     }
 
     /// Updates sent operations to their current local state.
-    pub(crate) fn rewrite(&mut self, mut operations: Vec<Operation>) -> Result<()> {
-        // An operation that is no longer a fact has no payload.
-        for operation in operations.iter_mut().filter(|one| one.kind != "fact") {
-            operation.payload = None;
-        }
-        let sql = format!(
-            "WITH sent AS (SELECT * FROM {OPERATIONS}), gone AS ({ERASE} {GONE}) {REWRITE}"
-        );
-        let sent = self.sent(&operations)?;
-        self.execute("forget", &sql, &[&sent]).map(|_| ())
+    pub(crate) fn rewrite(&mut self, operations: &[Operation]) -> Result<()> {
+        let sent = self.sent(operations)?;
+        self.execute("forget", &format!("{SENT} {REWRITE}"), &[&sent]).map(|_| ())
     }
 
-    /// Returns operations as JSON, with the names that their scopes have on the server.
+    /// Returns operations as a JSON array of rows of the server's table.
     fn sent(&self, operations: &[Operation]) -> Result<String> {
-        let sent = operations.iter().map(|one| {
-            let scope = self.server_scope(&one.scope);
-            Operation { scope, ..one.clone() }
-        });
-        json(&sent.collect::<Vec<_>>())
+        let row = |one: &Operation| {
+            let mut row = serde_json::to_value(one)?;
+            row["scope"] = self.server_scope(&one.scope).into();
+            row["payload"] = one.payload.as_deref().map(serde_json::from_str::<Value>).transpose()?.into();
+            Ok(row)
+        };
+        let rows: serde_json::Result<Value> = operations.iter().map(row).collect();
+        let rows = rows.map_err(|error| Error::failed(format!("cannot send an operation: {error}")))?;
+        Ok(rows.to_string())
     }
 
     /// Returns the name of a scope on the server: the private one contains the role.
@@ -404,41 +365,41 @@ impl SyncServer {
     }
 }
 
-/// Returns the local name of a scope.
-fn local_scope(scope: &str) -> String {
-    scope.split('/').next().unwrap_or(scope).to_owned()
+fn read_json<T: DeserializeOwned>(text: &str, tried: &str) -> Result<T> {
+    serde_json::from_str(text)
+        .map_err(|error| Error::failed(format!("cannot {tried}: {error}")).hint(KEPT))
 }
 
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+type Socket = Join<Limited, Box<dyn AsyncWrite + Send + Unpin>>;
 
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
-
-/// A connection on which a server may send only so much until it is ready: everything that arrives before, the
-/// client library keeps in memory, notices too. Afterwards it drops notices.
-struct Socket {
-    stream: Box<dyn Stream>,
+/// A stream of which only so many bytes may be read until the session has started: everything that arrives before,
+/// the client library keeps in memory, notices too. Afterwards it drops notices.
+struct Limited {
+    stream: Box<dyn AsyncRead + Send + Unpin>,
     left: Arc<AtomicUsize>,
 }
 
-impl Socket {
-    /// Connects to a host, or to a socket of the system in a folder.
-    async fn open(host: &str, port: u16) -> io::Result<Self> {
-        #[cfg(unix)]
-        if host.starts_with('/') {
-            let stream = UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await?;
-            return Ok(Self::new(stream));
-        }
-        let stream = TcpStream::connect((host, port)).await?;
-        stream.set_nodelay(true)?;
-        Ok(Self::new(stream))
+/// Connects to a host, or to a socket of the system in a folder; returns what is left to read, too.
+async fn open(host: &str, port: u16) -> io::Result<(Socket, Arc<AtomicUsize>)> {
+    #[cfg(unix)]
+    if host.starts_with('/') {
+        return Ok(limited(UnixStream::connect(format!("{host}/.s.PGSQL.{port}")).await?));
     }
-
-    fn new(stream: impl Stream + 'static) -> Self {
-        Self { stream: Box::new(stream), left: Arc::new(AtomicUsize::new(MAX_START_BYTES)) }
-    }
+    let stream = TcpStream::connect((host, port)).await?;
+    stream.set_nodelay(true)?;
+    Ok(limited(stream))
 }
 
-impl AsyncRead for Socket {
+fn limited(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+) -> (Socket, Arc<AtomicUsize>) {
+    let (stream, write) = split(stream);
+    let left = Arc::new(AtomicUsize::new(MAX_START_BYTES));
+    let read = Limited { stream: Box::new(stream), left: Arc::clone(&left) };
+    (join(read, Box::new(write)), left)
+}
+
+impl AsyncRead for Limited {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -448,53 +409,15 @@ impl AsyncRead for Socket {
         ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
         let read = buffer.filled().len() - before;
         let left = self.left.load(Ordering::Relaxed).checked_sub(read);
-        let Some(left) = left else {
-            return Poll::Ready(Err(io::Error::other("it sends too much before it is ready")));
-        };
+        let left = left.ok_or_else(|| io::Error::other("it sends too much before it is ready"))?;
         self.left.store(left, Ordering::Relaxed);
         Poll::Ready(Ok(()))
     }
 }
 
-impl AsyncWrite for Socket {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
-/// Starts a session on a connection.
-async fn start<T>(
-    config: &Config,
-    socket: Socket,
-    tls: T,
-) -> std::result::Result<Client, tokio_postgres::Error>
-where
-    T: TlsConnect<Socket>,
-    T::Stream: Send + 'static,
-{
-    let left = Arc::clone(&socket.left);
-    let (client, connection) = config.connect_raw(socket, tls).await?;
-    left.store(usize::MAX, Ordering::Relaxed);
-    // If the connection fails, the next request returns the error.
-    drop(tokio::spawn(connection));
-    Ok(client)
-}
-
-fn tls(project: &Project) -> Result<MakeRustlsConnect> {
+fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
-    match &project.settings.share.ca {
+    match authority {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
         Some(path) => {
             let wrong = |why: String| Error::usage(why).at(path, None);
@@ -513,10 +436,8 @@ fn tls(project: &Project) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| Error::failed(format!("TLS cannot be used: {error}")))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(MakeRustlsConnect::new(config))
+        .map_err(|error| Error::failed(format!("TLS cannot be used: {error}")))?;
+    Ok(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 fn not_set_up() -> Error {
@@ -551,8 +472,8 @@ fn slow(tried: &str) -> Error {
     Error::failed(format!("the server is too slow: cannot {tried} in time")).hint(KEPT)
 }
 
-/// Returns the error for a failed connection attempt.
-fn unreachable(error: &tokio_postgres::Error, address: &str) -> Error {
+/// Returns the error for a session that did not start.
+fn refused(error: &tokio_postgres::Error, address: &ServerAddress) -> Error {
     let why = reason(error);
     match error.code() {
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {

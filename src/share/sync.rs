@@ -1,19 +1,17 @@
 //! Runs a sync: pulls the operations of other devices, then pushes ours, in batches.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::facts::replication::{self, Address, Incoming, Operation};
-use crate::facts::{Device, Facts};
+use crate::facts::Facts;
+use crate::facts::replication::{self, Address, Cursors, Incoming, Operation};
 use crate::project::Project;
-use crate::share::connect;
-use crate::share::lines::{self, Lines};
-use crate::share::server::{Highest, SyncServer};
+use crate::share::server::SyncServer;
+use crate::share::{connect, lines};
 use crate::{journal, secrets};
 
 /// Number of operations that are sent or fetched at once.
@@ -79,7 +77,7 @@ pub fn sync(
     let deadline = budget.map(|budget| Instant::now() + budget);
     let connected = connect(project, facts, budget.unwrap_or(WAIT));
     let result = connected.and_then(|(device, mut server)| {
-        let highest = server.state()?;
+        let highest = replication::by_device(server.state()?);
         facts.enlarge_cache()?;
         let is_short = budget.is_some_and(|budget| budget < SHORT);
         let mut run = SyncRun {
@@ -97,9 +95,7 @@ pub fn sync(
         Ok(run.done)
     });
     let failure = result.as_ref().err().map(Error::reason);
-    if Device::find(facts.connection())?.is_some() {
-        replication::synced(facts, failure.as_deref())?;
-    }
+    replication::synced(facts, failure.as_deref())?;
     result
 }
 
@@ -108,7 +104,8 @@ struct SyncRun<'a> {
     project: &'a Project,
     facts: &'a mut Facts,
     server: SyncServer,
-    highest: Highest,
+    /// The number of each device's last operation on the server.
+    highest: Cursors,
     journal: Option<PathBuf>,
     deadline: Option<Instant>,
     batch: usize,
@@ -122,10 +119,11 @@ impl SyncRun<'_> {
         }
         self.ensure_own_name()?;
         if let Some(path) = self.journal.clone() {
-            let deadline = self.deadline;
-            let goes_on = || deadline.is_none_or(|deadline| Instant::now() < deadline);
-            let scope = self.project.settings.share.journal.as_str();
-            Lines { path: &path, scope }.note(self.facts, goes_on)?;
+            let (scope, clock) = (self.project.settings.share.journal.as_str(), self.facts.clock());
+            let mut portion = lines::PORTION;
+            while portion == lines::PORTION && !self.is_over() {
+                portion = self.facts.write(|all| lines::catch_up(all, &path, scope, clock))?;
+            }
         }
         if direction != Direction::Push {
             self.pull()?;
@@ -173,28 +171,24 @@ impl SyncRun<'_> {
             let there = self.highest.get(&address).copied().unwrap_or(0);
             // If the server lost some operations, they are sent again.
             let mut same = there.min(remembered);
-            'compared: while same < there {
-                let last = (address.0.clone(), address.1.clone(), same);
-                let batch = self.server.fetch(&[last], BATCH)?;
+            while same < there && !is_another {
+                let after = (address.0.clone(), address.1.clone(), same);
+                let batch = self.server.fetch(&[after], BATCH)?;
+                is_another = batch.is_empty();
                 for one in &batch {
-                    if !replication::is_unchanged(self.facts.connection(), one)? {
-                        break 'compared;
+                    is_another |= !replication::is_unchanged(self.facts.connection(), one)?;
+                    if !is_another {
+                        same = one.number;
                     }
-                    same = one.number;
-                }
-                if batch.is_empty() {
-                    break;
                 }
             }
-            is_another |= same < there;
             if same != remembered {
-                replication::acknowledge(self.facts, [(address.0.clone(), same)])?;
+                replication::acknowledge(self.facts, &address.0, same)?;
             }
             agreed.push((address.0, same));
         }
         if is_another {
-            replication::renew(self.facts, &agreed)?;
-            self.done.device = Device::required(self.facts.connection())?.id;
+            self.done.device = replication::renew(self.facts, &agreed)?;
             self.done.is_renamed = true;
         }
         Ok(is_another)
@@ -203,21 +197,17 @@ impl SyncRun<'_> {
     /// Returns the last known operation of each device of which the server has more.
     fn missing(&self) -> Result<Vec<Address>> {
         let cursors = replication::cursors(self.facts.connection())?;
-        let mut missing = Vec::new();
-        for (cursor, highest) in &self.highest {
-            let number = cursors.get(cursor).copied().unwrap_or(0);
-            if cursor.1 != self.done.device && number < *highest {
-                missing.push((cursor.0.clone(), cursor.1.clone(), number));
-            }
-        }
-        Ok(missing)
+        let known = |of: &(String, String)| cursors.get(of).copied().unwrap_or(0);
+        let others = self.highest.iter().filter(|(of, highest)| {
+            of.1 != self.done.device && known(of) < **highest
+        });
+        Ok(others.map(|(of, _)| (of.0.clone(), of.1.clone(), known(of))).collect())
     }
 
     fn pull(&mut self) -> Result<()> {
-        let clock = self.facts.clock();
         let aside = replication::set_aside(self.facts.connection())?;
         if !aside.is_empty() {
-            self.take_in(true, |connection| replication::retry(connection, &aside, clock))?;
+            self.take_in(&aside, true)?;
         }
         let mut stuck = BTreeSet::new();
         loop {
@@ -227,9 +217,7 @@ impl SyncRun<'_> {
                 break;
             }
             let batch = self.server.fetch(&missing, self.batch)?;
-            let has_lines = batch.iter().any(|one| one.kind == "line");
-            let incoming = self
-                .take_in(has_lines, |connection| replication::receive(connection, &batch, clock))?;
+            let incoming = self.take_in(&batch, false)?;
             self.done.pulled += incoming.operations;
             self.done.lines += incoming.lines.len();
             self.done.set_aside += incoming.set_aside;
@@ -242,36 +230,30 @@ impl SyncRun<'_> {
         }
         self.done.stuck = stuck.into_iter().collect();
         if self.done.pulled > 0 {
-            self.server.note_pull(&self.done.device)?;
+            self.server.note(&self.done.device, "pulled_at")?;
         }
         Ok(())
     }
 
-    /// Receives operations and appends their journal lines, in one transaction.
-    fn take_in(
-        &mut self,
-        has_lines: bool,
-        receive: impl FnOnce(&Connection) -> Result<Incoming>,
-    ) -> Result<Incoming> {
+    /// Receives operations, or retries those that were set aside, and appends their journal lines, in one
+    /// transaction.
+    fn take_in(&mut self, batch: &[Operation], is_retry: bool) -> Result<Incoming> {
         let clock = self.facts.clock();
-        let path = self.journal.clone().filter(|_| has_lines);
-        let scope = self.project.settings.share.journal.as_str();
-        let lines = path.as_deref().map(|path| Lines { path, scope });
-        let environment = &self.project.environment;
+        let Project { settings, environment, .. } = self.project;
         self.facts.write(|connection| {
-            let Some(lines) = &lines else {
-                let incoming = receive(connection)?;
-                if !incoming.lines.is_empty() {
-                    // Without a journal, its lines would be lost: the error undoes the receipt.
-                    journal::default_path(environment)?;
-                }
-                return Ok(incoming);
-            };
+            // Without a journal, its lines would be lost: the error undoes the receipt.
+            let has_lines = batch.iter().any(|one| one.kind == "line");
+            let path = has_lines.then(|| journal::default_path(environment)).transpose()?;
             // The lock keeps others from adding lines between reading the journal and appending to it.
-            let mut log = lines.lock()?;
-            while lines.catch_up(connection, clock)? > 0 {}
-            let incoming = receive(connection)?;
-            lines::append(&mut log, &incoming.lines)?;
+            let mut log = path.as_deref().map(lines::lock).transpose()?;
+            if let Some(path) = &path {
+                while lines::catch_up(connection, path, &settings.share.journal, clock)? > 0 {}
+            }
+            let take = if is_retry { replication::retry } else { replication::receive };
+            let incoming = take(connection, batch, clock)?;
+            if let Some(log) = &mut log {
+                lines::append(log, &incoming.lines)?;
+            }
             Ok(incoming)
         })
     }
@@ -279,7 +261,10 @@ impl SyncRun<'_> {
     fn push(&mut self) -> Result<()> {
         loop {
             let mut batch = replication::pending(self.facts.connection(), self.batch)?;
-            if batch.is_empty() || self.is_over() {
+            let Some((scope, _, last)) = batch.last().map(Operation::address) else {
+                return Ok(());
+            };
+            if self.is_over() {
                 return Ok(());
             }
             let missing = lines::load_payloads(self.facts, self.journal.as_deref(), &mut batch)?;
@@ -299,15 +284,13 @@ impl SyncRun<'_> {
             let new = self.server.insert(&batch)?;
             if new < batch.len() {
                 // Another run of this device was faster, or another device has the same id.
-                self.highest = self.server.state()?;
+                self.highest = replication::by_device(self.server.state()?);
                 if self.ensure_own_name()? {
                     continue;
                 }
             }
             self.done.pushed += new;
-            let reached: BTreeMap<String, i64> =
-                batch.into_iter().map(|one| (one.scope, one.number)).collect();
-            replication::acknowledge(self.facts, reached)?;
+            replication::acknowledge(self.facts, &scope, last)?;
         }
     }
 
@@ -319,7 +302,7 @@ impl SyncRun<'_> {
                 return Ok(());
             }
             let (rows, operations): (Vec<i64>, Vec<Operation>) = changed.into_iter().unzip();
-            self.server.rewrite(operations)?;
+            self.server.rewrite(&operations)?;
             replication::mark_sent(self.facts, &rows)?;
         }
     }

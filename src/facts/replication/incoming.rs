@@ -1,29 +1,28 @@
-//! Receives the operations of other devices, each once and in the order of its device, and propagates erasures, so
-//! that forgotten facts are erased everywhere and do not come back.
+//! Receives the operations of other devices, each once and in the order of its device.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::{Duration, Instant};
+use std::collections::{BTreeSet, HashMap};
 
 use rusqlite::{Connection, params};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::fact::UserId;
 use crate::facts::history::{self, Cause, Change};
-use crate::facts::replication::device::{Device, PRIVATE, cursors, next_number, set_cursor};
+use crate::facts::replication::device::{cursors, required, set_cursor};
 use crate::facts::replication::merge::merge_key;
-use crate::facts::replication::operation::{
-    Address, Operation, VERSION, decode, digest, is_known_line, line_id, owner, read, subject, turn,
-};
-use crate::facts::sql::{Sql, stored_as_json};
-use crate::facts::store::Facts;
+use crate::facts::replication::operation::{Operation, broken, decode, is_known_line, line_id, read};
+use crate::facts::replication::tombstone::{Subject, Tombstones, announce};
+use crate::facts::sql::Sql;
 use crate::facts::{forget, profile};
 use crate::secrets;
 
 /// Maximum length of a line, in bytes, as the journal has it.
 const MAX_LINE: usize = 8 << 20;
+
+/// Clocks from here on are invalid: two thousand years ahead, which leaves room to count beyond them.
+const MAX_CLOCK: i64 = 1 << 62;
 
 /// The outcome of a batch.
 #[derive(Debug, Default)]
@@ -42,20 +41,19 @@ pub(crate) fn receive(
     batch: &[Operation],
     clock: Clock,
 ) -> Result<Incoming> {
-    let known = cursors(connection)?;
-    let mut moved: BTreeMap<(String, String), i64> = BTreeMap::new();
+    let mut known = cursors(connection)?;
     let mut receiver = Receiver::new(connection, clock)?;
     for operation in batch {
         let device = (operation.scope.clone(), operation.device.clone());
-        let reached = moved.get(&device).or(known.get(&device)).copied().unwrap_or(0);
+        let reached = known.entry(device).or_default();
         // Duplicates are skipped; after a gap, the rest waits for the next pull.
-        if operation.number == reached + 1 {
+        if operation.number == *reached + 1 {
+            *reached += 1;
             receiver.incoming.operations += 1;
             receiver.take(operation)?;
-            moved.insert(device, operation.number);
         }
     }
-    for ((scope, device), number) in moved {
+    for ((scope, device), number) in known {
         set_cursor(connection, &scope, &device, number)?;
     }
     receiver.finish()
@@ -81,7 +79,7 @@ pub(crate) fn retry(
 }
 
 /// Drops an operation that was set aside.
-fn drop_set_aside(connection: &Connection, operation: &Operation) -> Result<()> {
+pub(crate) fn drop_set_aside(connection: &Connection, operation: &Operation) -> Result<()> {
     let sql = "DELETE FROM share_set_aside WHERE scope = ?1 AND device = ?2 AND number = ?3";
     connection.run(sql, operation.address())
 }
@@ -93,12 +91,9 @@ fn line(payload: &str) -> Result<String> {
         line: String,
     }
     let Line { line } = read(payload)?;
-    let fields: Value = serde_json::from_str(&line)
-        .map_err(|error| Error::refused(format!("not understood: {error}")))?;
-    if !fields.get("content").is_some_and(Value::is_string)
-        || line.contains('\n')
-        || line.len() > MAX_LINE
-    {
+    let fields: Value = serde_json::from_str(&line).map_err(broken)?;
+    let is_record = fields.get("content").is_some_and(Value::is_string);
+    if !is_record || line.contains('\n') || line.len() > MAX_LINE {
         return Err(Error::refused("not understood: not a journal record"));
     }
     match secrets::first_rule_in_json(&fields) {
@@ -110,22 +105,23 @@ fn line(payload: &str) -> Result<String> {
 struct Receiver<'a> {
     connection: &'a Connection,
     clock: Clock,
-    device: Device,
+    latest: i64,
     tombstones: Tombstones,
     /// User and key of each fact of this batch, by its id.
-    subjects: HashMap<String, (String, String)>,
+    subjects: HashMap<String, Subject>,
     /// Users and keys whose rows must be merged.
-    touched: BTreeSet<(String, String)>,
+    touched: BTreeSet<Subject>,
     has_forgotten: bool,
     incoming: Incoming,
 }
 
 impl<'a> Receiver<'a> {
     fn new(connection: &'a Connection, clock: Clock) -> Result<Self> {
+        required(connection)?;
         Ok(Self {
             connection,
             clock,
-            device: Device::required(connection)?,
+            latest: 0,
             tombstones: Tombstones::read(connection)?,
             subjects: HashMap::new(),
             touched: BTreeSet::new(),
@@ -149,9 +145,10 @@ impl<'a> Receiver<'a> {
     }
 
     fn apply(&mut self, operation: &Operation) -> Result<()> {
-        if !self.device.observe_clock(operation.clock) {
+        if !(0..MAX_CLOCK).contains(&operation.clock) {
             return Err(Error::refused("invalid clock"));
         }
+        self.latest = self.latest.max(operation.clock);
         let payload = operation.payload.as_deref();
         let payload = payload.ok_or_else(|| Error::refused("not understood: it is empty"));
         match operation.kind.as_str() {
@@ -162,26 +159,35 @@ impl<'a> Receiver<'a> {
                 if !is_known_line(self.connection, &op_id)? {
                     self.incoming.lines.push((operation.device.clone(), line));
                 }
-                self.add(operation, &op_id, None, false)
+                self.store(&Operation { op_id, payload: None, ..operation.clone() })
             }
             "forget" => {
-                let tombstone: Tombstone = read(payload?)?;
-                self.add(operation, &operation.op_id, None, false)?;
-                self.touched.extend(erase(self.connection, &operation.scope, &tombstone)?);
-                self.tombstones.add(self.connection, &operation.scope, tombstone)?;
+                let tombstone = read(payload?)?;
+                self.store(operation)?;
+                self.touched.extend(self.tombstones.add(self.connection, &operation.scope, tombstone)?);
                 self.has_forgotten = true;
                 Ok(())
             }
-            "erased" | "withheld" => self.add(operation, "", None, false),
+            "erased" | "withheld" => self.store_erased(operation, false),
             kind => Err(Error::refused(format!("unknown kind {kind:?}"))),
         }
+    }
+
+    fn store(&self, operation: &Operation) -> Result<()> {
+        operation.store(self.connection, None, false, self.clock)
+    }
+
+    fn store_erased(&self, operation: &Operation, is_rewritten: bool) -> Result<()> {
+        let mut erased = operation.clone();
+        erased.withhold("erased");
+        erased.store(self.connection, None, is_rewritten, self.clock)
     }
 
     fn fact(&mut self, operation: &Operation, mut change: Change) -> Result<()> {
         let subject = (operation.user_id.clone(), change.key.clone());
         let born = operation.born.unwrap_or(operation.clock);
-        if self.tombstones.covers(&operation.scope, &subject.0, &subject.1, born) {
-            return self.add(operation, "", None, true);
+        if self.tombstones.covers(&operation.scope, &subject, born) {
+            return self.store_erased(operation, true);
         }
         // Rows are merged only after the batch, so its own ids are remembered.
         let id = &change.fact_id;
@@ -199,43 +205,22 @@ impl<'a> Receiver<'a> {
         let cause = Cause { action, reason, turn, at };
         let device = Some(operation.device.as_str());
         let history = history::record(self.connection, cause, before.as_ref(), after, device)?;
-        self.add(operation, &operation.op_id, Some(history), is_scrubbed)?;
+        let born = Some(born);
+        let stored = Operation { born, payload: None, ..operation.clone() };
+        stored.store(self.connection, Some(history), is_scrubbed, self.clock)?;
         self.touched.insert(subject);
         Ok(())
     }
 
-    /// Records an operation; without an id, as an erased one. If what it said was changed here, the server's copy
-    /// must be overwritten.
-    fn add(
-        &self,
-        operation: &Operation,
-        op_id: &str,
-        history: Option<i64>,
-        is_rewritten: bool,
-    ) -> Result<()> {
-        let kind = if op_id.is_empty() { "erased" } else { operation.kind.as_str() };
-        let Operation { scope, device, number, clock, born, .. } = operation;
-        let payload = operation.payload.as_ref().filter(|_| kind == "forget");
-        self.connection.run(
-            "INSERT INTO operations \
-             (scope, device, number, op_id, clock, kind, history_id, born, payload, noted_at, is_rewritten) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-            params![
-                scope, device, number, op_id, clock, kind, history, born, payload,
-                self.clock.timestamp(), is_rewritten
-            ],
-        )
-    }
-
     fn finish(mut self) -> Result<Incoming> {
         let now = self.clock.timestamp();
+        let sql = "UPDATE share_device SET clock = max(clock, ?1), is_unclean = is_unclean OR ?2";
+        // Erased rows may remain in free pages of the file.
+        self.connection.run(sql, params![self.latest, self.has_forgotten])?;
         if self.has_forgotten {
             forget::rebuild_indexes(self.connection)?;
-            // Erased rows may remain in free pages of the file.
-            self.connection.run("UPDATE share_device SET is_unclean = 1", [])?;
-            self.touched.extend(announce(self.connection, &mut self.device, self.clock)?);
+            self.touched.extend(announce(self.connection, self.clock)?);
         }
-        self.device.save(self.connection)?;
         let mut users = BTreeSet::new();
         for (user, key) in self.touched {
             let user = UserId::stored(user);
@@ -245,245 +230,4 @@ impl<'a> Receiver<'a> {
         users.iter().try_for_each(|user| profile::mark_due(self.connection, user, &now))?;
         Ok(self.incoming)
     }
-}
-
-/// A record that something was forgotten, which contains only digests.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Tombstone {
-    v: u32,
-    /// Digest of the user.
-    pub(crate) owner: String,
-    /// Digest of the key, or `None` for all keys.
-    pub(crate) subject: Option<String>,
-    /// Latest clock at which a forgotten fact began.
-    pub(crate) until: i64,
-    /// Turns in which it was said: other facts from them lose their excerpts.
-    pub(crate) turns: BTreeSet<String>,
-    /// Other operations whose excerpt or reason mentioned it.
-    mentions: Vec<Address>,
-}
-
-stored_as_json!(Operation, Tombstone);
-
-impl Tombstone {
-    /// Returns whether it erases the key with this digest.
-    fn is_about(&self, subject: &str) -> bool {
-        self.subject.as_deref().is_none_or(|own| own == subject)
-    }
-}
-
-/// Returns whether an erasure in one scope applies to another: the user's own devices forget everywhere.
-fn reaches(forgotten_in: &str, scope: &str) -> bool {
-    forgotten_in == PRIVATE || forgotten_in == scope
-}
-
-/// The known tombstones, each with the scope in which it was made.
-struct Tombstones(Vec<(String, Tombstone)>);
-
-impl Tombstones {
-    fn read(connection: &Connection) -> Result<Self> {
-        connection.list("SELECT scope, tombstone FROM share_tombstones", []).map(Self)
-    }
-
-    fn add(&mut self, connection: &Connection, scope: &str, tombstone: Tombstone) -> Result<()> {
-        insert(connection, scope, &tombstone)?;
-        self.0.push((scope.to_owned(), tombstone));
-        Ok(())
-    }
-
-    /// Returns the tombstones that apply to a scope.
-    fn reaching<'t>(&'t self, scope: &'t str) -> impl Iterator<Item = &'t Tombstone> {
-        self.0.iter().filter(|one| reaches(&one.0, scope)).map(|one| &one.1)
-    }
-
-    /// Returns whether a fact of a scope that began at this clock is forgotten.
-    fn covers(&self, scope: &str, user: &str, key: &str, born: i64) -> bool {
-        !self.0.is_empty() && {
-            let (owner, subject) = (owner(user), subject(user, key));
-            self.reaching(scope)
-                .any(|one| one.owner == owner && one.is_about(&subject) && born <= one.until)
-        }
-    }
-
-    /// Clears excerpts and reason of a change that mentions a forgotten fact or shares a turn with one; returns
-    /// whether it did.
-    fn scrub(&self, operation: &Operation, change: &mut Change) -> bool {
-        let address = operation.address();
-        let is_meant = |said_in: &str| {
-            !self.0.is_empty() && {
-                let said_in = turn(&operation.user_id, said_in);
-                self.reaching(&operation.scope)
-                    .any(|one| one.turns.contains(&said_in) || one.mentions.contains(&address))
-            }
-        };
-        let mut is_scrubbed = is_meant(&change.turn_id);
-        if is_scrubbed {
-            change.reason.clear();
-        }
-        for fact in change.before.iter_mut().chain(&mut change.after) {
-            if is_meant(&fact.source_turn_id) {
-                fact.source_excerpt.clear();
-                is_scrubbed = true;
-            }
-        }
-        is_scrubbed
-    }
-}
-
-fn insert(connection: &Connection, scope: &str, tombstone: &Tombstone) -> Result<()> {
-    connection.run("INSERT INTO share_tombstones VALUES (?1, ?2)", params![scope, tombstone])
-}
-
-/// Records a tombstone for other devices, in the transaction that erases; does nothing if not shared.
-pub(crate) fn record_tombstone(
-    connection: &Connection,
-    user: &UserId,
-    key: Option<&str>,
-    turns: &BTreeSet<String>,
-    clock: Clock,
-) -> Result<()> {
-    let Some(mut device) = Device::joined(connection)? else {
-        return Ok(());
-    };
-    let user = user.as_str();
-    let tombstone = Tombstone {
-        v: VERSION,
-        owner: owner(user),
-        subject: key.map(|key| subject(user, key)),
-        until: device.next_clock(clock.now()),
-        turns: turns.iter().map(|one| turn(user, one)).collect(),
-        mentions: new_mentions(connection)?,
-    };
-    for (user, key) in send(connection, &mut device, &tombstone, clock)? {
-        merge_key(connection, &UserId::stored(user), &key, &clock.timestamp())?;
-    }
-    Ok(())
-}
-
-/// Announces further operations here that mentioned forgotten facts, which the device that forgot them may not have
-/// known; returns their users and keys.
-fn announce(
-    connection: &Connection,
-    device: &mut Device,
-    clock: Clock,
-) -> Result<Vec<(String, String)>> {
-    let mentions = new_mentions(connection)?;
-    if mentions.is_empty() {
-        return Ok(Vec::new());
-    }
-    // The digest of nobody, and of no key.
-    let subject = Some(String::new());
-    let tombstone = Tombstone { v: VERSION, subject, mentions, ..Tombstone::default() };
-    send(connection, device, &tombstone, clock)
-}
-
-/// Makes a tombstone an operation in each scope in which other devices may have data, and clears its mentions here.
-fn send(
-    connection: &Connection,
-    device: &mut Device,
-    tombstone: &Tombstone,
-    clock: Clock,
-) -> Result<Vec<(String, String)>> {
-    insert(connection, PRIVATE, tombstone)?;
-    let ticked = device.next_clock(clock.now());
-    let op_id = digest(&["forget", &device.id, &ticked.to_string()]);
-    let sql = "SELECT DISTINCT scope FROM share_cursors ORDER BY scope";
-    for scope in connection.column::<String>(sql, [])? {
-        let number = next_number(connection, &scope, &device.id)?;
-        connection.run(
-            "INSERT INTO operations (scope, device, number, op_id, clock, kind, payload, noted_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, 'forget', ?6, ?7)",
-            params![scope, device.id, number, op_id, ticked, tombstone, clock.timestamp()],
-        )?;
-    }
-    device.save(connection)?;
-    clear(connection, PRIVATE, tombstone)
-}
-
-/// Returns remaining operations that lost an excerpt or a reason here, and are in no tombstone yet.
-fn new_mentions(connection: &Connection) -> Result<Vec<Address>> {
-    let sql = "SELECT scope, device, number FROM operations \
-               WHERE is_rewritten AND kind = 'fact' AND number IS NOT NULL ORDER BY operation";
-    let mut found: Vec<Address> = connection.list(sql, [])?;
-    let known = Tombstones::read(connection)?.0;
-    let known = known.iter().flat_map(|(scope, one)| {
-        one.mentions.iter().filter(move |mention| reaches(scope, &mention.0))
-    });
-    let known: BTreeSet<&Address> = known.collect();
-    found.retain(|address| !known.contains(address));
-    Ok(found)
-}
-
-/// Clears the excerpts and reasons of the operations that a tombstone mentions; returns their users and keys.
-fn clear(
-    connection: &Connection,
-    scope: &str,
-    tombstone: &Tombstone,
-) -> Result<Vec<(String, String)>> {
-    let sql = "SELECT history_id FROM operations JOIN fact_history USING (history_id) \
-               WHERE scope = ?1 AND operations.device = ?2 AND number = ?3";
-    let mut touched = Vec::new();
-    for mention in tombstone.mentions.iter().filter(|mention| reaches(scope, &mention.0)) {
-        for history in connection.column(sql, mention.clone())? {
-            touched.push(forget::clear_change(connection, history)?);
-        }
-    }
-    Ok(touched)
-}
-
-/// Erases here what another device forgot; returns the users and keys whose rows must be merged.
-fn erase(
-    connection: &Connection,
-    scope: &str,
-    tombstone: &Tombstone,
-) -> Result<Vec<(String, String)>> {
-    let mut touched = clear(connection, scope, tombstone)?;
-    let is_owner = |user: &str| owner(user) == tombstone.owner;
-    let users: Vec<UserId> =
-        connection.column("SELECT DISTINCT user_id FROM fact_history ORDER BY user_id", [])?;
-    let only = Some(scope).filter(|scope| *scope != PRIVATE);
-    for user in users.iter().filter(|user| is_owner(user.as_str())) {
-        let name = user.as_str();
-        let sql = "SELECT turn_id FROM fact_history WHERE user_id = ?1 \
-                   UNION SELECT coalesce(after_json ->> 'source_turn_id', '') FROM fact_history WHERE user_id = ?1";
-        let mut turns: BTreeSet<String> = connection.column(sql, [user])?.into_iter().collect();
-        turns.retain(|one| tombstone.turns.contains(&turn(name, one)));
-        let sql = "SELECT DISTINCT key FROM fact_history WHERE user_id = ?1 ORDER BY key";
-        let mut keys: Vec<String> = connection.column(sql, [user])?;
-        keys.retain(|key| tombstone.is_about(&subject(name, key)));
-        for key in keys {
-            let within = Some((scope, tombstone.until));
-            if !forget::erase(connection, user, Some(&key), within)?.states.is_empty() {
-                touched.push((name.to_owned(), key));
-            }
-        }
-        let keys = forget::clear_turns(connection, user, &turns, only)?;
-        touched.extend(keys.into_iter().map(|key| (name.to_owned(), key)));
-    }
-    for operation in set_aside(connection)? {
-        let is_meant = is_owner(&operation.user_id) && operation.clock <= tombstone.until;
-        if is_meant && reaches(scope, &operation.scope) {
-            drop_set_aside(connection, &operation)?;
-        }
-    }
-    Ok(touched)
-}
-
-/// Rewrites the file if a pull erased something; returns whether nothing remains to be done.
-///
-/// If another process has the file open, or the time has run out, this is postponed.
-pub(crate) fn clean_file(facts: &mut Facts, deadline: Option<Instant>) -> Result<bool> {
-    let is_unclean = Device::find(facts.connection())?.is_some_and(|device| device.is_unclean);
-    if !is_unclean {
-        return Ok(true);
-    }
-    let left = deadline
-        .map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(Instant::now()));
-    if left.is_zero() || facts.lock_exclusive(left).is_err() {
-        return Ok(false);
-    }
-    facts.vacuum()?;
-    let sql = "UPDATE share_device SET is_unclean = 0";
-    facts.write(|connection| connection.run(sql, []))?;
-    Ok(true)
 }

@@ -35,18 +35,35 @@ impl Change {
     }
 
     fn changes_value(&self) -> bool {
-        let value = |fact: &Fact| (fact.value_text.clone(), fact.value_json.clone(), fact.category);
-        self.before.as_ref().is_none_or(|before| value(before) != value(&self.after))
+        self.before.as_ref().is_none_or(|before| {
+            let (old, new) = (before, &self.after);
+            (&old.value_text, &old.value_json, old.category)
+                != (&new.value_text, &new.value_json, new.category)
+        })
     }
 
-    fn changes_validity(&self) -> bool {
-        let is_by_user = ["annals:confirmed:", "annals:rejected:"];
-        let validity = |fact: &Fact| {
-            let times = (fact.valid_from.clone(), fact.valid_to.clone());
-            (fact.status, times, fact.proposal, fact.contests.clone())
-        };
-        is_by_user.iter().any(|prefix| self.turn.starts_with(prefix))
-            || self.before.as_ref().is_none_or(|before| validity(before) != validity(&self.after))
+    /// Returns whether it decides on the validity of a fact that is in this state.
+    fn changes_validity(&self, current: &Fact) -> bool {
+        let is_by_user =
+            ["annals:confirmed:", "annals:rejected:"].iter().any(|own| self.turn.starts_with(own));
+        self.before.as_ref().is_none_or(|before| {
+            // A restoration does not apply if another device decided on the fact in the meantime.
+            let is_as_found = before.status == current.status && before.valid_to == current.valid_to;
+            (is_by_user || with_validity(before, &self.after) != *before)
+                && (!self.is_restoration() || is_as_found)
+        })
+    }
+}
+
+/// Returns a fact with the validity of another.
+fn with_validity(fact: &Fact, of: &Fact) -> Fact {
+    Fact {
+        status: of.status,
+        valid_from: of.valid_from.clone(),
+        valid_to: of.valid_to.clone(),
+        proposal: of.proposal,
+        contests: of.contests.clone(),
+        ..fact.clone()
     }
 }
 
@@ -64,64 +81,43 @@ struct Merged {
 }
 
 impl Merged {
-    /// Creates the fact from its first change.
+    /// Creates the fact from its first change, before which it was as that change found it.
     fn begin(change: &Change) -> Self {
         let first = change.before.as_ref().unwrap_or(&change.after);
-        let mut merged = Self {
+        Self {
             fact: change.after.clone(),
             decided: change.stamp.clone(),
             stated_in: BTreeSet::new(),
             repeated: BTreeSet::new(),
             first_confidence: first.confidence,
             is_certain: false,
-        };
-        merged.apply(change);
-        merged
+        }
     }
 
-    /// Applies a later change.
+    /// Applies a change.
     fn apply(&mut self, change: &Change) {
-        let (fact, after) = (&mut self.fact, change.after.clone());
-        if change.changes_value() {
-            fact.value_text = after.value_text;
-            fact.value_json = after.value_json;
-            fact.category = after.category;
-            fact.source_turn_id = after.source_turn_id;
-            fact.source_excerpt = after.source_excerpt;
-            fact.event_time = after.event_time;
-            fact.session_id = after.session_id;
-            fact.turn_seq = after.turn_seq;
-            fact.project = after.project;
+        let after = &change.after;
+        let decides = change.changes_validity(&self.fact);
+        let valued = if change.changes_value() { after } else { &self.fact };
+        self.fact = Fact {
+            created_at: self.fact.created_at.clone(),
+            last_mentioned_at: self.fact.last_mentioned_at.clone().max(after.last_mentioned_at.clone()),
+            updated_at: after.updated_at.clone(),
+            ..with_validity(valued, if decides { after } else { &self.fact })
+        };
+        // What was stated on another device in the meantime outranks a restoration.
+        if decides && !change.is_restoration() {
+            self.decided = change.stamp.clone();
         }
-        // A restoration does not apply if another device decided on the fact in the meantime.
-        let is_as_found =
-            |before: &Fact| before.status == fact.status && before.valid_to == fact.valid_to;
-        let applies = !change.is_restoration() || change.before.as_ref().is_none_or(is_as_found);
-        if change.changes_validity() && applies {
-            fact.status = after.status;
-            fact.valid_from = after.valid_from;
-            fact.valid_to = after.valid_to;
-            fact.proposal = after.proposal;
-            fact.contests = after.contests;
-            // What was stated on another device in the meantime outranks the restoration.
-            if !change.is_restoration() {
-                self.decided = change.stamp.clone();
-            }
-        }
-        let mentioned = std::mem::take(&mut fact.last_mentioned_at);
-        fact.last_mentioned_at = mentioned.max(after.last_mentioned_at);
-        fact.updated_at = after.updated_at;
+        let is_certain = after.confidence >= confidence::CONFIRMED;
         match &change.before {
             None => drop(self.stated_in.insert(change.turn.clone())),
-            Some(before)
-                if after.confidence > before.confidence
-                    && after.confidence < confidence::CONFIRMED =>
-            {
+            Some(before) if after.confidence > before.confidence && !is_certain => {
                 self.repeated.insert(change.turn.clone());
             }
             Some(_) => {}
         }
-        self.is_certain |= after.confidence >= confidence::CONFIRMED;
+        self.is_certain |= is_certain;
         self.update_confidence();
     }
 
@@ -147,6 +143,10 @@ impl Merged {
     fn value(&self) -> String {
         wording::folded(&self.fact.value_text)
     }
+
+    fn is_end(&self) -> bool {
+        self.fact.proposal == Some(Proposal::End)
+    }
 }
 
 /// Returns the facts of one key, ordered by their ids.
@@ -157,10 +157,8 @@ fn merge(mut changes: Vec<Change>) -> Vec<Fact> {
     changes.retain(|change| seen.insert(change.op_id.clone()));
     let mut facts: BTreeMap<&str, Merged> = BTreeMap::new();
     for change in &changes {
-        match facts.get_mut(change.after.fact_id.as_str()) {
-            Some(merged) => merged.apply(change),
-            None => drop(facts.insert(&change.after.fact_id, Merged::begin(change))),
-        }
+        let fact = facts.entry(change.after.fact_id.as_str());
+        fact.or_insert_with(|| Merged::begin(change)).apply(change);
     }
     let mut facts: Vec<Merged> = facts.into_values().collect();
     resolve(&mut facts, &changes);
@@ -209,15 +207,10 @@ fn resolve(facts: &mut [Merged], changes: &[Change]) {
             }
         }
         let active = with_status(facts, FactStatus::Active).into_iter();
-        let active: Vec<(String, String)> = active
-            .map(|index| (facts[index].value(), facts[index].fact.valid_from.clone()))
-            .collect();
+        let active: HashMap<String, String> =
+            active.map(|index| (facts[index].value(), facts[index].fact.valid_from.clone())).collect();
         for index in with_status(facts, FactStatus::PendingConfirmation) {
-            let value = facts[index].value();
-            let came_true = active.iter().find(|(known, _)| *known == value);
-            if let Some((_, from)) = came_true
-                && facts[index].fact.proposal != Some(Proposal::End)
-            {
+            if let Some(from) = active.get(&facts[index].value()).filter(|_| !facts[index].is_end()) {
                 facts[index].close(from);
             }
         }
@@ -228,8 +221,7 @@ fn resolve(facts: &mut [Merged], changes: &[Change]) {
 fn merge_duplicates(facts: &mut [Merged], status: FactStatus) {
     let mut equal: BTreeMap<(String, bool), Vec<usize>> = BTreeMap::new();
     for index in with_status(facts, status) {
-        let is_end = facts[index].fact.proposal == Some(Proposal::End);
-        equal.entry((facts[index].value(), is_end)).or_default().push(index);
+        equal.entry((facts[index].value(), facts[index].is_end())).or_default().push(index);
     }
     for members in equal.into_values() {
         let Some(survivor) = best(facts, &members) else {

@@ -9,19 +9,19 @@ mod device;
 mod incoming;
 mod merge;
 mod operation;
+mod tombstone;
 
 pub(crate) use device::{
-    DEVICE, PRIVATE, Scopes, cursors, join, leave, next_number, of_fact, pending_count, record,
-    renew, synced, turn_id_prefix,
+    Cursors, DEVICE, PRIVATE, Scopes, by_device, cursors, join, joined, leave, next, origin,
+    pending_count, record, renew, required, synced, turn_id_prefix,
 };
-pub use device::{Device, SetAside, SharingState, sharing};
-pub(crate) use incoming::{
-    Incoming, Tombstone, clean_file, receive, record_tombstone, retry, set_aside,
-};
+pub use device::{SetAside, SharingState, sharing};
+pub(crate) use incoming::{Incoming, receive, retry, set_aside};
 pub(crate) use operation::{
     Address, Operation, VERSION, acknowledge, is_known_line, is_unchanged, line_id, mark_sent,
     pending, rewritten, withhold,
 };
+pub(crate) use tombstone::{clean_file, record_tombstone};
 
 #[cfg(test)]
 mod tests;

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::fact::{Fact, check_text};
 use crate::facts::history::{CHANGE, Change};
-use crate::facts::sql::{Sql, json};
+use crate::facts::sql::{Sql, json, stored_as_json};
 use crate::facts::store::Facts;
 use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
@@ -32,6 +33,7 @@ pub(crate) type Address = (String, String, i64);
 pub(crate) struct Operation {
     pub(crate) scope: String,
     pub(crate) device: String,
+    /// 0 if it is never sent.
     pub(crate) number: i64,
     pub(crate) op_id: String,
     pub(crate) user_id: String,
@@ -54,6 +56,8 @@ pub(crate) struct Operation {
     pub(crate) place: Option<u64>,
 }
 
+stored_as_json!(Operation);
+
 impl Operation {
     /// Removes everything but the number.
     pub(crate) fn withhold(&mut self, kind: &str) {
@@ -73,6 +77,26 @@ impl Operation {
 
     pub(crate) fn address(&self) -> Address {
         (self.scope.clone(), self.device.clone(), self.number)
+    }
+
+    /// Adds the operation to those known here, with the change that it made. If what it said was changed here, the
+    /// server's copy must be overwritten.
+    pub(crate) fn store(
+        &self,
+        connection: &Connection,
+        history: Option<i64>,
+        is_rewritten: bool,
+        clock: Clock,
+    ) -> Result<()> {
+        let payload = self.payload.as_ref().filter(|_| self.kind == "forget");
+        connection.run(
+            "INSERT INTO operations (scope, device, number, op_id, clock, kind, history_id, born, place, payload, \
+             noted_at, is_rewritten) VALUES (?1, ?2, nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            params![
+                self.scope, self.device, self.number, self.op_id, self.clock, self.kind, history, self.born,
+                self.place, payload, clock.timestamp(), is_rewritten
+            ],
+        )
     }
 }
 
@@ -162,74 +186,61 @@ fn fields(fact: &Fact) -> Result<Map<String, Value>> {
 
 /// Decodes a change of one of this user's facts, which has to keep the limits of a stated one.
 pub(crate) fn decode(text: &str, user: &str) -> Result<Change> {
-    let FactPayload { action, reason, turn, at, fact, was, .. } = read(text)?;
-    for text in [&action, &reason, &turn, &at] {
+    let FactPayload { action, reason, turn: turn_id, at, fact, was, .. } = read(text)?;
+    for text in [&action, &reason, &turn_id, &at] {
         check_text(text, SecretPolicy::Refuse)?;
     }
     let before = was.map(|was| accepted(fact.clone().into_iter().chain(was).collect(), user));
-    let before = before.transpose()?;
-    let after = accepted(fact, user)?;
-    Ok(Change {
-        fact_id: after.fact_id.clone(),
-        key: after.key.clone(),
-        action,
-        before,
-        after: Some(after),
-        reason,
-        turn_id: turn,
-        at,
-        device: None,
-    })
-}
-
-fn broken(error: &serde_json::Error) -> Error {
-    Error::refused(format!("not understood: {error}"))
+    let (before, after) = (before.transpose()?, accepted(fact, user)?);
+    let (fact_id, key) = (after.fact_id.clone(), after.key.clone());
+    Ok(Change { fact_id, key, action, before, after: Some(after), reason, turn_id, at, device: None })
 }
 
 fn accepted(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {
     if let Some(Value::String(text)) = fields.get(STRUCTURED) {
-        let value = serde_json::from_str(text).map_err(|error| broken(&error))?;
+        let value = serde_json::from_str(text).map_err(broken)?;
         fields.insert(STRUCTURED.to_owned(), value);
     }
     fields.insert(LOCAL.to_owned(), Value::Null);
-    let mut fact: Fact =
-        serde_json::from_value(Value::Object(fields)).map_err(|error| broken(&error))?;
+    let mut fact: Fact = serde_json::from_value(Value::Object(fields)).map_err(broken)?;
     if fact.user_id != user {
         return Err(Error::refused("a fact of another user"));
     }
     fact.accept(SecretPolicy::Refuse)?;
+    let further = [&fact.session_id, &fact.project, &fact.event_time, &fact.contests];
+    for text in further.into_iter().flatten().chain([&fact.source_turn_id]) {
+        check_text(text, SecretPolicy::Refuse)?;
+    }
     Ok(fact)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it maps the error of a result")]
+pub(crate) fn broken(error: serde_json::Error) -> Error {
+    Error::refused(format!("not understood: {error}"))
 }
 
 /// Reads a payload, unless its format is newer than this program's.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T> {
-    let payload: Value = serde_json::from_str(text).map_err(|error| broken(&error))?;
+    let payload: Value = serde_json::from_str(text).map_err(broken)?;
     if let Some(v) = payload["v"].as_u64().filter(|v| *v > VERSION.into()) {
         return Err(Error::refused(format!(
             "needs a newer annals (format {v}, this one knows {VERSION})"
         )));
     }
-    serde_json::from_value(payload).map_err(|error| broken(&error))
+    serde_json::from_value(payload).map_err(broken)
 }
 
-/// Returns the next operations of this device that the server does not have, ordered by number.
+/// Returns the next operations of this device in one scope that the server does not have, ordered by number.
 pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Operation>> {
-    let sql = "SELECT scope, number FROM share_cursors \
-               WHERE device = (SELECT device FROM share_device) ORDER BY scope";
-    let reached: Vec<(String, i64)> = connection.list(sql, [])?;
-    let condition = "o.scope = ?1 AND o.device = (SELECT device FROM share_device) \
-                     AND o.number > ?2 ORDER BY o.number LIMIT ?3";
-    let mut operations = Vec::new();
-    // One query per scope uses the index of numbers, so that operations sent before cost nothing.
-    for (scope, number) in reached {
-        let found = select(
-            connection,
-            condition,
-            params![scope, number, sql_limit(limit - operations.len())],
-        )?;
-        operations.extend(found.into_iter().map(|row| row.1));
-    }
-    Ok(operations)
+    let sql = "SELECT c.scope, c.device, c.number FROM share_device JOIN share_cursors AS c USING (device) \
+               WHERE EXISTS (SELECT 1 FROM operations AS o WHERE o.scope = c.scope AND o.device = c.device \
+               AND o.number > c.number) ORDER BY c.scope LIMIT 1";
+    let Some((scope, device, number)) = connection.optional::<Address>(sql, [])? else {
+        return Ok(Vec::new());
+    };
+    let condition = "o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4";
+    let values = params![scope, device, number, sql_limit(limit)];
+    Ok(select(connection, condition, values)?.into_iter().map(|row| row.1).collect())
 }
 
 /// Returns operations that changed since they were sent, each with its row id.
@@ -305,14 +316,11 @@ pub(crate) fn withhold(facts: &mut Facts, operations: &[Address]) -> Result<()> 
     })
 }
 
-/// Records the last numbers of this device's operations that the server has, by scope.
-pub(crate) fn acknowledge(
-    facts: &mut Facts,
-    reached: impl IntoIterator<Item = (String, i64)>,
-) -> Result<()> {
+/// Records the last number of this device's operations in a scope that the server has.
+pub(crate) fn acknowledge(facts: &mut Facts, scope: &str, number: i64) -> Result<()> {
     let sql = "UPDATE share_cursors SET number = ?2 \
                WHERE scope = ?1 AND device = (SELECT device FROM share_device)";
-    facts.write(|connection| reached.into_iter().try_for_each(|one| connection.run(sql, one)))
+    facts.write(|connection| connection.run(sql, params![scope, number]))
 }
 
 /// Returns whether the server's operation under a number is the one that this device made; if it was erased

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use chrono::TimeDelta;
 
 use crate::clock::Clock;
-use crate::facts::replication::{Operation, acknowledge, cursors, join, pending, receive};
+use crate::facts::replication::{
+    Operation, acknowledge, cursors, join, pending, receive, required,
+};
 use crate::facts::{
     Fact, FactStatus, Facts, Observation, Statement, UserId, add, apply, confirm, export, forget,
     maintain, observe, reject, wording,
@@ -39,11 +41,10 @@ pub(crate) struct Server(pub(crate) BTreeMap<(String, String), Vec<Operation>>);
 impl Server {
     pub(crate) fn push(&mut self, facts: &mut Facts, most: usize) {
         let operations = pending(facts.connection(), most).unwrap();
-        let mut reached = BTreeMap::new();
+        let reached = operations.last().map(Operation::address);
         for operation in operations {
             let kept =
                 self.0.entry((operation.scope.clone(), operation.device.clone())).or_default();
-            reached.insert(operation.scope.clone(), operation.number);
             if i64::try_from(kept.len()).unwrap() >= operation.number {
                 continue;
             }
@@ -55,7 +56,9 @@ impl Server {
                 ..operation
             });
         }
-        acknowledge(facts, reached).unwrap();
+        if let Some((scope, _, number)) = reached {
+            acknowledge(facts, &scope, number).unwrap();
+        }
     }
 
     /// Sends a replica part of what it lacks, with devices in random order and some operations twice.
@@ -85,7 +88,7 @@ impl Server {
 }
 
 fn device(facts: &Facts) -> String {
-    crate::facts::Device::find(facts.connection()).unwrap().unwrap().id
+    required(facts.connection()).unwrap()
 }
 
 pub(crate) fn ada() -> UserId {
