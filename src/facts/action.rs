@@ -5,9 +5,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
-use crate::facts::fact::{UserId, check_text, checked_json, checked_value, normalized_time};
+use crate::facts::fact::{Fact, UserId, check_text, checked_json, checked_value, normalized_time};
 use crate::facts::key::FactKey;
 use crate::facts::sql::stored_as_word;
+use crate::facts::wording;
 use crate::secrets::SecretPolicy;
 use crate::text::{hexadecimal, strip_controls, word_enum};
 
@@ -102,24 +103,29 @@ impl Action {
         self.new_value_text.as_deref().unwrap_or_default()
     }
 
+    /// Returns whether it states the value of a fact.
+    pub(crate) fn is_of(&self, fact: &Fact) -> bool {
+        self.new_value_text
+            .as_deref()
+            .is_some_and(|value| wording::is_same(value, &fact.value_text))
+    }
+
     /// Checks the action, and brings its texts and times into their stored form.
     pub(crate) fn validated(mut self, policy: SecretPolicy) -> Result<Self> {
         let structured = self.new_value_json.as_ref().map(Value::to_string);
         checked_json(structured.as_deref(), policy)?;
         let value = self.new_value_text.or(structured);
         self.new_value_text = value.map(|value| checked_value(&value, policy)).transpose()?;
-        let kind = self.kind.as_str();
-        let (has_value, has_target) =
-            (self.new_value_text.is_some(), self.target_fact_id.is_some());
-        match self.kind {
-            ActionType::Insert | ActionType::Update | ActionType::Supersede if !has_value => {
-                return Err(Error::usage(format!("{kind} needs new_value_text")));
+        let needed = match self.kind {
+            _ if self.new_value_text.is_some() => "",
+            ActionType::Insert | ActionType::Update | ActionType::Supersede => "new_value_text",
+            ActionType::MarkPendingConfirmation if self.target_fact_id.is_none() => {
+                "new_value_text or target_fact_id"
             }
-            ActionType::MarkPendingConfirmation if !has_value && !has_target => {
-                let needed = format!("{kind} needs new_value_text or target_fact_id");
-                return Err(Error::usage(needed));
-            }
-            _ => {}
+            _ => "",
+        };
+        if !needed.is_empty() {
+            return Err(Error::usage(format!("{} needs {needed}", self.kind.as_str())));
         }
         if !(-1.0..=1.0).contains(&self.confidence_delta) {
             return Err(Error::usage("confidence_delta is not a number from -1 to 1"));
@@ -167,16 +173,14 @@ pub fn parse_answer(answer: &str, policy: SecretPolicy) -> Result<Vec<Action>> {
     }
     let (mut actions, mut problems) = (Vec::new(), Vec::new());
     for (index, value) in answer.actions.into_iter().enumerate() {
-        let action = match serde_json::from_value::<Action>(value) {
-            Err(error) => Err(error.to_string()),
-            Ok(action) if action.new_value_json.as_ref().is_some_and(|json| !json.is_object()) => {
-                Err("new_value_json is not an object".to_owned())
-            }
-            Ok(action) => action.validated(policy).map_err(|error| error.message),
-        };
+        let action = serde_json::from_value(value).map_err(|error| Error::usage(error.to_string()));
+        let action = action.and_then(|action: Action| match &action.new_value_json {
+            Some(json) if !json.is_object() => Err(Error::usage("new_value_json is not an object")),
+            _ => action.validated(policy),
+        });
         match action {
             Ok(action) => actions.push(action),
-            Err(problem) => problems.push(format!("actions[{index}]: {problem}")),
+            Err(error) => problems.push(format!("actions[{index}]: {}", error.message)),
         }
     }
     if problems.is_empty() {

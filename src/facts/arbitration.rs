@@ -55,12 +55,9 @@ pub struct ActionEffect {
     pub fact: Option<Fact>,
 }
 
-impl ActionEffect {
-    const NONE: Self = Self { outcome: ActionOutcome::Nothing, fact: None };
-
-    pub(crate) fn new(outcome: ActionOutcome, fact: Fact) -> Self {
-        Self { outcome, fact: Some(fact) }
-    }
+/// Returns the effect of an action on a fact.
+fn effect(outcome: ActionOutcome, fact: Fact) -> Result<ActionEffect> {
+    Ok(ActionEffect { outcome, fact: Some(fact) })
 }
 
 /// The outcome of an action, as it is recorded so that the action is applied once.
@@ -144,12 +141,8 @@ impl Arbiter<'_> {
         // What has ended cannot conflict with the action.
         for over in self.with_key(action.key.as_str(), FactStatus::Active)? {
             if over.is_over_at(&self.now) {
-                maintenance::expire(
-                    self.connection,
-                    &over,
-                    &self.source.origin.source_turn_id,
-                    &self.now,
-                )?;
+                let turn = &self.source.origin.source_turn_id;
+                maintenance::expire(self.connection, &over, turn, &self.now)?;
             }
         }
         let current = match self.target(action)? {
@@ -159,29 +152,20 @@ impl Arbiter<'_> {
             Some(target) => Some(target),
             None => self.current(action)?,
         };
+        let is_over = action.valid_to.as_ref().is_some_and(|end| *end <= self.now);
         match (action.kind, current) {
             (ActionType::MarkPendingConfirmation, current) => self.mark_pending(action, current),
-            (ActionType::Noop | ActionType::Expire, None) => Ok(ActionEffect::NONE),
+            (ActionType::Noop | ActionType::Expire, None) => Ok(NONE),
             (ActionType::Noop, Some(current)) => self.repeat(action, current),
             (ActionType::Expire, Some(current)) => self.end(action, &current),
-            (_, Some(current)) if !self.is_historical(action, &current) => {
+            // An earlier value does not affect the current one. For a supersession, the end is the old value's.
+            (kind, Some(current))
+                if kind == ActionType::Supersede || !is_over || action.is_of(&current) =>
+            {
                 self.apply_value(action, current)
             }
-            (_, current) => self.insert(action, current.is_some() || self.is_over(action)),
+            (_, _) => self.insert(action, is_over),
         }
-    }
-
-    /// Returns whether the validity that an action states has already ended.
-    fn is_over(&self, action: &Action) -> bool {
-        action.valid_to.as_ref().is_some_and(|end| *end <= self.now)
-    }
-
-    /// Returns whether an action states an earlier value, which does not affect the current one.
-    fn is_historical(&self, action: &Action, current: &Fact) -> bool {
-        // For a supersession, `valid_to` is the end of the old value.
-        action.kind != ActionType::Supersede
-            && self.is_over(action)
-            && !wording::is_same(action.value(), &current.value_text)
     }
 
     /// Returns the fact that `target_fact_id` names, or an error if the action cannot apply to it.
@@ -206,22 +190,16 @@ impl Arbiter<'_> {
     /// Returns the active fact that an action without a target concerns.
     fn current(&self, action: &Action) -> Result<Option<Fact>> {
         let mut active = self.with_key(action.key.as_str(), FactStatus::Active)?;
-        if !action.key.is_multi_valued() {
-            return Ok(active.pop());
-        }
-        match &action.new_value_text {
-            Some(value) => {
-                let is_it = |fact: &Fact| wording::is_same(value, &fact.value_text);
-                Ok(active.into_iter().find(is_it))
-            }
-            None if action.kind != ActionType::Expire => Ok(None),
-            None if active.len() < 2 => Ok(active.pop()),
-            None => {
+        if action.key.is_multi_valued() {
+            let ends_any = action.new_value_text.is_none() && action.kind == ActionType::Expire;
+            active.retain(|fact| ends_any || action.is_of(fact));
+            if active.len() > 1 && ends_any {
                 let (key, several) = (&action.key, active.len());
-                Err(Error::refused(format!("{key} has {several} values: which one expires?"))
-                    .hint("name it in target_fact_id"))
+                let message = format!("{key} has {several} values: which one expires?");
+                return Err(Error::refused(message).hint("name it in target_fact_id"));
             }
         }
+        Ok(active.into_iter().next())
     }
 
     fn with_key(&self, key: &str, status: FactStatus) -> Result<Vec<Fact>> {
@@ -230,50 +208,44 @@ impl Arbiter<'_> {
 
     /// Rules 1 to 3, 5 and 6: handles a value stated for a key that already has one.
     fn apply_value(&self, action: &Action, current: Fact) -> Result<ActionEffect> {
-        let value = action.value();
-        if wording::is_same(value, &current.value_text) {
+        if action.is_of(&current) {
             if action.valid_to.is_some() && action.valid_to != current.valid_to {
                 return self.end(action, &current);
             }
             return self.repeat(action, current);
         }
+        let is_high_risk = self.is_high_risk(action, &current);
         // The user confirmed the exact value: a different text needs another confirmation.
         let is_certain = current.confidence >= confidence::CONFIRMED;
-        let may_refine =
-            self.source.is_confirmed || !(is_certain || self.is_high_risk(action, &current));
         // A temporary value leaves the durable one as it is, so that it can be restored afterwards.
         let is_temporary = action.valid_to.is_some() && current.valid_to.is_none();
-        if may_refine
+        if (self.source.is_confirmed || !is_certain && !is_high_risk)
             && !is_temporary
             && action.kind != ActionType::Supersede
-            && wording::refines(value, &current.value_text)
+            && wording::refines(action.value(), &current.value_text)
         {
             return self.refine(action, &current);
         }
-        if let Some(known) = self.find_proposal(action, Proposal::Value)? {
+        if let Some(known) = self.find_proposal(action, false)? {
             return self.repeat_proposal(action, &known);
         }
-        if self.may_overwrite(action, &current) {
+        // A late turn must not undo later statements, nor a future value the present one.
+        let is_late = self.source.origin.last_mentioned_at < current.valid_from;
+        let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
+        if self.source.is_confirmed
+            || !confidence::is_unsure(action.confidence_delta)
+                && !is_late
+                && !is_to_come
+                && current.confidence < confidence::ESTABLISHED
+                && !is_high_risk
+        {
             return self.supersede(action, &current);
         }
-        self.propose(action, Some(&current), Proposal::Value, value)
+        self.propose(action, Some(&current), Proposal::Value, action.value())
     }
 
     fn is_high_risk(&self, action: &Action, current: &Fact) -> bool {
         action.key.is_high_risk(current.category, &self.high_risk)
-    }
-
-    /// Returns whether a first contradiction overwrites a fact without confirmation.
-    fn may_overwrite(&self, action: &Action, current: &Fact) -> bool {
-        // A late turn must not undo later statements, nor a future value the present one.
-        let is_late = self.source.origin.last_mentioned_at < current.valid_from;
-        let is_to_come = action.valid_from.as_ref().is_some_and(|from| *from > self.now);
-        self.source.is_confirmed
-            || (!confidence::is_unsure(action.confidence_delta)
-                && !is_late
-                && !is_to_come
-                && current.confidence < confidence::ESTABLISHED
-                && !self.is_high_risk(action, current))
     }
 
     /// Rule 1; a value whose validity has ended is stored as expired.
@@ -287,7 +259,7 @@ impl Arbiter<'_> {
             new.valid_to.clone_from(&action.valid_to);
             new.status = FactStatus::Expired;
             outcome = ActionOutcome::Expired;
-        } else if let Some(known) = self.find_proposal(action, Proposal::Value)? {
+        } else if let Some(known) = self.find_proposal(action, false)? {
             return self.repeat_proposal(action, &known);
         }
         self.write("insert", &action.reason, None, new, outcome)
@@ -295,22 +267,18 @@ impl Arbiter<'_> {
 
     /// Rule 2.
     fn refine(&self, action: &Action, current: &Fact) -> Result<ActionEffect> {
-        let mentioned = self.mentioned(current);
+        let origin = &self.source.origin;
+        let mut after = self.mentioned(current);
+        action.value().clone_into(&mut after.value_text);
+        after.value_json = action.new_value_json.clone().map(Json);
+        if self.source.is_confirmed {
+            after.confidence = confidence::CONFIRMED;
+        }
+        after.source_excerpt.clone_from(&origin.source_excerpt);
+        after.source_turn_id.clone_from(&origin.source_turn_id);
         // An end before the fact began does not belong to this fact.
         let end = action.valid_to.clone().filter(|end| *end > current.valid_from);
-        let after = Fact {
-            value_text: action.value().to_owned(),
-            value_json: action.new_value_json.clone().map(Json),
-            confidence: if self.source.is_confirmed {
-                confidence::CONFIRMED
-            } else {
-                current.confidence
-            },
-            source_excerpt: self.source.origin.source_excerpt.clone(),
-            source_turn_id: self.source.origin.source_turn_id.clone(),
-            valid_to: end.or(mentioned.valid_to),
-            ..mentioned
-        };
+        after.valid_to = end.or(after.valid_to);
         self.write("update", &action.reason, Some(current), after, ActionOutcome::Refined)
     }
 
@@ -344,15 +312,14 @@ impl Arbiter<'_> {
 
     /// Rule 5.
     fn repeat(&self, action: &Action, current: Fact) -> Result<ActionEffect> {
-        let value = action.new_value_text.as_ref();
-        if value.is_some_and(|value| !wording::is_same(value, &current.value_text)) {
-            return Ok(ActionEffect::new(ActionOutcome::Nothing, current));
+        if action.new_value_text.is_some() && !action.is_of(&current) {
+            return effect(ActionOutcome::Nothing, current);
         }
         let after = self.repeated(action, &current)?;
         let is_confirmed = after.confidence > current.confidence;
         let outcome =
             if is_confirmed { ActionOutcome::Confirmed } else { ActionOutcome::Mentioned };
-        Ok(ActionEffect::new(outcome, after))
+        effect(outcome, after)
     }
 
     /// Records another mention, which raises the confidence once per turn.
@@ -374,24 +341,21 @@ impl Arbiter<'_> {
     /// Rule 6, requested by the auditor itself.
     fn mark_pending(&self, action: &Action, current: Option<Fact>) -> Result<ActionEffect> {
         match (action.new_value_text.as_deref(), current) {
-            (Some(value), Some(current)) if wording::is_same(value, &current.value_text) => {
-                self.repeat(action, current)
-            }
+            (Some(_), Some(current)) if action.is_of(&current) => self.repeat(action, current),
             (Some(value), current) => {
                 self.propose(action, current.as_ref(), Proposal::Value, value)
             }
-            (None, None) => Ok(ActionEffect::NONE),
+            (None, None) => Ok(NONE),
             (None, Some(current))
                 if current.confidence >= confidence::ESTABLISHED
                     || self.is_high_risk(action, &current) =>
             {
-                Ok(ActionEffect::new(ActionOutcome::Kept, current))
+                effect(ActionOutcome::Kept, current)
             }
             (None, Some(current)) => {
                 let status = FactStatus::PendingConfirmation;
                 let after = Fact { status, ..self.mentioned(&current) };
-                let name = action.kind.as_str();
-                self.write(name, &action.reason, Some(&current), after, ActionOutcome::Pending)
+                self.write(MARK, &action.reason, Some(&current), after, ActionOutcome::Pending)
             }
         }
     }
@@ -404,7 +368,7 @@ impl Arbiter<'_> {
         proposal: Proposal,
         value: &str,
     ) -> Result<ActionEffect> {
-        if let Some(known) = self.find_proposal(action, proposal)? {
+        if let Some(known) = self.find_proposal(action, proposal == Proposal::End)? {
             return self.repeat_proposal(action, &known);
         }
         let mut new = self.new_fact(action, value);
@@ -414,20 +378,15 @@ impl Arbiter<'_> {
             new.contests = Some(current.fact_id.clone());
             new.category = self.source.category.unwrap_or(current.category);
         }
-        let name = ActionType::MarkPendingConfirmation.as_str();
-        self.write(name, &action.reason, None, new, ActionOutcome::Pending)
+        self.write(MARK, &action.reason, None, new, ActionOutcome::Pending)
     }
 
-    /// Returns the pending fact that already proposes the same.
-    fn find_proposal(&self, action: &Action, proposal: Proposal) -> Result<Option<Fact>> {
-        let is_it = |fact: &Fact| match (proposal, fact.proposal == Some(Proposal::End)) {
-            (Proposal::End, is_end) => is_end,
-            (Proposal::Value, is_end) => {
-                !is_end && wording::is_same(action.value(), &fact.value_text)
-            }
-        };
+    /// Returns the pending fact that already proposes the same: the end of a fact, or the value.
+    fn find_proposal(&self, action: &Action, is_end: bool) -> Result<Option<Fact>> {
         let pending = self.with_key(action.key.as_str(), FactStatus::PendingConfirmation)?;
-        Ok(pending.into_iter().find(is_it))
+        Ok(pending.into_iter().find(|fact| {
+            (fact.proposal == Some(Proposal::End)) == is_end && (is_end || action.is_of(fact))
+        }))
     }
 
     /// Applies an action that targets a pending fact: it concerns the proposal, not the contested fact.
@@ -435,8 +394,7 @@ impl Arbiter<'_> {
         if action.kind == ActionType::Expire {
             return self.close(pending, FactStatus::Expired, &self.now, &action.reason);
         }
-        let value = action.new_value_text.as_ref();
-        if value.is_none_or(|value| wording::is_same(value, &pending.value_text)) {
+        if action.new_value_text.is_none() || action.is_of(pending) {
             return self.repeat_proposal(action, pending);
         }
         self.decide(&Action { target_fact_id: None, ..action.clone() })
@@ -449,9 +407,9 @@ impl Arbiter<'_> {
         let old = contested.as_ref().map_or(0.0, |fact| fact.confidence);
         let needed = confidence::needed(self.is_high_risk(action, &after), old);
         if !self.source.is_confirmed && after.confidence < needed {
-            return Ok(ActionEffect::new(ActionOutcome::Pending, after));
+            return effect(ActionOutcome::Pending, after);
         }
-        self.accept(&after, contested.as_ref(), &action.reason)
+        self.accept(&after, &action.reason)
     }
 
     /// Returns the active fact that a pending one would replace or end.
@@ -461,30 +419,27 @@ impl Arbiter<'_> {
     }
 
     /// Makes a pending fact take effect.
-    fn accept(
-        &self,
-        pending: &Fact,
-        contested: Option<&Fact>,
-        reason: &str,
-    ) -> Result<ActionEffect> {
+    fn accept(&self, pending: &Fact, reason: &str) -> Result<ActionEffect> {
+        let contested = self.contested_fact(pending)?;
         if pending.proposal == Some(Proposal::End) {
             let end = pending.valid_to.as_ref().unwrap_or(&self.now);
-            let ended = contested.map(|old| self.end_at(old, end, reason)).transpose()?;
+            let ended = contested.map(|old| self.end_at(&old, end, reason)).transpose()?;
             let dropped = self.close(pending, FactStatus::Expired, &self.now, reason)?;
             return Ok(ended.filter(|_| *end > self.now).unwrap_or(dropped));
         }
-        let mut outcome = ActionOutcome::Confirmed;
-        if let Some(old) = contested {
-            self.close(old, FactStatus::Superseded, &self.now, reason)?;
-            outcome = ActionOutcome::Superseded;
-        }
-        let after = Fact {
-            status: FactStatus::Active,
-            proposal: None,
-            contests: None,
-            ..self.mentioned(pending)
-        };
+        let outcome = self.make_way(contested, reason)?;
+        let mut after = Fact { status: FactStatus::Active, ..self.mentioned(pending) };
+        (after.proposal, after.contests) = (None, None);
         self.write("activate", reason, Some(pending), after, outcome)
+    }
+
+    /// Supersedes the fact that another one replaces, if there is one; returns the outcome for the other.
+    fn make_way(&self, old: Option<Fact>, reason: &str) -> Result<ActionOutcome> {
+        let Some(old) = old else {
+            return Ok(ActionOutcome::Confirmed);
+        };
+        self.close(&old, FactStatus::Superseded, &self.now, reason)?;
+        Ok(ActionOutcome::Superseded)
     }
 
     /// The user confirms a fact: it becomes certain, and takes effect if it was pending. An old value becomes active
@@ -498,11 +453,7 @@ impl Arbiter<'_> {
         }
         let sure = Fact { confidence: confidence::CONFIRMED, ..self.mentioned(fact) };
         if !fact.status.is_retrievable() {
-            let mut outcome = ActionOutcome::Confirmed;
-            if let Some(wrong) = self.contested_fact(fact)? {
-                self.close(&wrong, FactStatus::Superseded, &self.now, RESTORED)?;
-                outcome = ActionOutcome::Superseded;
-            }
+            let outcome = self.make_way(self.contested_fact(fact)?, RESTORED)?;
             let restored = Fact { status: FactStatus::Active, valid_to: None, ..sure };
             return self.write("restore", "confirmed", Some(fact), restored, outcome);
         }
@@ -510,15 +461,15 @@ impl Arbiter<'_> {
             self.record("confirm", "confirmed", Some(fact), &sure)?;
         }
         if fact.status == FactStatus::Active {
-            return Ok(ActionEffect::new(ActionOutcome::Confirmed, sure));
+            return effect(ActionOutcome::Confirmed, sure);
         }
-        self.accept(&sure, self.contested_fact(&sure)?.as_ref(), "confirmed")
+        self.accept(&sure, "confirmed")
     }
 
     /// The user rejects a fact: a pending one is dropped, an active one ends.
     pub(crate) fn reject(&self, fact: &Fact, reason: &str) -> Result<ActionEffect> {
         if !fact.status.is_retrievable() {
-            return Ok(ActionEffect::new(ActionOutcome::Nothing, fact.clone()));
+            return effect(ActionOutcome::Nothing, fact.clone());
         }
         let after = self.closed(fact, FactStatus::Expired, &self.now);
         self.write("reject", reason, Some(fact), after, ActionOutcome::Expired)
@@ -538,29 +489,21 @@ impl Arbiter<'_> {
     }
 
     fn closed(&self, fact: &Fact, status: FactStatus, end: &str) -> Fact {
-        Fact {
-            status,
-            valid_to: Some(end.max(fact.valid_from.as_str()).to_owned()),
-            updated_at: self.now.clone(),
-            ..fact.clone()
-        }
+        let valid_to = Some(end.max(fact.valid_from.as_str()).to_owned());
+        Fact { status, valid_to, updated_at: self.now.clone(), ..fact.clone() }
     }
 
     /// Returns the fact with its time of last mention updated.
     fn mentioned(&self, fact: &Fact) -> Fact {
-        Fact {
-            last_mentioned_at: fact
-                .last_mentioned_at
-                .clone()
-                .max(self.source.origin.last_mentioned_at.clone()),
-            updated_at: self.now.clone(),
-            ..fact.clone()
-        }
+        let said_at = &self.source.origin.last_mentioned_at;
+        let last_mentioned_at = fact.last_mentioned_at.as_str().max(said_at).to_owned();
+        Fact { last_mentioned_at, updated_at: self.now.clone(), ..fact.clone() }
     }
 
     fn new_fact(&self, action: &Action, value: &str) -> Fact {
         let ActionSource { origin, category, is_confirmed } = &self.source;
         let valid_from = action.valid_from.as_ref().unwrap_or(&origin.last_mentioned_at).clone();
+        let first = confidence::first_mention(action.confidence_delta);
         Fact {
             fact_id: self.new_id(action),
             user_id: self.user.as_str().to_owned(),
@@ -568,11 +511,7 @@ impl Arbiter<'_> {
             value_text: value.to_owned(),
             value_json: action.new_value_json.clone().map(Json),
             category: category.unwrap_or(action.key.category()),
-            confidence: if *is_confirmed {
-                confidence::CONFIRMED
-            } else {
-                confidence::first_mention(action.confidence_delta)
-            },
+            confidence: if *is_confirmed { confidence::CONFIRMED } else { first },
             valid_to: action.valid_to.clone().filter(|end| *end > valid_from),
             valid_from,
             created_at: self.now.clone(),
@@ -583,10 +522,8 @@ impl Arbiter<'_> {
 
     /// Derives the id from the turn and the action, so that it is the same on every machine and in every run.
     fn new_id(&self, action: &Action) -> String {
-        let mut hash = Sha256::new();
-        hash.update(action.hash(self.user).as_bytes());
-        hash.update(self.source.origin.source_turn_id.as_bytes());
-        let digits = hexadecimal(&hash.finalize());
+        let text = [action.hash(self.user), self.source.origin.source_turn_id.clone()].concat();
+        let digits = hexadecimal(&Sha256::digest(text));
         let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
         let (a, b, c, d, e) = (part(0, 8), part(8, 12), part(12, 15), part(15, 18), part(18, 30));
         format!("{a}-{b}-8{c}-a{d}-{e}")
@@ -602,7 +539,7 @@ impl Arbiter<'_> {
         outcome: ActionOutcome,
     ) -> Result<ActionEffect> {
         self.record(name, reason, before, &after)?;
-        Ok(ActionEffect::new(outcome, after))
+        effect(outcome, after)
     }
 
     fn record(
@@ -612,11 +549,16 @@ impl Arbiter<'_> {
         before: Option<&Fact>,
         after: &Fact,
     ) -> Result<()> {
-        let cause =
-            Cause { action, reason, turn: &self.source.origin.source_turn_id, at: &self.now };
+        let turn = &self.source.origin.source_turn_id;
+        let cause = Cause { action, reason, turn, at: &self.now };
         history::write(self.connection, cause, before, after)
     }
 }
+
+const NONE: ActionEffect = ActionEffect { outcome: ActionOutcome::Nothing, fact: None };
+
+/// The name of a change that makes a fact pending.
+const MARK: &str = "mark_pending_confirmation";
 
 /// The reason of a supersession that is the user's correction of an earlier one.
 pub(crate) const RESTORED: &str = "the old value was confirmed";

@@ -22,12 +22,6 @@ use crate::search::{Embedder, to_f64};
 /// Category of questions about what another person said, which are measured separately.
 const ADVERSARIAL: &str = "adversarial";
 
-/// Number of bootstrap samples.
-const DRAWS: usize = 2000;
-
-/// Fixed seed, so that every run draws the same samples.
-const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// One line of a dataset.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -122,17 +116,17 @@ pub struct MethodRow {
     pub mean: Measures,
     /// Number of questions.
     pub queries: usize,
-    /// Differences per question from lexical search.
+    /// The difference to lexical search.
     pub delta: Delta,
 }
 
-/// Differences between a method and lexical search.
+/// The difference between a method and lexical search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Delta {
     /// In recall among the first 10.
-    pub r_at_10: Interval,
+    pub r_at_10: f64,
     /// In reciprocal rank.
-    pub mrr: Interval,
+    pub mrr: f64,
 }
 
 /// Asks every question of a dataset with every method.
@@ -159,25 +153,16 @@ pub fn evaluate(dataset: impl BufRead, path: &Path, embedder: &Embedder) -> Resu
     }
     let mut rows = Vec::new();
     for (set, is_adversarial) in [("main", false), (ADVERSARIAL, true)] {
-        let Some(words) = found.get(&(Method::Lexical, is_adversarial)) else {
-            continue;
-        };
+        let mut words = None;
         for method in Method::ALL {
-            let all = &found[&(method, is_adversarial)];
-            let delta = |of: fn(&Measures) -> f64| {
-                let pairs = all.iter().zip(words);
-                Interval::bootstrap(
-                    &pairs.map(|(one, words)| of(one) - of(words)).collect::<Vec<_>>(),
-                )
+            let Some(all) = found.get(&(method, is_adversarial)) else {
+                continue;
             };
-            let delta = Delta { r_at_10: delta(|one| one.r_at_10), mrr: delta(|one| one.mrr) };
-            rows.push(MethodRow {
-                method,
-                set,
-                mean: Measures::mean(all),
-                queries: all.len(),
-                delta,
-            });
+            let mean = Measures::mean(all);
+            // The first method is the lexical one.
+            let words: &mut Measures = words.get_or_insert(mean);
+            let delta = Delta { r_at_10: mean.r_at_10 - words.r_at_10, mrr: mean.mrr - words.mrr };
+            rows.push(MethodRow { method, set, mean, queries: all.len(), delta });
         }
     }
     Ok(Evaluation { queries: groups.iter().map(|group| group.questions.len()).sum(), rows })
@@ -269,53 +254,6 @@ impl Measures {
     }
 }
 
-/// The mean of differences, with its 95 % bootstrap confidence interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Interval {
-    /// The mean.
-    pub mean: f64,
-    /// The lower bound.
-    pub low: f64,
-    /// The upper bound.
-    pub high: f64,
-}
-
-impl Interval {
-    /// Computes the interval by resampling the differences per question with replacement.
-    pub(crate) fn bootstrap(differences: &[f64]) -> Self {
-        if differences.is_empty() {
-            return Self::default();
-        }
-        let mean = |sum: f64| sum / to_f64(differences.len());
-        let mut state = SEED;
-        let mut means: Vec<f64> = (0..DRAWS)
-            .map(|_| {
-                let drawn = differences.iter().map(|_| {
-                    let index = below(&mut state, differences.len());
-                    differences[index]
-                });
-                mean(drawn.sum())
-            })
-            .collect();
-        means.sort_by(f64::total_cmp);
-        Self {
-            mean: mean(differences.iter().sum()),
-            low: means[DRAWS / 40],
-            high: means[DRAWS - 1 - DRAWS / 40],
-        }
-    }
-}
-
-/// Returns the next pseudorandom number below a limit.
-fn below(state: &mut u64, limit: usize) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    // The upper half of the product is distributed as evenly as the sequence.
-    let product = u128::from(*state) * (limit as u128);
-    usize::try_from(product >> 64).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,17 +273,5 @@ mod tests {
         let perfect = Measures::from_ranks(&[1, 2], 2);
         assert!(is_near(perfect.ndcg_at_10, 1.0) && is_near(perfect.mrr, 1.0));
         assert!(is_near(Measures::mean(&[perfect, Measures::default()]).mrr, 0.5));
-    }
-
-    #[test]
-    fn an_interval_holds_the_mean_and_is_the_same_each_time() {
-        let differences: Vec<f64> = (0..400).map(|n| f64::from(n % 5) - 1.0).collect();
-        let interval = Interval::bootstrap(&differences);
-        assert!(is_near(interval.mean, 1.0));
-        assert!(interval.low < 1.0 && 1.0 < interval.high);
-        // The standard error is sqrt(2 / 400).
-        assert!((interval.high - interval.low - 2.0 * 1.96 * 0.0707).abs() < 0.03);
-        assert_eq!(interval, Interval::bootstrap(&differences));
-        assert_eq!(Interval::bootstrap(&[]), Interval::default());
     }
 }

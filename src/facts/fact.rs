@@ -187,9 +187,13 @@ impl Fact {
         let excerpt = strip_controls(&self.source_excerpt);
         self.source_excerpt = clip(&excerpt, MAX_EXCERPT_CHARS).into_owned();
         check_text(&self.source_excerpt, policy)?;
-        let times = [&mut self.valid_from, &mut self.created_at, &mut self.updated_at];
-        let further = [&mut self.last_mentioned_at].into_iter().chain(&mut self.valid_to);
-        for time in times.into_iter().chain(further) {
+        let [from, created, updated, mentioned] = [
+            &mut self.valid_from,
+            &mut self.created_at,
+            &mut self.updated_at,
+            &mut self.last_mentioned_at,
+        ];
+        for time in [from, created, updated, mentioned].into_iter().chain(&mut self.valid_to) {
             *time = normalized_time(time)
                 .ok_or_else(|| Error::refused(format!("{time:?} is not an ISO 8601 time")))?;
         }
@@ -265,13 +269,13 @@ pub(crate) fn check_text(text: &str, policy: SecretPolicy) -> Result<()> {
     if text.len() > MAX_VALUE_BYTES {
         return Err(too_long("a value"));
     }
-    match secrets::first_rule(text) {
-        Some(rule) if policy == SecretPolicy::Refuse => {
-            Err(Error::refused(format!("the value looks like a secret ({rule})"))
-                .hint("--allow-secret keeps it anyway"))
-        }
-        _ => Ok(()),
+    if policy == SecretPolicy::Refuse
+        && let Some(rule) = secrets::first_rule(text)
+    {
+        let message = format!("the value looks like a secret ({rule})");
+        return Err(Error::refused(message).hint("--allow-secret keeps it anyway"));
     }
+    Ok(())
 }
 
 /// Refuses a structured value that is too long or looks like a secret.

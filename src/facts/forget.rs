@@ -12,14 +12,14 @@ use crate::facts::key::FactKey;
 use crate::facts::replication::{self, PRIVATE};
 use crate::facts::sql::{Sql, json};
 use crate::facts::store::Facts;
-use crate::facts::vectors::{self, Remaining, RetryScope};
+use crate::facts::vectors::{self, Remaining};
 use crate::text::{self, quantity};
 
 /// Minimum length of a value searched for in texts, in characters: shorter ones match by chance.
 const MIN_VALUE_CHARS: usize = 3;
 
 /// Where states of facts are recorded as JSON: table, the column that identifies a row, and that with the state.
-pub(crate) const STATES: [[&str; 3]; 3] = [
+const STATES: [[&str; 3]; 3] = [
     ["facts_archive", "fact_id", "fact_json"],
     ["fact_history", "history_id", "after_json"],
     ["fact_history", "history_id", "before_json"],
@@ -63,7 +63,13 @@ pub fn forget(
         }
         rebuild_indexes(connection)?;
         replication::record_tombstone(connection, user, key, &erased.turns, clock)?;
-        let reason = sanitized_reason(reason, user, &erased.states);
+        let mut told: BTreeSet<String> = [text::fold(user.as_str())].into();
+        for fact in &erased.states {
+            told.extend([&fact.value_text, &fact.key].map(|text| text::fold(text)));
+        }
+        told.remove("");
+        let tells = mentions_one(reason, &told);
+        let reason = if tells { "(withheld: it said what was forgotten)" } else { reason };
         let sql = "INSERT INTO erasures (erased_at, facts, turns, reason) VALUES (?1, ?2, ?3, ?4)";
         let Forgotten { facts, turns, .. } = erased.count;
         connection.run(sql, params![clock.timestamp(), facts, turns, reason])?;
@@ -94,31 +100,17 @@ pub fn forget(
         error.hint("free some disk space and run the same command again: it rewrites the file")
     })?;
     // The file is already unlocked, so nobody waits for a server. `remaining` lists why one failed.
-    vectors::erase(facts, RetryScope::All)?;
+    vectors::erase(facts, false)?;
     count.remaining = vectors::remaining(facts.connection(), Some(&ids))?;
     Ok(count)
-}
-
-/// Returns the reason that remains, or a placeholder if it mentions an erased key or value, or the user.
-fn sanitized_reason(reason: &str, user: &UserId, states: &[Fact]) -> String {
-    let folded = text::fold(reason);
-    let mentions = |text: &str| {
-        let text = text::fold(text);
-        !text.is_empty() && folded.contains(&text)
-    };
-    let is_mention = |fact: &Fact| mentions(&fact.value_text) || mentions(&fact.key);
-    if states.iter().any(is_mention) || mentions(user.as_str()) {
-        return "(withheld: it said what was forgotten)".to_owned();
-    }
-    reason.to_owned()
 }
 
 /// What was erased.
 #[derive(Default)]
 pub(crate) struct Erased {
     count: Forgotten,
-    /// The ids of the facts.
-    ids: Vec<String>,
+    /// The ids of the facts, as a JSON array.
+    ids: String,
     /// All recorded states of the facts.
     pub(crate) states: Vec<Fact>,
     /// The turns that they came from, and those that were erased because they mention one.
@@ -151,13 +143,32 @@ pub(crate) fn erase(
     if within.is_none() {
         erased.states.extend(fact::select(connection, user, "?2 IS NULL OR key = ?2", &[&key])?);
     }
+    let values: BTreeSet<String> = erased
+        .states
+        .iter()
+        .map(|fact| text::fold(&fact.value_text))
+        .filter(|value| value.chars().count() >= MIN_VALUE_CHARS)
+        .collect();
+    let sources: BTreeSet<String> =
+        erased.states.iter().map(|fact| fact.source_turn_id.clone()).collect();
     if scope.is_none() {
-        erase_turns(connection, user, key.is_none(), &mut erased)?;
+        // A turn is erased if the facts come from it, or if it or an answer to it mentions one of the values.
+        let sql = "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
+                   || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1";
+        let turns: Vec<(String, String)> = connection.list(sql, [user])?;
+        let is_meant = |(id, text): &(String, String)| {
+            key.is_none() || sources.contains(id) || mentions_one(text, &values)
+        };
+        erased.turns.extend(turns.into_iter().filter(is_meant).map(|turn| turn.0));
+        let sql =
+            "DELETE FROM turns WHERE user_id = ?1 AND turn_id IN (SELECT value FROM json_each(?2))";
+        erased.count.turns = connection.change(sql, params![user, json(&erased.turns)?])?;
     }
-    erased.turns.extend(erased.states.iter().map(|fact| fact.source_turn_id.clone()));
+    erased.turns.extend(sources);
     erase_rows(connection, user, key, &changes, &mut erased)?;
-    let mentions = mentions(connection, user, &erased.states)?;
-    clear(connection, user, &mentions, scope, "source_excerpt", "reason")?;
+    let mut texts: BTreeSet<String> = texts(connection, user)?;
+    texts.retain(|text| mentions_one(text, &values));
+    clear(connection, user, &texts, scope, "source_excerpt", "reason")?;
     clear_turns(connection, user, &erased.turns, scope)?;
     Ok(erased)
 }
@@ -172,55 +183,30 @@ fn erase_rows(
 ) -> Result<()> {
     // A fact remains if there are operations on it in another scope.
     let ids: BTreeSet<&str> = erased.states.iter().map(|fact| fact.fact_id.as_str()).collect();
-    let sql = "SELECT value FROM json_each(?2) AS id WHERE NOT EXISTS (SELECT 1 FROM fact_history \
+    let sql = "SELECT json_group_array(value) FROM json_each(?2) AS id WHERE NOT EXISTS (SELECT 1 FROM fact_history \
                JOIN operations USING (history_id) WHERE user_id = ?1 AND fact_id = id.value \
                AND history_id NOT IN (SELECT value FROM json_each(?3)))";
-    erased.ids = connection.column(sql, params![user, json(&ids)?, changes])?;
-    erased.ids.iter().try_for_each(|id| vectors::forget_copies(connection, id))?;
-    let gone = json(&erased.ids)?;
+    erased.ids = connection.value(sql, params![user, json(&ids)?, changes])?;
+    vectors::forget_copies(connection, &erased.ids)?;
+    let of_facts = "fact_id IN (SELECT value FROM json_each(?2))";
     let delete = |table: &str, which: &str| {
-        let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND ({which})");
-        connection.change(&sql, params![user, gone, changes])
+        let sql = format!("DELETE FROM {table} WHERE user_id = ?1 AND {which}");
+        connection.change(&sql, [user.as_str(), &erased.ids])
     };
-    let of_facts = "?3 NOT NULL AND fact_id IN (SELECT value FROM json_each(?2))";
-    let of_both = "history_id IN (SELECT value FROM json_each(?3)) \
-                   OR fact_id IN (SELECT value FROM json_each(?2))";
     while_erasing(connection, user, || {
         delete("vector_jobs", of_facts)?;
         delete("fact_vectors", of_facts)?;
         erased.count.facts = delete("facts", of_facts)? + delete("facts_archive", of_facts)?;
-        erased.count.changes = delete("fact_history", of_both)?;
+        let sql = format!(
+            "DELETE FROM fact_history WHERE user_id = ?1 \
+             AND (history_id IN (SELECT value FROM json_each(?3)) OR {of_facts})"
+        );
+        erased.count.changes = connection.change(&sql, [user.as_str(), &erased.ids, changes])?;
         let sql = "DELETE FROM applied_actions WHERE user_id = ?1 AND (?2 IS NULL OR key = ?2)";
         connection.run(sql, params![user, key])?;
         connection.run("DELETE FROM profiles WHERE user_id = ?1", [user])?;
-        if key.is_none() {
-            connection.run("DELETE FROM metrics WHERE user_id = ?1", [user])?;
-        }
-        Ok(())
+        connection.run("DELETE FROM metrics WHERE user_id = ?1 AND ?2 IS NULL", params![user, key])
     })
-}
-
-/// Erases a turn if the facts come from it, or if it or an answer to it mentions one of the values.
-fn erase_turns(
-    connection: &Connection,
-    user: &UserId,
-    are_all: bool,
-    erased: &mut Erased,
-) -> Result<()> {
-    let sql = "SELECT turn_id, user_input || ' ' || assistant_response || ' ' || coalesce(raw_answer, '') \
-               || ' ' || coalesce(last_error, '') FROM turns WHERE user_id = ?1";
-    let turns: Vec<(String, String)> = connection.list(sql, [user])?;
-    let values = folded_values(&erased.states);
-    for (id, text) in turns {
-        let is_source = || erased.states.iter().any(|fact| fact.source_turn_id == id);
-        if are_all || is_source() || mentions_one(&text, &values) {
-            let sql = "DELETE FROM turns WHERE user_id = ?1 AND turn_id = ?2";
-            connection.run(sql, [user.as_str(), &id])?;
-            erased.count.turns += 1;
-            erased.turns.insert(id);
-        }
-    }
-    Ok(())
 }
 
 /// Rebuilds the text indexes: deleted words remain in the segments of an index until it is rewritten.
@@ -233,20 +219,14 @@ pub(crate) fn rebuild_indexes(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Returns the values to search for in texts, folded like them.
-fn folded_values(states: &[Fact]) -> BTreeSet<String> {
-    let values = states.iter().map(|fact| text::fold(&fact.value_text));
-    values.filter(|value| value.chars().count() >= MIN_VALUE_CHARS).collect()
+/// Returns whether a text contains one of these texts, which are folded.
+fn mentions_one(text: &str, folded: &BTreeSet<String>) -> bool {
+    let text = text::fold(text);
+    folded.iter().any(|one| text.contains(one))
 }
 
-fn mentions_one(text: &str, values: &BTreeSet<String>) -> bool {
-    let folded = text::fold(text);
-    values.iter().any(|value| folded.contains(value))
-}
-
-/// Returns the user's excerpts and reasons that mention an erased value.
-fn mentions(connection: &Connection, user: &UserId, states: &[Fact]) -> Result<BTreeSet<String>> {
-    let values = folded_values(states);
+/// Returns the excerpts and reasons of a user.
+fn texts(connection: &Connection, user: &UserId) -> Result<BTreeSet<String>> {
     let excerpts = STATES.map(|[table, _, state]| {
         format!("SELECT {state} ->> 'source_excerpt' AS text FROM {table} WHERE user_id = ?1")
     });
@@ -255,8 +235,7 @@ fn mentions(connection: &Connection, user: &UserId, states: &[Fact]) -> Result<B
          UNION SELECT reason FROM fact_history WHERE user_id = ?1) WHERE text NOT NULL",
         excerpts.join(" UNION ")
     );
-    let texts: Vec<String> = connection.column(&sql, [user])?;
-    Ok(texts.into_iter().filter(|text| mentions_one(text, &values)).collect())
+    Ok(connection.column(&sql, [user])?.into_iter().collect())
 }
 
 /// Clears the excerpts and reasons that came from these turns, in all scopes or one; returns the affected keys.

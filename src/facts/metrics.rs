@@ -191,20 +191,18 @@ impl Ranks {
             let project = turn.project.as_deref();
             let query = FactQuery::candidates(&turn.user_input, project, TOP, method);
             let found = search::retrieve(facts, &turn.user_id, &query, embedder)?;
-            let ids = found.hits.into_iter().map(|hit| hit.fact.fact_id).collect();
-            Result::Ok((ids, !found.degraded))
+            let ids: BTreeSet<String> =
+                found.hits.into_iter().map(|hit| hit.fact.fact_id).collect();
+            Result::Ok((ids, found.degraded))
         };
-        let mut ranks =
-            Self { lexical: find(Method::Lexical, &built_in)?.0, vector: None, fused: None };
-        if let Some(embedder) = embedder {
-            let (fused, is_whole) = find(Method::Fused, embedder)?;
-            ranks.fused = Some(fused);
-            if is_whole {
-                let (vector, is_whole) = find(Method::Vector, embedder)?;
-                ranks.vector = is_whole.then_some(vector);
-            }
-        }
-        Ok(ranks)
+        let (lexical, _) = find(Method::Lexical, &built_in)?;
+        let Some(embedder) = embedder else {
+            return Ok(Self { lexical, vector: None, fused: None });
+        };
+        let (fused, is_degraded) = find(Method::Fused, embedder)?;
+        let vector = if is_degraded { None } else { Some(find(Method::Vector, embedder)?) };
+        let vector = vector.filter(|(_, is_degraded)| !is_degraded).map(|found| found.0);
+        Ok(Self { lexical, vector, fused: Some(fused) })
     }
 }
 

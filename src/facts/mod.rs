@@ -30,8 +30,7 @@ pub use action::{Action, ActionOutcome, ActionType, parse_answer};
 pub use arbitration::{ActionEffect, ActionResult};
 pub use auditor::Auditor;
 pub use evaluation::{
-    Delta, Evaluation, Group, Interval, Item, Measures, MethodRow, Question, evaluate,
-    read_dataset, stored,
+    Delta, Evaluation, Group, Item, Measures, MethodRow, Question, evaluate, read_dataset, stored,
 };
 pub(crate) use fact::COLUMNS;
 pub use fact::{

@@ -175,17 +175,14 @@ impl From<&Fact> for Field {
     }
 }
 
-/// Counts a judged turn towards the next rebuild of the profile.
-pub(crate) fn count_turn(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    add_turns(connection, user, now, 1)
-}
-
-/// Marks a user's profile as due for a rebuild, since the session is over.
-pub(crate) fn mark_due(connection: &Connection, user: &UserId, now: &str) -> Result<()> {
-    add_turns(connection, user, now, u32::MAX)
-}
-
-fn add_turns(connection: &Connection, user: &UserId, now: &str, turns: u32) -> Result<()> {
+/// Counts turns towards the next rebuild of a user's profile; with the highest number, it is due, since the session is
+/// over.
+pub(crate) fn add_turns(
+    connection: &Connection,
+    user: &UserId,
+    now: &str,
+    turns: u32,
+) -> Result<()> {
     let sql = "INSERT INTO profiles (user_id, profile_json, built_at, turns_since) VALUES (?1, '{}', ?2, ?3) \
                ON CONFLICT (user_id) DO UPDATE SET turns_since = turns_since + ?3";
     connection.run(sql, params![user, now, turns])

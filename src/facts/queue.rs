@@ -128,10 +128,9 @@ impl Turn {
         let is_same = |stored: &str, new: &str| {
             stored.is_empty() || new.is_empty() || sanitized(stored) == sanitized(new)
         };
-        let own_session = self.session_id.as_deref();
         is_same(&self.user_input, input)
             && is_same(&self.assistant_response, response)
-            && (own_session.is_none() || session.is_none() || own_session == session)
+            && is_same(self.session_id.as_deref().unwrap_or_default(), session.unwrap_or_default())
     }
 }
 
@@ -164,40 +163,36 @@ pub fn observe(
     let said_at = said_at(observation.timestamp.as_deref(), &clock)?;
     facts.leave_checkpoint_to_others()?;
     facts.write(|connection| {
-        let id = observation.turn_id.as_ref();
-        let known = id.map(|id| turn(connection, user, id)).transpose()?.flatten();
-        if let Some(known) = known {
-            if !known.is_of(&input, &response, observation.session_id.as_deref()) {
-                let id = known.turn_id;
-                return Err(Error::refused(format!("turn_id {id} is in use for another message"))
-                    .hint("give each turn its own turn_id, or none"));
-            }
-            return Ok(Receipt {
-                user_id: user.as_str().to_owned(),
-                turn_id: known.turn_id,
-                turn_seq: known.turn_seq,
-            });
-        }
-        let turn_id = match id {
+        let receipt = |turn_id, turn_seq| Receipt {
+            user_id: user.as_str().to_owned(),
+            turn_id,
+            turn_seq,
+        };
+        let turn_id = match &observation.turn_id {
             Some(id) => id.clone(),
             None => next_id(connection, "turn", "turns")?,
         };
+        if let Some(known) = turn(connection, user, &turn_id)? {
+            if known.is_of(&input, &response, observation.session_id.as_deref()) {
+                return Ok(receipt(turn_id, known.turn_seq));
+            }
+            return Err(Error::refused(format!("turn_id {turn_id} is in use for another message"))
+                .hint("give each turn its own turn_id, or none"));
+        }
         let sql = "INSERT INTO turns (user_id, turn_id, session_id, turn_seq, project, user_input, \
                    assistant_response, said_at, observed_at, status) \
                    VALUES (?1, ?2, ?3, CASE WHEN ?3 IS NULL THEN NULL ELSE \
                    (SELECT coalesce(max(turn_seq), 0) + 1 FROM turns WHERE user_id = ?1 AND session_id = ?3) \
                    END, ?4, ?5, ?6, ?7, ?8, 'pending') RETURNING turn_seq";
-        let turn_seq = connection.value(
-            sql,
-            params![
-                user, turn_id, observation.session_id, observation.project, input, response, said_at,
-                now_millis(&clock)
-            ],
-        )?;
+        let values = params![
+            user, turn_id, observation.session_id, observation.project, input, response, said_at,
+            now_millis(&clock)
+        ];
+        let turn_seq = connection.value(sql, values)?;
         if observation.session_end {
-            profile::mark_due(connection, user, &said_at)?;
+            profile::add_turns(connection, user, &said_at, u32::MAX)?;
         }
-        Ok(Receipt { user_id: user.as_str().to_owned(), turn_id, turn_seq })
+        Ok(receipt(turn_id, turn_seq))
     })
 }
 
@@ -213,10 +208,8 @@ pub(crate) fn refuse_reserved(id: &str) -> Result<()> {
 
 /// Returns when the turn was said, at most now: a fast clock must not override every later turn.
 fn said_at(timestamp: Option<&str>, clock: &Clock) -> Result<String> {
-    let Some(text) = timestamp else {
-        return Ok(clock.timestamp());
-    };
-    let time = parse_timestamp(text).ok_or_else(|| {
+    let time = timestamp.map_or(Some(clock.now()), parse_timestamp).ok_or_else(|| {
+        let text = timestamp.unwrap_or_default();
         Error::usage(format!("timestamp: {text:?} is not an ISO 8601 time"))
             .hint("write it like 2026-02-17T10:11:12Z")
     })?;
@@ -311,35 +304,22 @@ impl Turn {
         facts.write(|connection| Ok(connection.change(sql, values)? == 1))
     }
 
-    /// Releases the turn with a result, if it was not leased, or its worker still has it; returns whether it did.
+    /// Releases the turn with a status, if it was not leased, or its worker still has it; returns whether it did. A
+    /// turn that returns to the queue, since no auditor could be reached, does not count as an attempt.
     pub(crate) fn finish(
         &self,
         connection: &Connection,
-        end: TurnEnd<'_>,
+        status: TurnStatus,
+        error: Option<&str>,
+        raw_answer: Option<&str>,
         now: &str,
     ) -> Result<bool> {
-        let (status, error, raw) = match end {
-            TurnEnd::Done => (TurnStatus::Done, None, None),
-            TurnEnd::Requeued(error) => (TurnStatus::Pending, Some(error), None),
-            TurnEnd::Dead(error, raw) => (TurnStatus::Dead, Some(error), Some(raw)),
-        };
         let sql = "UPDATE turns SET status = ?3, last_error = ?4, raw_answer = ?5, lease = NULL, \
              lease_until = NULL, finished_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?6 END, \
              attempts = attempts - (?3 = 'pending') WHERE seq = ?1 AND (?2 IS NULL OR lease = ?2)";
-        let values = params![self.seq, self.lease, status, error, raw, now];
+        let values = params![self.seq, self.lease, status, error, raw_answer, now];
         Ok(connection.change(sql, values)? == 1)
     }
-}
-
-/// How the processing of a turn ends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum TurnEnd<'a> {
-    /// Its actions were applied.
-    Done,
-    /// It returns to the queue with this error, since no auditor could be reached; not counted as an attempt.
-    Requeued(&'a str),
-    /// No answer could be used: the last problem, and the last answer.
-    Dead(&'a str, &'a str),
 }
 
 #[cfg(test)]
@@ -370,8 +350,8 @@ mod tests {
         observe(&mut facts, &user, &again, SecretPolicy::Refuse).unwrap();
         for _ in 0..=MAX_ATTEMPTS {
             let turn = lease(&mut facts, &[], TimeDelta::minutes(1)).unwrap().unwrap();
-            let end = TurnEnd::Requeued("no auditor");
-            facts.write(|connection| turn.finish(connection, end, "")).unwrap();
+            let (status, error) = (TurnStatus::Pending, Some("no auditor"));
+            facts.write(|connection| turn.finish(connection, status, error, None, "")).unwrap();
             let turn = find_turn(&facts, &user, "b").unwrap();
             assert_eq!((turn.status, turn.attempts), (TurnStatus::Pending, 0));
         }

@@ -183,27 +183,23 @@ fn question(
 
 /// Confirms a fact: it becomes certain, and takes effect if it was pending.
 pub fn confirm(facts: &mut Facts, user: &UserId, id: &str) -> Result<ActionEffect> {
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the lifetimes of the method are too narrow"
-    )]
-    answer(facts, user, id, "confirmed", |arbiter, fact| arbiter.confirm(fact))
+    answer(facts, user, id, None)
 }
 
 /// Rejects a fact: a pending one is dropped, an active one ends.
 pub fn reject(facts: &mut Facts, user: &UserId, id: &str, reason: &str) -> Result<ActionEffect> {
-    answer(facts, user, id, "rejected", |arbiter, fact| arbiter.reject(fact, reason))
+    answer(facts, user, id, Some(reason))
 }
 
-/// Applies the user's own answer about a fact.
+/// Applies the user's own answer about a fact: a confirmation, or a rejection with its reason.
 fn answer(
     facts: &mut Facts,
     user: &UserId,
     id: &str,
-    word: &str,
-    apply: impl FnOnce(&Arbiter<'_>, &Fact) -> Result<ActionEffect>,
+    rejection: Option<&str>,
 ) -> Result<ActionEffect> {
     let id = history::find(facts, user, id)?.fact_id;
+    let word = if rejection.is_some() { "rejected" } else { "confirmed" };
     let origin = Fact {
         source_turn_id: format!("annals:{word}:{id}"),
         last_mentioned_at: facts.clock().timestamp(),
@@ -214,45 +210,9 @@ fn answer(
         // Read again, since another process may have changed it.
         let fact = fact::by_id(arbiter.connection, user, &id)?
             .ok_or_else(|| Error::not_found(format!("the fact {id} no longer exists")))?;
-        apply(arbiter, &fact)
+        match rejection {
+            Some(reason) => arbiter.reject(&fact, reason),
+            None => arbiter.confirm(&fact),
+        }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::Clock;
-    use crate::error::ErrorKind;
-    use crate::facts::{ActionOutcome, Observation, apply, observe};
-
-    #[test]
-    fn an_id_of_a_request_is_neither_that_of_a_turn_nor_one_of_annals_own() {
-        let ada = UserId::new("ada").unwrap();
-        let mut facts =
-            Facts::in_memory(Clock::new(Some("2026-03-01T12:00:00Z")).unwrap()).unwrap();
-        let turn = |id: &str| Observation {
-            user_input: "I moved to Rome".to_owned(),
-            turn_id: Some(id.to_owned()),
-            ..Observation::default()
-        };
-        let request = |id: &str| Statement {
-            key: "likes[]".to_owned(),
-            value: "tea".to_owned(),
-            request_id: Some(id.to_owned()),
-            ..Statement::default()
-        };
-        observe(&mut facts, &ada, &turn("t1"), SecretPolicy::Refuse).unwrap();
-        let answer = r#"{"actions": [{"type": "insert", "key": "city", "new_value_text": "Rome",
-            "confidence_delta": 0, "reason": "stated"}]}"#;
-        apply(&mut facts, &ada, "t1", answer, SecretPolicy::Refuse).unwrap();
-        for _ in 0..2 {
-            let added = add(&mut facts, &ada, &request("t1")).unwrap();
-            assert_eq!(added.outcome, ActionOutcome::Inserted);
-        }
-        for id in ["annals:stated:1", "request:r9"] {
-            let error = add(&mut facts, &ada, &request(id)).unwrap_err();
-            assert_eq!(error.kind, ErrorKind::Usage, "{id}");
-            assert!(observe(&mut facts, &ada, &turn(id), SecretPolicy::Refuse).is_err(), "{id}");
-        }
-    }
 }

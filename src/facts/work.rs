@@ -3,18 +3,19 @@
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
+use rusqlite::params;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::facts::action::{Action, parse_answer};
 use crate::facts::arbitration::{ActionResult, ActionSource, applied};
 use crate::facts::auditor::{Auditor, WAIT};
-use crate::facts::fact::{self, Fact, MAX_EXCERPT_CHARS, UserId};
+use crate::facts::fact::{COLUMNS, Fact, MAX_EXCERPT_CHARS, UserId};
 use crate::facts::metrics::{self, Ranks};
 use crate::facts::profile;
-use crate::facts::queue::{self, Turn, TurnEnd, TurnStatus};
+use crate::facts::queue::{self, Turn, TurnStatus};
 use crate::facts::search::{self, FactQuery, Method};
+use crate::facts::sql::{Sql, json};
 use crate::facts::store::Facts;
 use crate::search::Embedder;
 use crate::secrets::SecretPolicy;
@@ -63,27 +64,28 @@ pub fn prompt(facts: &mut Facts, turn: &Turn, embedder: &Embedder) -> Result<Str
     let query = FactQuery::candidates(&turn.user_input, project, FOUND, Method::default());
     let hits = search::retrieve(facts, &turn.user_id, &query, embedder)?.hits;
     let mut known: Vec<Fact> = hits.into_iter().map(|hit| hit.fact).collect();
-    let rest = "status IN ('active', 'pending_confirmation') AND (project IS NULL OR project = ?2)";
-    let mut others = fact::select(facts.connection(), &turn.user_id, rest, &[&turn.project])?;
-    others.retain(|fact| known.iter().all(|found| found.fact_id != fact.fact_id));
-    others.sort_by(|a, b| b.last_mentioned_at.cmp(&a.last_mentioned_at));
-    known.extend(others);
-    let mut old: Vec<String> = known.iter().take(MAX_KNOWN_FACTS).map(known_line).collect();
-    if old.is_empty() {
-        old.push("(none)".to_owned());
-    }
-    let new = json!({
+    let ids: Vec<&str> = known.iter().map(|fact| fact.fact_id.as_str()).collect();
+    let others = format!(
+        "SELECT {COLUMNS} FROM facts WHERE user_id = ?1 AND status IN ('active', 'pending_confirmation') \
+         AND (project IS NULL OR project = ?2) AND fact_id NOT IN (SELECT value FROM json_each(?3)) \
+         ORDER BY last_mentioned_at DESC, seq LIMIT ?4"
+    );
+    let values = params![turn.user_id, project, json(&ids)?, MAX_KNOWN_FACTS - ids.len()];
+    known.extend(facts.connection().list::<Fact>(&others, values)?);
+    let lines: Vec<String> = known.iter().map(known_line).collect();
+    let old = if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") };
+    let new = serde_json::json!({
         "said_at": turn.said_at, "user_input": turn.user_input,
         "assistant_response": turn.assistant_response,
     });
     // Both are filled in without searching inserted text for placeholders.
     let (head, rest) = TEMPLATE.split_once("{OLD_FACTS}").unwrap_or((TEMPLATE, ""));
     let (middle, tail) = rest.split_once("{USER_INPUT}").unwrap_or((rest, ""));
-    Ok([head, &old.join("\n"), middle, &new.to_string(), tail].concat())
+    Ok([head, &old, middle, &new.to_string(), tail].concat())
 }
 
 fn known_line(fact: &Fact) -> String {
-    let line = json!({
+    let line = serde_json::json!({
         "fact_id": fact.fact_id, "key": fact.key, "value_text": fact.value_text,
         "category": fact.category, "confidence": fact.confidence, "status": fact.status,
         "valid_from": fact.valid_from, "valid_to": fact.valid_to, "updated_at": fact.updated_at,
@@ -126,8 +128,8 @@ pub fn step(
     outcome.map(Some).or_else(|error| {
         // The worker is still alive, so the turn is released at once and no attempt is counted.
         let now = queue::now_millis(&facts.clock());
-        let end = TurnEnd::Requeued(&error.to_string());
-        facts.write(|connection| turn.finish(connection, end, &now))?;
+        let (status, why) = (TurnStatus::Pending, error.to_string());
+        facts.write(|connection| turn.finish(connection, status, Some(&why), None, &now))?;
         Ok(Some(TurnOutcome::Failed(turn, error)))
     })
 }
@@ -158,7 +160,7 @@ fn judge_leased(
             question.push_str(&format!(
                 "\nYour last answer could not be used: {problem}\nThat answer was: {}\n\
                  Return the JSON object only.\n",
-                json!(text::clip(&answer, 2_000))
+                json(&text::clip(&answer, 2_000))?
             ));
         }
         answer = auditor.ask(&question, wait)?;
@@ -176,8 +178,8 @@ fn judge_leased(
         }
     }
     let now = queue::now_millis(&facts.clock());
-    let end = TurnEnd::Dead(&problem, &answer);
-    facts.write(|connection| turn.finish(connection, end, &now))?;
+    let (status, why) = (TurnStatus::Dead, Some(problem.as_str()));
+    facts.write(|connection| turn.finish(connection, status, why, Some(&answer), &now))?;
     Ok(TurnOutcome::Dead(turn.clone()))
 }
 
@@ -220,11 +222,11 @@ fn judge(
             return arbiter.apply(actions);
         }
         let applied = arbiter.apply(actions)?;
-        if !turn.finish(connection, TurnEnd::Done, applied_at)? {
+        if !turn.finish(connection, TurnStatus::Done, None, None, applied_at)? {
             return Err(Error::not_found("another worker has taken the turn"));
         }
         metrics::note_turn(connection, turn, ranks, applied_at)?;
-        profile::count_turn(connection, user, &arbiter.now)?;
+        profile::add_turns(connection, user, &arbiter.now, 1)?;
         Ok(applied)
     })?;
     Ok(JudgedTurn { user_id: user.clone(), turn_id: turn.turn_id.clone(), applied })

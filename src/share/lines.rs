@@ -91,7 +91,8 @@ pub(crate) fn load_payloads(
     // The lines of a batch usually follow one another; if they do not, each journal is read whole: that of this run
     // first, then all that were ever read.
     let first = wanted.values().filter_map(|one| one.place).min();
-    let known = facts.connection().column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
+    let known =
+        facts.connection().column::<String>("SELECT path FROM share_journal ORDER BY path", [])?;
     let known = known.into_iter().map(PathBuf::from);
     let journals: Vec<PathBuf> = own.map(Path::to_owned).into_iter().chain(known).collect();
     let mut places: Vec<(&PathBuf, u64)> = journals.iter().map(|journal| (journal, 0)).collect();

@@ -348,11 +348,13 @@ impl SyncServer {
         let row = |one: &Operation| {
             let mut row = serde_json::to_value(one)?;
             row["scope"] = self.server_scope(&one.scope).into();
-            row["payload"] = one.payload.as_deref().map(serde_json::from_str::<Value>).transpose()?.into();
+            row["payload"] =
+                one.payload.as_deref().map(serde_json::from_str::<Value>).transpose()?.into();
             Ok(row)
         };
         let rows: serde_json::Result<Value> = operations.iter().map(row).collect();
-        let rows = rows.map_err(|error| Error::failed(format!("cannot send an operation: {error}")))?;
+        let rows =
+            rows.map_err(|error| Error::failed(format!("cannot send an operation: {error}")))?;
         Ok(rows.to_string())
     }
 

@@ -198,9 +198,10 @@ impl SyncRun<'_> {
     fn missing(&self) -> Result<Vec<Address>> {
         let cursors = replication::cursors(self.facts.connection())?;
         let known = |of: &(String, String)| cursors.get(of).copied().unwrap_or(0);
-        let others = self.highest.iter().filter(|(of, highest)| {
-            of.1 != self.done.device && known(of) < **highest
-        });
+        let others = self
+            .highest
+            .iter()
+            .filter(|(of, highest)| of.1 != self.done.device && known(of) < **highest);
         Ok(others.map(|(of, _)| (of.0.clone(), of.1.clone(), known(of))).collect())
     }
 

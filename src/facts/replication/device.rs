@@ -190,12 +190,19 @@ fn add(
     let time = parse_timestamp(&change.at).map_or(clock.now(), |at| at.min(clock.now()));
     let mut operation = next(connection, scope, "fact", time)?;
     let after = change.after.as_ref();
-    let outcome =
-        after.map(|fact| format!("{} {}", fact.status.as_str(), fact.value_text)).unwrap_or_default();
+    let outcome = after
+        .map(|fact| format!("{} {}", fact.status.as_str(), fact.value_text))
+        .unwrap_or_default();
     // Equal for a turn observed on two devices, but unique for actions without a turn.
     let ticked = operation.clock.to_string();
-    let mut parts =
-        vec![user.as_str(), &change.turn_id, &change.key, &change.fact_id, &change.action, &outcome];
+    let mut parts = vec![
+        user.as_str(),
+        &change.turn_id,
+        &change.key,
+        &change.fact_id,
+        &change.action,
+        &outcome,
+    ];
     if change.turn_id.starts_with("annals:") {
         parts.extend([operation.device.as_str(), &ticked]);
     }
@@ -218,7 +225,8 @@ pub(crate) fn next(
     let (device, clock) = device.unwrap_or_default();
     let mut number = 0;
     if scope != DEVICE {
-        let sql = "SELECT coalesce(max(number), 0) + 1 FROM operations WHERE scope = ?1 AND device = ?2";
+        let sql =
+            "SELECT coalesce(max(number), 0) + 1 FROM operations WHERE scope = ?1 AND device = ?2";
         number = connection.value(sql, [scope, &device])?;
         if number == 1 {
             let first = "INSERT INTO share_cursors VALUES (?1, ?2, 0) ON CONFLICT DO NOTHING";

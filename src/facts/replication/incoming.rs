@@ -12,7 +12,9 @@ use crate::facts::fact::UserId;
 use crate::facts::history::{self, Cause, Change};
 use crate::facts::replication::device::{cursors, required, set_cursor};
 use crate::facts::replication::merge::merge_key;
-use crate::facts::replication::operation::{Operation, broken, decode, is_known_line, line_id, read};
+use crate::facts::replication::operation::{
+    Operation, broken, decode, is_known_line, line_id, read,
+};
 use crate::facts::replication::tombstone::{Subject, Tombstones, announce};
 use crate::facts::sql::Sql;
 use crate::facts::{forget, profile};
@@ -164,7 +166,8 @@ impl<'a> Receiver<'a> {
             "forget" => {
                 let tombstone = read(payload?)?;
                 self.store(operation)?;
-                self.touched.extend(self.tombstones.add(self.connection, &operation.scope, tombstone)?);
+                self.touched
+                    .extend(self.tombstones.add(self.connection, &operation.scope, tombstone)?);
                 self.has_forgotten = true;
                 Ok(())
             }
@@ -227,7 +230,8 @@ impl<'a> Receiver<'a> {
             merge_key(self.connection, &user, &key, &now)?;
             users.insert(user);
         }
-        users.iter().try_for_each(|user| profile::mark_due(self.connection, user, &now))?;
+        let due = |user| profile::add_turns(self.connection, user, &now, u32::MAX);
+        users.iter().try_for_each(due)?;
         Ok(self.incoming)
     }
 }

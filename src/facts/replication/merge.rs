@@ -48,7 +48,8 @@ impl Change {
             ["annals:confirmed:", "annals:rejected:"].iter().any(|own| self.turn.starts_with(own));
         self.before.as_ref().is_none_or(|before| {
             // A restoration does not apply if another device decided on the fact in the meantime.
-            let is_as_found = before.status == current.status && before.valid_to == current.valid_to;
+            let is_as_found =
+                before.status == current.status && before.valid_to == current.valid_to;
             (is_by_user || with_validity(before, &self.after) != *before)
                 && (!self.is_restoration() || is_as_found)
         })
@@ -101,7 +102,11 @@ impl Merged {
         let valued = if change.changes_value() { after } else { &self.fact };
         self.fact = Fact {
             created_at: self.fact.created_at.clone(),
-            last_mentioned_at: self.fact.last_mentioned_at.clone().max(after.last_mentioned_at.clone()),
+            last_mentioned_at: self
+                .fact
+                .last_mentioned_at
+                .clone()
+                .max(after.last_mentioned_at.clone()),
             updated_at: after.updated_at.clone(),
             ..with_validity(valued, if decides { after } else { &self.fact })
         };
@@ -207,10 +212,12 @@ fn resolve(facts: &mut [Merged], changes: &[Change]) {
             }
         }
         let active = with_status(facts, FactStatus::Active).into_iter();
-        let active: HashMap<String, String> =
-            active.map(|index| (facts[index].value(), facts[index].fact.valid_from.clone())).collect();
+        let active: HashMap<String, String> = active
+            .map(|index| (facts[index].value(), facts[index].fact.valid_from.clone()))
+            .collect();
         for index in with_status(facts, FactStatus::PendingConfirmation) {
-            if let Some(from) = active.get(&facts[index].value()).filter(|_| !facts[index].is_end()) {
+            if let Some(from) = active.get(&facts[index].value()).filter(|_| !facts[index].is_end())
+            {
                 facts[index].close(from);
             }
         }

@@ -193,7 +193,17 @@ pub(crate) fn decode(text: &str, user: &str) -> Result<Change> {
     let before = was.map(|was| accepted(fact.clone().into_iter().chain(was).collect(), user));
     let (before, after) = (before.transpose()?, accepted(fact, user)?);
     let (fact_id, key) = (after.fact_id.clone(), after.key.clone());
-    Ok(Change { fact_id, key, action, before, after: Some(after), reason, turn_id, at, device: None })
+    Ok(Change {
+        fact_id,
+        key,
+        action,
+        before,
+        after: Some(after),
+        reason,
+        turn_id,
+        at,
+        device: None,
+    })
 }
 
 fn accepted(mut fields: Map<String, Value>, user: &str) -> Result<Fact> {

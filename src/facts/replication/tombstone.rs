@@ -14,7 +14,9 @@ use crate::facts::history::Change;
 use crate::facts::replication::device::{DEVICE, PRIVATE, joined, next};
 use crate::facts::replication::incoming::{drop_set_aside, set_aside};
 use crate::facts::replication::merge::merge_key;
-use crate::facts::replication::operation::{Address, Operation, VERSION, digest, owner, subject, turn};
+use crate::facts::replication::operation::{
+    Address, Operation, VERSION, digest, owner, subject, turn,
+};
 use crate::facts::sql::{Sql, json, stored_as_json};
 use crate::facts::store::Facts;
 

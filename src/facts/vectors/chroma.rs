@@ -75,7 +75,7 @@ impl Chroma {
     }
 
     /// Removes the vectors of facts; a missing one is not an error.
-    pub(crate) fn delete(&self, facts: &[&str]) -> Result<()> {
+    pub(crate) fn delete(&self, facts: &[String]) -> Result<()> {
         if facts.is_empty() {
             return Ok(());
         }

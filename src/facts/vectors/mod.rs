@@ -7,19 +7,19 @@
 
 mod chroma;
 mod comparison;
-mod copies;
 mod outbox;
 
 use std::time::Duration;
 
 pub(crate) use chroma::Chroma;
 pub(crate) use comparison::{Similarities, compare, of_query};
-pub use copies::Remaining;
-pub(crate) use copies::{RetryScope, erase, forget as forget_copies, remaining};
+pub use outbox::Remaining;
+pub(crate) use outbox::{erase, forget_copies, remaining};
 use rusqlite::{Connection, named_params, params};
 
 use crate::error::{Error, Result};
-use crate::facts::{Fact, Facts, Sql, row};
+use crate::facts::fact::{COLUMNS, Fact};
+use crate::facts::{Facts, Sql, row};
 use crate::project::Project;
 use crate::search::{Embedder, Endpoint, Vector};
 
@@ -48,29 +48,21 @@ pub(crate) fn update_index<'f>(
     connection: &Connection,
     facts: impl IntoIterator<Item = &'f Fact>,
 ) -> Result<()> {
-    let location = IndexLocation::current(connection)?;
+    let IndexLocation { model, server } = IndexLocation::current(connection)?;
     let built_in = Embedder::BuiltIn.model();
-    facts.into_iter().try_for_each(|fact| update_fact(connection, &location, &built_in, fact))
-}
-
-fn update_fact(
-    connection: &Connection,
-    location: &IndexLocation,
-    built_in: &str,
-    fact: &Fact,
-) -> Result<()> {
-    if location.server.is_some() {
-        return outbox::enqueue(connection, fact);
+    for fact in facts {
+        if server.is_some() {
+            outbox::enqueue(connection, fact)?;
+        } else if fact.status.is_retrievable() && model == built_in {
+            let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
+            write_vector(connection, fact, &built_in, &vector)?;
+        } else {
+            let sql = "DELETE FROM fact_vectors WHERE user_id = ?1 \
+                       AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)";
+            connection.run(sql, [&fact.user_id, &fact.fact_id])?;
+        }
     }
-    if fact.status.is_retrievable() && location.model == built_in {
-        let vector = Embedder::BuiltIn.vector(&text(&fact.key, &fact.value_text))?;
-        return write_vector(connection, &fact.user_id, &fact.fact_id, built_in, &vector);
-    }
-    connection.run(
-        "DELETE FROM fact_vectors WHERE user_id = ?1 \
-             AND seq = (SELECT seq FROM facts WHERE user_id = ?1 AND fact_id = ?2)",
-        [&fact.user_id, &fact.fact_id],
-    )
+    Ok(())
 }
 
 /// Returns the text to embed for a fact: its key in words, and its value.
@@ -91,29 +83,31 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
     if let Some(server) = Chroma::from_database(facts.connection())? {
         return outbox::drain(facts, &server, embedder);
     }
-    let wanted = embedder.model();
-    let mut made = 0;
-    let mut after = 0;
+    let sql = format!(
+        "SELECT {COLUMNS} FROM facts AS f WHERE seq > ?1 AND status IN ('active', 'pending_confirmation') \
+         AND NOT EXISTS (SELECT 1 FROM fact_vectors AS v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
+         ORDER BY seq LIMIT {BATCH}"
+    );
+    let (mut made, mut after) = (0, 0_i64);
     loop {
-        let lacking = lacking(facts.connection(), after)?;
-        match lacking.last() {
-            Some(last) => after = last.seq,
-            // A fact that changed in the meantime lacks its vector again.
-            None if after > 0 && !facts.is_dry_run() => {
-                after = 0;
-                continue;
+        let lacking: Vec<Fact> = facts.connection().list(&sql, [after])?;
+        let Some(last) = lacking.last() else {
+            if after == 0 || facts.is_dry_run() {
+                return Ok(made);
             }
-            None => return Ok(made),
-        }
-        let texts: Vec<&str> = lacking.iter().map(|one| one.text.as_str()).collect();
-        let vectors = embedder.vectors(&texts)?;
+            // A fact that changed in the meantime lacks its vector again.
+            after = 0;
+            continue;
+        };
+        let seq = "SELECT coalesce(max(seq), 0) FROM facts WHERE fact_id = ?1";
+        after = facts.connection().value(seq, [&last.fact_id])?;
+        let texts: Vec<String> =
+            lacking.iter().map(|fact| text(&fact.key, &fact.value_text)).collect();
+        let vectors = embedder.vectors(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
         made += facts.write(|connection| {
             let mut written = 0;
-            for (one, vector) in lacking.iter().zip(&vectors) {
-                if one.is_unchanged(connection)? {
-                    write_vector(connection, &one.user, &one.fact, &wanted, vector)?;
-                    written += 1;
-                }
+            for (fact, vector) in lacking.iter().zip(&vectors) {
+                written += write_vector(connection, fact, &embedder.model(), vector)?;
             }
             Ok(written)
         })?;
@@ -123,7 +117,7 @@ pub fn refresh(facts: &mut Facts, embedder: &Embedder) -> Result<usize> {
 /// Erases forgotten vectors on the servers that they were sent to, except on those whose pause after a
 /// failure is not over; returns the first error.
 pub fn erase_remaining(facts: &mut Facts) -> Result<Option<Error>> {
-    erase(facts, RetryScope::Due)
+    erase(facts, true)
 }
 
 /// The model and location of the vectors.
@@ -166,7 +160,7 @@ fn migrate(facts: &mut Facts, embedder: &Embedder) -> Result<()> {
     let now = facts.clock().timestamp();
     facts.write(|connection| {
         if let Some(server) = &dropped {
-            copies::forget_collection(connection, server)?;
+            outbox::forget_collection(connection, server)?;
         }
         let change = "UPDATE vector_index SET model = ?1, server = ?2";
         connection.run(change, params![wanted.model, wanted.server])?;
@@ -183,57 +177,26 @@ pub(crate) fn model(connection: &Connection) -> Result<String> {
     IndexLocation::current(connection).map(|location| location.model)
 }
 
-/// A fact without a vector.
-struct UnembeddedFact {
-    seq: i64,
-    user: String,
-    fact: String,
-    text: String,
-    updated_at: String,
-}
-
-impl UnembeddedFact {
-    fn is_unchanged(&self, connection: &Connection) -> Result<bool> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM facts WHERE user_id = ?1 AND fact_id = ?2 \
-                   AND updated_at = ?3 AND status IN ('active', 'pending_confirmation'))";
-        let values = params![self.user, self.fact, self.updated_at];
-        connection.value(sql, values)
-    }
-}
-
-fn lacking(connection: &Connection, after: i64) -> Result<Vec<UnembeddedFact>> {
-    let sql = "SELECT f.user_id, f.fact_id, f.key, f.value_text, f.updated_at, f.seq FROM facts f \
-               WHERE f.seq > ?2 AND f.status IN ('active', 'pending_confirmation') AND NOT EXISTS \
-               (SELECT 1 FROM fact_vectors v WHERE v.user_id = f.user_id AND v.seq = f.seq) \
-               ORDER BY f.seq LIMIT ?1";
-    let rows: Vec<(String, String, String, String, String, i64)> =
-        connection.list(sql, (BATCH, after))?;
-    let lacking = rows.into_iter().map(|(user, fact, key, value, updated_at, seq)| {
-        UnembeddedFact { seq, user, fact, text: text(&key, &value), updated_at }
-    });
-    Ok(lacking.collect())
-}
-
-/// Writes the vector of a fact.
+/// Writes the vector of a fact, unless the fact has changed; returns the number of facts that have the vector.
 fn write_vector(
     connection: &Connection,
-    user: &str,
-    fact: &str,
+    fact: &Fact,
     model: &str,
     vector: &Vector,
-) -> Result<()> {
+) -> Result<usize> {
     let small = vector.quantized();
     let sql = "INSERT INTO fact_vectors (user_id, seq, fact_id, model, dim, scale, vector) \
                SELECT user_id, seq, fact_id, :model, :dim, :scale, :vector FROM facts \
-               WHERE user_id = :user AND fact_id = :fact \
+               WHERE user_id = :user AND fact_id = :fact AND value_text = :value \
+               AND status IN ('active', 'pending_confirmation') \
                ON CONFLICT (user_id, seq) DO UPDATE SET model = excluded.model, dim = excluded.dim, \
                scale = excluded.scale, vector = excluded.vector \
                WHERE model <> excluded.model OR vector <> excluded.vector";
     let values = named_params! {
-        ":user": user, ":fact": fact, ":model": model, ":dim": dim(small.values.len()),
-        ":scale": f64::from(small.scale), ":vector": small.values,
+        ":user": fact.user_id, ":fact": fact.fact_id, ":value": fact.value_text, ":model": model,
+        ":dim": dim(small.values.len()), ":scale": f64::from(small.scale), ":vector": small.values,
     };
-    connection.run(sql, values)
+    connection.change(sql, values)
 }
 
 /// Returns a number of dimensions as stored.
