@@ -28,7 +28,7 @@ use crate::facts::search::words::Words;
 use crate::facts::vectors::{self, Similarities};
 use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, Sql, SqliteResultExt, UserId};
 use crate::search::{
-    Embedder, Known, Question, Ranking, ReadText, Relevance, best, passage_vectors, rank,
+    Embedder, Known, Question, Ranking, ReadText, Relevance, best, rank,
 };
 
 /// Length of the lexical and vector rankings in which ranks are reported, and of those that the seed method combines.
@@ -93,6 +93,8 @@ pub fn retrieve(
     if because.is_none() {
         result.method = query.method;
     }
+    // What the encoder has read is kept, unless the database cannot be written.
+    let _is_kept = !facts.is_dry_run() && snapshot.commit().is_ok();
     Ok(Retrieved { degraded: because.is_some(), degraded_because: because, ..result })
 }
 
@@ -257,8 +259,9 @@ impl Search<'_> {
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
         rank(&question, &known, uses_encoder, read, |encoder, texts| {
-            let texts: Vec<&ReadText> = texts.iter().map(|(_, text)| *text).collect();
-            Ok(passage_vectors(encoder, &texts))
+            let row = |(index, text): &(usize, &ReadText)| (self.rows.seqs[*index], *text);
+            let texts: Vec<(i64, &ReadText)> = texts.iter().map(row).collect();
+            Ok(vectors::encoded(self.connection, encoder, &texts))
         })
     }
 

@@ -107,6 +107,6 @@ pub(crate) fn compare(
     clippy::cast_possible_truncation,
     reason = "SQLite stores f64 only; the value was an f32 originally"
 )]
-fn narrowed(scale: f64) -> f32 {
+pub(crate) fn narrowed(scale: f64) -> f32 {
     scale as f32
 }

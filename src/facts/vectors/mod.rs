@@ -7,12 +7,14 @@
 
 mod chroma;
 mod comparison;
+mod encoded;
 mod outbox;
 
 use std::time::Duration;
 
 pub(crate) use chroma::Chroma;
-pub(crate) use comparison::{Similarities, compare, of_query};
+pub(crate) use comparison::{Similarities, compare, narrowed, of_query};
+pub(crate) use encoded::encoded;
 pub use outbox::Remaining;
 pub(crate) use outbox::{erase, forget_copies, remaining};
 use rusqlite::{Connection, named_params, params};
