@@ -116,14 +116,15 @@ pub(crate) fn expire(connection: &Connection, over: &Fact, turn: &str, now: &str
     let after = Fact { status: FactStatus::Expired, updated_at: now.to_owned(), ..over.clone() };
     let cause = Cause { action: "expire", reason: "its validity ended", turn, at: now };
     history::write(connection, cause, Some(over), &after)?;
-    let mut passed = vec![over.fact_id.clone()];
-    let mut earlier = superseded_fact(connection, over)?;
-    while let Some(fact) = earlier.filter(|fact| !passed.contains(&fact.fact_id)) {
-        if !fact.is_over_at(now) {
-            return restore(connection, &fact, now);
+    let (mut passed, mut ended) = (Vec::new(), over.clone());
+    while !passed.contains(&ended.fact_id) {
+        let Some(earlier) = superseded_fact(connection, &ended)? else {
+            break;
+        };
+        if !earlier.is_over_at(now) {
+            return restore(connection, &earlier, now);
         }
-        passed.push(fact.fact_id.clone());
-        earlier = superseded_fact(connection, &fact)?;
+        passed.push(std::mem::replace(&mut ended, earlier).fact_id);
     }
     Ok(())
 }
@@ -150,13 +151,9 @@ fn restore(connection: &Connection, earlier: &Fact, now: &str) -> Result<()> {
         !earlier.is_multi_valued() || wording::is_same(&other.value_text, &earlier.value_text)
     });
     let id = &earlier.fact_id;
-    let found = match fact::by_id(connection, &user, id)? {
-        None => {
-            let sql = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
-            connection.column(sql, [id])?.pop()
-        }
-        found => found,
-    };
+    let archived = "SELECT fact_json FROM facts_archive WHERE fact_id = ?1";
+    let found: Vec<Fact> = connection.column(archived, [id])?;
+    let found = fact::by_id(connection, &user, id)?.or(found.into_iter().next());
     let is_closed = |found: &Fact| !is_taken && found.status == FactStatus::Superseded;
     let Some(closed) = found.filter(is_closed) else {
         return Ok(());

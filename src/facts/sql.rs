@@ -100,7 +100,13 @@ macro_rules! row {
     ($name:ident: $first:ident $(, $field:ident)+ $(,)?) => {
         impl $name {
             pub(crate) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-                let mut index = 0;
+                Self::read_from(row, 0)
+            }
+
+            pub(crate) fn read_from(
+                row: &rusqlite::Row<'_>,
+                mut index: usize,
+            ) -> rusqlite::Result<Self> {
                 Ok(Self {
                     $first: row.get(index)?,
                     $($field: row.get({ index += 1; index })?,)+

@@ -5,7 +5,7 @@ use std::time::Duration;
 use std::{fs, thread};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
 
 use crate::clock::Clock;
 use crate::error::{At, Error, ErrorKind, Result};
@@ -180,26 +180,22 @@ impl Facts {
         // SQLite waits by itself, too.
         self.connection.busy_timeout(wait)?;
         // Leaving the write-ahead log needs exclusive access, so it fails while others have the file open.
-        let leave = || -> rusqlite::Result<String> {
+        let locked = patiently(wait, || {
             self.connection.execute_batch("PRAGMA locking_mode = EXCLUSIVE")?;
-            self.connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get(0))
-        };
-        let mut waited = Duration::ZERO;
-        let failed = loop {
-            match leave() {
-                Ok(mode) if mode == "delete" || mode == "memory" => {
-                    return Ok(self.connection.busy_timeout(self.wait)?);
+            let leave = "PRAGMA journal_mode = DELETE";
+            match self.connection.query_row(leave, [], |row| row.get::<_, String>(0))?.as_str() {
+                "wal" => {
+                    Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None))
                 }
-                Err(error) if !is_busy(&error) => break error.into(),
-                _ if waited >= wait => break self.is_held(wait),
-                _ => thread::sleep(PAUSE),
+                _ => Ok(()),
             }
-            waited += PAUSE;
-        };
-        // A failure to unlock for others does not change the error.
-        self.unlock().ok();
+        });
+        if locked.is_err() {
+            // A failure to unlock for others does not change the error.
+            self.unlock().ok();
+        }
         self.connection.busy_timeout(self.wait)?;
-        Err(failed)
+        locked.map_err(|error| if is_busy(&error) { self.is_held(wait) } else { error.into() })
     }
 
     fn is_held(&self, wait: Duration) -> Error {
@@ -328,15 +324,21 @@ fn create(path: &Path) -> Result<()> {
 
 /// Switches to the write-ahead log, retrying: the busy timeout does not cover concurrent switches.
 fn use_write_ahead_log(connection: &Connection, wait: Duration) -> Result<()> {
+    Ok(patiently(wait, || connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())))?)
+}
+
+/// Tries again while another process prevents it, until the time is over.
+fn patiently<T>(
+    wait: Duration,
+    mut attempt: impl FnMut() -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
     let mut waited = Duration::ZERO;
     loop {
-        match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
-            Err(error) if is_busy(&error) && waited < wait => {
-                thread::sleep(PAUSE);
-                waited += PAUSE;
-            }
-            done => return Ok(done?),
+        match attempt() {
+            Err(error) if is_busy(&error) && waited < wait => thread::sleep(PAUSE),
+            done => return done,
         }
+        waited += PAUSE;
     }
 }
 

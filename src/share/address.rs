@@ -1,6 +1,6 @@
 //! Determines the server's address and credentials, only from the user's own settings and environment.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tokio_postgres::config::SslMode;
 
@@ -65,29 +65,18 @@ fn password(project: &Project, entry: [&str; 4]) -> Result<Option<String>> {
     let bytes = read::users_bytes(&path)?.unwrap_or_default();
     let lines = String::from_utf8_lossy(&bytes);
     let password = lines.lines().find_map(|line| password_in_line(line, entry));
+    #[cfg(unix)]
     if password.is_some() {
-        refuse_readable_by_others(&path)?;
+        use std::os::unix::fs::PermissionsExt;
+
+        let mode = std::fs::metadata(&path).map_or(0, |found| found.permissions().mode());
+        if mode & 0o077 != 0 {
+            return Err(Error::refused("other users can read this password file")
+                .at(&path, None)
+                .hint(format!("chmod 600 {}", path.display())));
+        }
     }
     Ok(password)
-}
-
-#[cfg(unix)]
-fn refuse_readable_by_others(path: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let mode = std::fs::metadata(path).map_or(0, |found| found.permissions().mode());
-    let others = mode & 0o077;
-    if others == 0 {
-        return Ok(());
-    }
-    Err(Error::refused("other users can read this password file")
-        .at(path, None)
-        .hint(format!("chmod 600 {}", path.display())))
-}
-
-#[cfg(not(unix))]
-fn refuse_readable_by_others(_path: &Path) -> Result<()> {
-    Ok(())
 }
 
 /// Returns the password of a line `host:port:database:role:password` that matches the connection.

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::facts::replication::{DEVICE, Operation, VERSION, is_known_line, line_id, next};
 use crate::facts::{Facts, Sql};
 use crate::journal::{self, SharedLine};
-use crate::storage::{Log, Visibility};
+use crate::storage::Log;
 
 /// Number of lines that become operations in one transaction.
 pub(crate) const PORTION: usize = 10_000;
@@ -130,11 +130,6 @@ pub(crate) fn load_payloads(
         })?;
     }
     Ok(missing.len())
-}
-
-/// Locks a journal, so that lines of other devices are appended in the transaction that receives them.
-pub(crate) fn lock(path: &Path) -> Result<Log> {
-    Log::lock(path, Visibility::Private)
 }
 
 /// Appends lines to a locked journal, each with its device.

@@ -31,7 +31,7 @@ const SHOWN: Duration = Duration::from_secs(3);
 const FORGET: Duration = Duration::from_secs(20);
 
 /// The outcome of `annals share init`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Initialised {
     /// The server.
     pub server: String,
@@ -44,7 +44,7 @@ pub struct Initialised {
 }
 
 /// The outcome of `annals share leave`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct LeaveReport {
     /// The device that left.
     pub device: String,
@@ -56,7 +56,7 @@ pub struct LeaveReport {
 }
 
 /// The state of sharing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct ShareStatus {
     /// The server in the settings, without its password.
     pub server: Option<String>,

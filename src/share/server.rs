@@ -112,7 +112,7 @@ const FETCH: &str = "SELECT row_to_json(f)::text FROM (SELECT split_part(o.scope
 type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// A device in the server's list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct SharedDevice {
     /// The scope.
     pub scope: String,
@@ -422,16 +422,10 @@ fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
     match authority {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
         Some(path) => {
-            let wrong = |why: String| Error::usage(why).at(path, None);
-            let pem = read::users_bytes(path)?
-                .ok_or_else(|| wrong("there is no such file".to_owned()))?;
-            for certificate in CertificateDer::pem_slice_iter(&pem) {
-                let certificate =
-                    certificate.map_err(|error| wrong(format!("is not a PEM file: {error}")))?;
-                roots.add(certificate).map_err(|error| wrong(error.to_string()))?;
-            }
+            let pem = read::users_bytes(path)?.unwrap_or_default();
+            roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
             if roots.is_empty() {
-                return Err(wrong("contains no certificate".to_owned()));
+                return Err(Error::usage("is not a PEM file with a certificate").at(path, None));
             }
         }
     }
@@ -460,9 +454,10 @@ fn failed(error: &tokio_postgres::Error, tried: &str) -> Error {
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => {
             format!("the server is read-only: cannot {tried}")
         }
-        Some(
-            &SqlState::DISK_FULL | &SqlState::OUT_OF_MEMORY | &SqlState::INSUFFICIENT_RESOURCES,
-        ) => format!("the server is full: cannot {tried}: {why}"),
+        // The class of a lack of resources.
+        Some(code) if code.code().starts_with("53") => {
+            format!("the server is full: cannot {tried}: {why}")
+        }
         Some(&SqlState::QUERY_CANCELED) => return slow(tried),
         Some(_) => format!("the server cannot {tried}: {why}"),
     };

@@ -12,6 +12,7 @@ use crate::facts::replication::{self, Address, Cursors, Incoming, Operation};
 use crate::project::Project;
 use crate::share::server::SyncServer;
 use crate::share::{connect, lines};
+use crate::storage::{Log, Visibility};
 use crate::{journal, secrets};
 
 /// Number of operations that are sent or fetched at once.
@@ -36,7 +37,7 @@ pub enum Direction {
 }
 
 /// The outcome of a sync.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Synced {
     /// The device.
     pub device: String,
@@ -246,12 +247,12 @@ impl SyncRun<'_> {
             let has_lines = batch.iter().any(|one| one.kind == "line");
             let path = has_lines.then(|| journal::default_path(environment)).transpose()?;
             // The lock keeps others from adding lines between reading the journal and appending to it.
-            let mut log = path.as_deref().map(lines::lock).transpose()?;
+            let lock = |path| Log::lock(path, Visibility::Private);
+            let mut log = path.as_deref().map(lock).transpose()?;
             if let Some(path) = &path {
                 while lines::catch_up(connection, path, &settings.share.journal, clock)? > 0 {}
             }
-            let take = if is_retry { replication::retry } else { replication::receive };
-            let incoming = take(connection, batch, clock)?;
+            let incoming = replication::receive(connection, batch, is_retry, clock)?;
             if let Some(log) = &mut log {
                 lines::append(log, &incoming.lines)?;
             }
@@ -273,7 +274,7 @@ impl SyncRun<'_> {
             // Of operations that may contain a secret, only the numbers are sent.
             let mut withheld = Vec::new();
             for operation in &mut batch {
-                if operation.payload.as_deref().is_some_and(holds_secret) {
+                if operation.payload.as_deref().and_then(secrets::first_rule).is_some() {
                     operation.withhold("withheld");
                     withheld.push(operation.address());
                 }
@@ -307,10 +308,4 @@ impl SyncRun<'_> {
             replication::mark_sent(self.facts, &rows)?;
         }
     }
-}
-
-/// Returns whether one of the texts of a JSON document looks like a secret.
-fn holds_secret(payload: &str) -> bool {
-    let payload = serde_json::from_str(payload);
-    payload.is_ok_and(|payload| secrets::first_rule_in_json(&payload).is_some())
 }

@@ -115,7 +115,7 @@ pub(crate) fn turn_id_prefix(connection: &Connection, kind: &str) -> Result<Stri
 }
 
 /// The rules for the scope of a new fact.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Scopes {
     /// Keys, or prefixes that end in a dot, with the scope of each.
     pub(crate) rules: Vec<(String, String)>,
@@ -265,7 +265,7 @@ pub(crate) fn by_device(rows: Vec<Address>) -> Cursors {
 }
 
 /// The state of sharing on this device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct SharingState {
     /// The device's name.
     pub device: String,
@@ -294,7 +294,7 @@ pub struct SharingState {
 }
 
 /// An operation that was set aside.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct SetAside {
     /// The device that made it.
     pub device: String,
@@ -324,25 +324,34 @@ pub fn sharing(facts: &Facts) -> Result<Option<SharingState>> {
          (SELECT count(*) FROM operations WHERE is_withheld), \
          (SELECT count(*) FROM operations WHERE number IS NULL AND kind <> 'line') FROM share_device AS d"
     );
-    let mut statement = connection.statement(&sql)?;
-    let mut rows = statement.query([])?;
-    let Some(row) = rows.next()? else {
-        return Ok(None);
-    };
-    Ok(Some(SharingState {
-        device: row.get(0)?,
-        has_left: row.get(1)?,
-        is_unclean: row.get(2)?,
-        synced_at: row.get(3)?,
-        failed_at: row.get(4)?,
-        last_error: row.get(5)?,
-        pending: row.get(6)?,
-        pending_since: row.get(7)?,
-        received: row.get(8)?,
-        withheld: row.get(9)?,
-        kept_here: row.get(10)?,
+    let found = connection.optional(&sql, [])?;
+    let of = |(
+        device,
+        has_left,
+        is_unclean,
+        synced_at,
+        failed_at,
+        last_error,
+        pending,
+        pending_since,
+        received,
+        withheld,
+        kept_here,
+    )| SharingState {
+        device,
+        has_left,
+        is_unclean,
+        synced_at,
+        failed_at,
+        last_error,
+        pending,
+        pending_since,
+        received,
+        withheld,
+        kept_here,
         set_aside,
-    }))
+    };
+    Ok(found.map(of))
 }
 
 /// Returns the number of operations waiting to be sent.

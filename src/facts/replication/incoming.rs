@@ -37,10 +37,12 @@ pub(crate) struct Incoming {
     pub(crate) set_aside: usize,
 }
 
-/// Receives a batch in the running transaction; known operations are skipped.
+/// Receives a batch in the running transaction; known operations are skipped. Those that were set aside are retried:
+/// this program may understand them by now.
 pub(crate) fn receive(
     connection: &Connection,
     batch: &[Operation],
+    is_retry: bool,
     clock: Clock,
 ) -> Result<Incoming> {
     let mut known = cursors(connection)?;
@@ -48,8 +50,11 @@ pub(crate) fn receive(
     for operation in batch {
         let device = (operation.scope.clone(), operation.device.clone());
         let reached = known.entry(device).or_default();
-        // Duplicates are skipped; after a gap, the rest waits for the next pull.
-        if operation.number == *reached + 1 {
+        if is_retry {
+            drop_set_aside(connection, operation)?;
+            receiver.take(operation)?;
+        } else if operation.number == *reached + 1 {
+            // Duplicates are skipped; after a gap, the rest waits for the next pull.
             *reached += 1;
             receiver.incoming.operations += 1;
             receiver.take(operation)?;
@@ -64,20 +69,6 @@ pub(crate) fn receive(
 /// Returns the operations that were set aside.
 pub(crate) fn set_aside(connection: &Connection) -> Result<Vec<Operation>> {
     connection.column("SELECT received FROM share_set_aside ORDER BY scope, device, number", [])
-}
-
-/// Retries operations that were set aside, which this program may understand by now.
-pub(crate) fn retry(
-    connection: &Connection,
-    operations: &[Operation],
-    clock: Clock,
-) -> Result<Incoming> {
-    let mut receiver = Receiver::new(connection, clock)?;
-    for operation in operations {
-        drop_set_aside(connection, operation)?;
-        receiver.take(operation)?;
-    }
-    receiver.finish()
 }
 
 /// Drops an operation that was set aside.

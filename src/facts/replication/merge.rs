@@ -19,7 +19,6 @@ use crate::facts::{confidence, vectors, wording};
 type Stamp = (i64, String);
 
 /// A change of a fact.
-#[derive(Clone, Debug)]
 struct Change {
     stamp: Stamp,
     op_id: String,
@@ -69,7 +68,7 @@ fn with_validity(fact: &Fact, of: &Fact) -> Fact {
 }
 
 /// A fact, with the data from which its confidence is computed.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Merged {
     fact: Fact,
     /// When its validity was last decided.

@@ -16,7 +16,7 @@ pub(crate) use device::{
     pending_count, record, renew, required, synced, turn_id_prefix,
 };
 pub use device::{SetAside, SharingState, sharing};
-pub(crate) use incoming::{Incoming, receive, retry, set_aside};
+pub(crate) use incoming::{Incoming, receive, set_aside};
 pub(crate) use operation::{
     Address, Operation, VERSION, acknowledge, is_known_line, is_unchanged, line_id, mark_sent,
     pending, rewritten, withhold,

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::facts::fact::{Fact, check_text};
 use crate::facts::history::{CHANGE, Change};
-use crate::facts::sql::{Sql, json, stored_as_json};
+use crate::facts::sql::{Sql, json, row, stored_as_json};
 use crate::facts::store::Facts;
 use crate::secrets::SecretPolicy;
 use crate::text::hexadecimal;
@@ -57,22 +57,19 @@ pub(crate) struct Operation {
 }
 
 stored_as_json!(Operation);
+row!(
+    Operation: scope, device, number, op_id, user_id, clock, kind, born, payload, owner, subject, turn, place
+);
 
 impl Operation {
     /// Removes everything but the number.
     pub(crate) fn withhold(&mut self, kind: &str) {
-        let op_id = if kind == "erased" { "" } else { self.op_id.as_str() };
-        *self = Self {
-            scope: self.scope.clone(),
-            device: self.device.clone(),
-            number: self.number,
-            op_id: op_id.to_owned(),
-            clock: self.clock,
-            kind: kind.to_owned(),
-            born: self.born,
-            place: self.place,
-            ..Self::default()
-        };
+        kind.clone_into(&mut self.kind);
+        self.user_id.clear();
+        (self.payload, self.owner, self.subject, self.turn) = (None, None, None, None);
+        if kind == "erased" {
+            self.op_id.clear();
+        }
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -249,7 +246,7 @@ pub(crate) fn pending(connection: &Connection, limit: usize) -> Result<Vec<Opera
         return Ok(Vec::new());
     };
     let condition = "o.scope = ?1 AND o.device = ?2 AND o.number > ?3 ORDER BY o.number LIMIT ?4";
-    let values = params![scope, device, number, sql_limit(limit)];
+    let values = params![scope, device, number, limit];
     Ok(select(connection, condition, values)?.into_iter().map(|row| row.1).collect())
 }
 
@@ -258,11 +255,7 @@ pub(crate) fn rewritten(connection: &Connection, limit: usize) -> Result<Vec<(i6
     let condition = "o.is_rewritten AND o.number <= \
          (SELECT number FROM share_cursors AS c WHERE c.scope = o.scope AND c.device = o.device) \
          ORDER BY o.operation LIMIT ?1";
-    select(connection, condition, [sql_limit(limit)])
-}
-
-fn sql_limit(limit: usize) -> i64 {
-    i64::try_from(limit).unwrap_or(i64::MAX)
+    select(connection, condition, [limit])
 }
 
 fn select(
@@ -271,31 +264,19 @@ fn select(
     values: impl Params,
 ) -> Result<Vec<(i64, Operation)>> {
     let sql = format!(
-        "SELECT {CHANGE}, o.operation, o.scope, o.device, o.number, o.op_id, o.clock, o.kind, o.born, o.payload, \
-         o.place, o.is_withheld, coalesce(h.user_id, '') \
+        "SELECT o.scope, o.device, o.number, o.op_id, coalesce(h.user_id, ''), o.clock, o.kind, o.born, o.payload, \
+         NULL, NULL, NULL, o.place, o.operation, o.is_withheld, {CHANGE} \
          FROM operations AS o LEFT JOIN fact_history AS h USING (history_id) WHERE {condition}"
     );
     let mut statement = connection.statement(&sql)?;
     let mut rows = statement.query(values)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let mut operation = Operation {
-            scope: row.get(10)?,
-            device: row.get(11)?,
-            number: row.get(12)?,
-            op_id: row.get(13)?,
-            clock: row.get(14)?,
-            kind: row.get(15)?,
-            born: row.get(16)?,
-            payload: row.get(17)?,
-            place: row.get(18)?,
-            user_id: row.get(20)?,
-            ..Operation::default()
-        };
-        if row.get(19)? {
+        let mut operation = Operation::read(row)?;
+        if row.get(14)? {
             operation.withhold("withheld");
         } else if operation.kind == "fact" {
-            let mut change = Change::read(row)?;
+            let mut change = Change::read_from(row, 15)?;
             let after = change.after.take();
             let after = after.ok_or_else(|| Error::failed("an operation left no fact"))?;
             let user = operation.user_id.as_str();
@@ -304,7 +285,7 @@ fn select(
             operation.turn = Some(turn(user, &after.source_turn_id));
             operation.payload = Some(encode(change, &after)?);
         }
-        found.push((row.get(9)?, operation));
+        found.push((row.get(13)?, operation));
     }
     Ok(found)
 }

@@ -24,7 +24,7 @@ use crate::facts::store::Facts;
 pub(crate) type Subject = (String, String);
 
 /// A record that something was forgotten, which contains only digests.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Tombstone {
     v: u32,
     /// Digest of the user.

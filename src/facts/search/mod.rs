@@ -27,9 +27,7 @@ use crate::facts::search::rows::Rows;
 use crate::facts::search::words::Words;
 use crate::facts::vectors::{self, Similarities};
 use crate::facts::{COLUMNS, Fact, Facts, ProjectScope, Sql, SqliteResultExt, UserId};
-use crate::search::{
-    Embedder, Known, Question, Ranking, ReadText, Relevance, best, rank,
-};
+use crate::search::{Embedder, Known, Question, Ranking, ReadText, Relevance, best, rank};
 
 /// Length of the lexical and vector rankings in which ranks are reported, and of those that the seed method combines.
 pub(crate) const TOP: usize = 20;
@@ -259,8 +257,8 @@ impl Search<'_> {
         let question = Question::new(&self.query.text, &self.words.terms, known.len());
         let read = |index| self.read(index);
         rank(&question, &known, uses_encoder, read, |encoder, texts| {
-            let row = |(index, text): &(usize, &ReadText)| (self.rows.seqs[*index], *text);
-            let texts: Vec<(i64, &ReadText)> = texts.iter().map(row).collect();
+            let texts = texts.iter().map(|(index, text)| (self.rows.seqs[*index], *text));
+            let texts: Vec<(i64, &ReadText)> = texts.collect();
             Ok(vectors::encoded(self.connection, encoder, &texts))
         })
     }

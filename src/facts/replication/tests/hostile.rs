@@ -1,7 +1,7 @@
 //! Tests operations of a broken or hostile device: they are set aside, or affect nothing beyond their scope.
 
 use crate::facts::replication::tests::{Server, ada, replica, rows, state};
-use crate::facts::replication::{Operation, operation, receive, retry, set_aside, sharing};
+use crate::facts::replication::{Operation, operation, receive, set_aside, sharing};
 use crate::facts::{Facts, Statement, add};
 
 const NOW: &str = "2026-03-01T12:00:00Z";
@@ -17,7 +17,7 @@ fn stated(key: &str) -> Operation {
 
 fn receive_batch(facts: &mut Facts, batch: &[Operation]) {
     let clock = facts.clock();
-    facts.write(|connection| receive(connection, batch, clock)).unwrap();
+    facts.write(|connection| receive(connection, batch, false, clock)).unwrap();
 }
 
 fn reasons(facts: &Facts) -> Vec<String> {
@@ -35,7 +35,7 @@ fn an_operation_with_an_invalid_clock_is_set_aside_and_does_not_advance_the_cloc
     // A retry sets it aside again.
     let clock = facts.clock();
     let aside = set_aside(facts.connection()).unwrap();
-    facts.write(|connection| retry(connection, &aside, clock)).unwrap();
+    facts.write(|connection| receive(connection, &aside, true, clock)).unwrap();
     assert_eq!(reasons(&facts).len(), 3);
     state(&mut facts, "city", "Rome", false);
     receive_batch(&mut facts, &[stated("editor")]);
