@@ -190,8 +190,7 @@ pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Resu
 
 pub(crate) fn config(_: &ConfigArgs, project: &Project, out: &mut Output) -> Result<()> {
     let settings = project.settings.list();
-    let line =
-        |one: &Setting| format!("{} = {}  # {}; {}", one.key, one.value, one.origin, one.about);
+    let line = |one: &Setting| format!("{one}  # {}; {}", one.origin, one.about);
     let lines: Vec<String> = settings.iter().map(line).collect();
     let document = BTreeMap::from([("settings", &settings)]);
     out.show_with(&document, &json!({ "lines": lines }), "{{ lines|join('\n') }}\n")
