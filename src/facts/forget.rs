@@ -342,10 +342,11 @@ mod tests {
         assert!(
             changes.iter().all(|change| change.after.as_ref().unwrap().source_excerpt.is_empty())
         );
-        assert_eq!(
-            sanitized_reason("no München", &ada, &[]),
-            "no München",
-            "nothing of it was forgotten"
-        );
+        // A reason that tells what was forgotten does not remain.
+        forget(&mut facts, &ada, Some("task.next"), "no MOVE to  bad münchen").unwrap();
+        let reasons: Vec<String> =
+            facts.connection().column("SELECT reason FROM erasures", []).unwrap();
+        let withheld = "(withheld: it said what was forgotten)";
+        assert_eq!(reasons, ["asked to", "asked to", withheld]);
     }
 }
