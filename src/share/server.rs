@@ -166,7 +166,7 @@ impl SyncServer {
             .enable_all()
             .build()
             .map_err(|error| Error::failed(format!("cannot use the network: {error}")))?;
-        let opened = runtime.block_on(timeout(wait.min(QUIET), async {
+        let session = async {
             let (socket, left) = open(&host, address.port()).await?;
             let started = config.connect_raw(socket, tls).await;
             left.store(usize::MAX, Ordering::Relaxed);
@@ -175,7 +175,8 @@ impl SyncServer {
                 drop(tokio::spawn(connection));
                 client
             }))
-        }));
+        };
+        let opened = runtime.block_on(async { timeout(wait.min(QUIET), session).await });
         let cannot = |why: &str| Error::failed(format!("cannot reach {address}: {why}")).hint(KEPT);
         let failed = match opened {
             Ok(Ok(Ok(client))) => {
