@@ -93,10 +93,10 @@ const BACKLOG: u32 = 999;
 fn best_of_number(survey: &Survey, phases: &[Phase]) -> Vec<bool> {
     let rank = |phase: &Phase| {
         let planned = roadmap_phase(&survey.roadmap, &phase.number);
-        let dir = phase.dir.as_ref().and_then(|dir| dir.file_name());
-        let dir = dir.unwrap_or_default().to_string_lossy();
-        let fits = planned.and_then(|planned| planned.name.as_deref());
-        let fits = fits.is_some_and(|name| may_be_same(&dir, name));
+        let name = planned.and_then(|planned| planned.name.as_deref());
+        let fits = name.is_some_and(|name| {
+            may_be_same(phase.slug.as_deref().unwrap_or_default(), name)
+        });
         let open = phase.plans.len() - phase.count(PlanState::Complete);
         (!phase.is_old, fits, open > 0, phase.plans.len())
     };
