@@ -419,12 +419,7 @@ impl<'a> Comparison<'a> {
 
     /// Returns the correct value of a percentage; `None` if it is at least the least of the measures that templates use,
     /// and not 100 while work is left.
-    fn corrected_percent(
-        &self,
-        stated: usize,
-        line: usize,
-        here: Option<&Phase>,
-    ) -> Option<usize> {
+    fn corrected_percent(&self, stated: usize, line: usize, here: Option<&Phase>) -> Option<usize> {
         const PAIRS: [[Says; 2]; 3] = [
             [Says::PhasesDone, Says::Total],
             [Says::AllPlansDone, Says::AllPlansTotal],

@@ -13,7 +13,11 @@ use crate::text::fold;
 ///
 /// Free text is accepted. All metrics are accepted if one exceeds what the milestone's summaries show, since they then
 /// include work that is not visible here.
-pub(super) fn metrics(project: &Project, survey: &Survey, read: ReadText<'_>) -> Result<Vec<Drift>> {
+pub(super) fn metrics(
+    project: &Project,
+    survey: &Survey,
+    read: ReadText<'_>,
+) -> Result<Vec<Drift>> {
     let labels = &survey.state.metrics;
     if labels.is_empty() {
         return Ok(Vec::new());

@@ -36,7 +36,5 @@ pub(crate) use read::{
 };
 pub use repair::{Correction, Repair, repair};
 pub(crate) use report::status_words;
-pub use report::{
-    MilestoneStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport,
-};
+pub use report::{MilestoneStatus, PausedWork, PhaseReport, PhaseSource, PlanCounts, StatusReport};
 use wording::is_plain;

@@ -2,7 +2,7 @@
 //! work stands.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::{Display, Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -91,8 +91,7 @@ impl Survey {
         let texts = [&state_path, &roadmap_path].map(|path| text(path));
         let [state, roadmap] = texts.each_ref().map(|text| text.as_deref().unwrap_or_default());
         let numbering = PhaseNumbering::detect(roadmap);
-        let mut state_file =
-            documents.value(StateFile::parse_with(state, &state_path, numbering));
+        let mut state_file = documents.value(StateFile::parse_with(state, &state_path, numbering));
         documents.add_shared(&folder, &mut state_file, numbering);
         let config = text(&folder.dir.join(vocabulary::CONFIG));
         let project_file =
@@ -241,25 +240,16 @@ impl Survey {
         self.relative(path).display()
     }
 
-    /// Returns the place of a line of STATE.md, and what it says.
-    pub(super) fn state_line(&self, line: usize) -> String {
-        self.line_of(vocabulary::STATE, &self.lines[0], line)
+    /// Returns what a line of STATE.md or ROADMAP.md says.
+    pub(super) fn text_of(&self, name: &str, line: usize) -> &str {
+        let lines = &self.lines[usize::from(name == vocabulary::ROADMAP)];
+        line.checked_sub(1).and_then(|index| lines.get(index)).map_or("", |text| text.trim())
     }
 
-    /// Returns what a line of STATE.md says.
-    pub(super) fn state_text(&self, line: usize) -> &str {
-        line.checked_sub(1).and_then(|index| self.lines[0].get(index)).map_or("", String::as_str)
-    }
-
-    /// Returns the place of a line of ROADMAP.md, and what it says.
-    pub(super) fn roadmap_line(&self, line: usize) -> String {
-        self.line_of(vocabulary::ROADMAP, &self.lines[1], line)
-    }
-
-    fn line_of(&self, name: &str, lines: &[String], line: usize) -> String {
-        let text = line.checked_sub(1).and_then(|index| lines.get(index));
-        let text = text.map_or("", |text| text.trim());
-        format!("{}:{line}: {text}", self.show(&self.folder.active.dir.join(name)))
+    /// Returns the place of a line of STATE.md or ROADMAP.md, and what it says.
+    pub(super) fn line(&self, name: &str, line: usize) -> String {
+        let path = self.folder.active.dir.join(name);
+        format!("{}:{line}: {}", self.show(&path), self.text_of(name, line))
     }
 
     /// Returns the place of a check's file, and its status.
@@ -345,15 +335,16 @@ impl Survey {
 
 /// Returns whether a heading of MILESTONES.md calls a milestone shipped: `## v1.2 Name (Shipped: 2026-04-05)`.
 fn lists_as_shipped(milestones: &str, name: &str) -> bool {
+    let words = |text: &str| {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        format!(" {} ", words.collect::<Vec<_>>().join(" "))
+    };
     let version = milestone_version_in(name);
     let names_it = |line: &str| match version {
         Some(version) => line
             .split([' ', ':', '(', ')', ','])
             .any(|word| milestone_version(word) == Some(version)),
-        None => line.match_indices(name).any(|(at, _)| {
-            let (before, after) = (&line[..at], &line[at + name.len()..]);
-            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
-        }),
+        None => words(line).contains(&words(name)),
     };
     let mut headings = milestones.lines().filter(|line| line.starts_with('#'));
     headings.any(|line| line.to_lowercase().contains("shipped") && names_it(line))
@@ -381,7 +372,12 @@ impl Documents<'_> {
 
     /// Adds the decisions that the planning folder's own STATE.md keeps while the active milestone has a folder
     /// of its own. A STATE.md that names a milestone belongs to other work.
-    fn add_shared(&self, folder: &PlanningFolder, state: &mut StateFile, numbering: PhaseNumbering) {
+    fn add_shared(
+        &self,
+        folder: &PlanningFolder,
+        state: &mut StateFile,
+        numbering: PhaseNumbering,
+    ) {
         if folder.active.dir == folder.dir {
             return;
         }
@@ -460,14 +456,11 @@ fn old_folders(roadmap: &Roadmap, dirs: &[PhaseDir]) -> Vec<bool> {
         let is_complete = dir.plans.iter().all(|slot| slot.summary.is_some());
         is_complete && name.is_some_and(|name| !may_be_same(&dir.name, name))
     };
-    let others: Vec<bool> = dirs.iter().map(is_other).collect();
-    let mut of_number: HashMap<&PhaseNumber, (bool, bool)> = HashMap::new();
-    for (dir, is_other) in dirs.iter().zip(&others) {
-        let found = of_number.entry(&dir.number).or_default();
-        *if *is_other { &mut found.0 } else { &mut found.1 } = true;
-    }
-    let has_restarted = of_number.values().any(|found| *found == (true, true));
-    others.into_iter().map(|is_other| is_other && has_restarted).collect()
+    let others: Vec<(&PhaseDir, bool)> = dirs.iter().map(|dir| (dir, is_other(dir))).collect();
+    let mut of_number = others.chunk_by(|(one, _), (next, _)| one.number == next.number);
+    let has_restarted =
+        of_number.any(|same| same.iter().any(|(_, is)| *is) && same.iter().any(|(_, is)| !is));
+    others.into_iter().map(|(_, is_other)| is_other && has_restarted).collect()
 }
 
 /// Returns the roadmap's phase of a number, preferring one that has not shipped.

@@ -57,15 +57,19 @@ const MAX_ROUNDS: usize = 4;
 /// Returns an error if the files are ambiguous. A file that is not valid UTF-8 stays as it is.
 pub fn repair(project: &Project, survey: &Survey) -> Result<Repair> {
     survey.check_understood()?;
+    let has_drift = statements(survey).next().is_some();
     let mut sources = Vec::new();
     for name in [vocabulary::STATE, vocabulary::ROADMAP] {
         let path = survey.folder.active.dir.join(name);
-        let old = read::bytes(&path)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        // A file in which nothing is wrong need not be readable.
+        let bytes =
+            read::bytes(&path).or_else(|error| if has_drift { Err(error) } else { Ok(None) });
+        let old = bytes?.and_then(|bytes| String::from_utf8(bytes).ok());
         sources.push(Source { path, text: old.clone(), old });
     }
     let mut survey = survey.clone();
     let mut corrections = Vec::new();
-    if statements(&survey).next().is_some() {
+    if has_drift {
         check_clear(&survey)?;
         let before = survey.position.next.clone();
         for _ in 0..MAX_ROUNDS {

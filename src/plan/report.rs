@@ -7,8 +7,9 @@ use chrono::NaiveDate;
 use serde::Serialize;
 
 use crate::plan::{
-    Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseState, PlanState, Position, Skill, StatedPhase, Survey, drift, is_plain, letters,
-    metrics, roadmap_phase, without_status,
+    Action, DEFAULT_MILESTONE, Decision, Drift, Next, Phase, PhaseNumber, PhaseState, PlanState,
+    Position, Skill, StatedPhase, Survey, drift, is_plain, letters, metrics, roadmap_phase,
+    without_status,
 };
 use crate::project::{LayoutName, Project, vocabulary};
 use crate::storage::read;

@@ -3,6 +3,7 @@
 use crate::plan::read::vocabulary::has;
 use crate::plan::rules::names_step;
 use crate::plan::{Claim, Phase, PhaseProgress, PhaseState, Survey, phase_in_status};
+use crate::project::vocabulary;
 use crate::text::one_line;
 
 /// Returns whether a template could have written a status, since it contains only status words and numbers.
@@ -18,7 +19,7 @@ pub(super) fn is_plain(status: &str) -> bool {
 /// Returns whether a line of STATE.md says more than its statements: `Plan: 4 executed — PDF export`.
 pub(super) fn has_remark(survey: &Survey, line: usize) -> bool {
     const NEUTRAL: &[&str] = &["phase", "of", "in", "current", "plan", "plans", "the"];
-    let text = survey.state_text(line);
+    let text = survey.text_of(vocabulary::STATE, line);
     let mut rest = text.split_once(':').map_or(text, |(_, rest)| rest).to_owned();
     for claim in survey.state.claims.iter().filter(|claim| claim.line == line) {
         if let Claim::Text(_, known) = &claim.value {

@@ -11,13 +11,11 @@ type Rival = (Step, bool);
 pub(super) const RULES: &[Rule<Choice, Rival>] = &[
     Rule {
         name: "summaries without plans at the frontier",
-        reason: "the last phase worked on has more summaries than plans, so that more may follow",
+        reason: "the last phase worked on has more summaries than plans and is not ticked, so that more may follow",
         test: |case, choice| {
             let frontier = case.frontier.filter(|index| Some(*index) != choice.phase)?;
             let phase = &case.phases[frontier];
-            let is_settled = phase.is_ticked()
-                && (case.planned(frontier).is_none() || phase.has_passed(case.text));
-            (phase.summaries() > phase.plan_files() && !is_settled)
+            (phase.summaries() > phase.plan_files() && !phase.is_ticked())
                 .then_some((Step::new(Action::Execute, Some(frontier)), true))
         },
     },
@@ -95,6 +93,18 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         },
     },
     Rule {
+        name: "pointer beside missing plans",
+        reason: "STATE.md names another phase, and a summary without a plan shows that not all plans are there",
+        test: |case, choice| {
+            let stated = case.stated.filter(|index| Some(*index) != choice.phase)?;
+            let mut members = case.members.iter().map(|index| &case.phases[*index]);
+            let is_incomplete = members.any(|phase| phase.plan_files() < phase.plans.len());
+            let step = Step { action: Action::Execute, ..case.work(stated) };
+            let step = if case.phases[stated].is_unfinished() { case.work(stated) } else { step };
+            is_incomplete.then_some((step, true))
+        },
+    },
+    Rule {
         name: "open plan behind",
         reason: "a plan of a phase behind has no summary, or one that calls it partial or failed; it contests the answer if that phase is the last one worked on",
         test: |case, choice| {
@@ -118,3 +128,13 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
         },
     },
 ];
+
+/// What settles a choice, so that nothing contests it.
+pub(super) const SETTLED: &[Rule<Choice, ()>] = &[Rule {
+    name: "discussed",
+    reason: "the phase to plan has a CONTEXT file",
+    test: |case, choice| {
+        let index = choice.phase.filter(|_| choice.action == Action::Plan)?;
+        case.phases[index].has_context.then_some(())
+    },
+}];

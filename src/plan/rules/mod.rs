@@ -8,7 +8,7 @@ use crate::plan::{
     Action, Alternative, Check, Next, Phase, PhaseNumber, PhaseState, PlanState, Position,
     RoadmapPhase, Survey, TextOf, roadmap_phase,
 };
-use crate::project::Commands;
+use crate::project::{Commands, vocabulary};
 use crate::text::quantity;
 
 mod contest;
@@ -101,7 +101,8 @@ pub(super) fn decide<'a>(survey: &'a Survey, phases: Vec<Phase>, text: TextOf<'a
     let cursor = first(next::CURSOR, &case, ()).map(|(cursor, _)| cursor);
     let (step, choice, reason) = choose(&case, cursor);
     let rival = first(contest::RULES, &case, choice).filter(|_| step.action != Action::Unknown);
-    let conflict = rival.as_ref().is_some_and(|((_, contests), _)| *contests);
+    let conflict = rival.as_ref().is_some_and(|((_, contests), _)| *contests)
+        && first(contest::SETTLED, &case, choice).is_none();
     let alternative = rival.map(|((step, _), [_, reason])| {
         let ((phase, command), because) = (case.command(&step), case.because(&step, reason));
         Alternative { action: step.action, phase, command, because }
@@ -275,11 +276,11 @@ impl<'a> Case<'a> {
                 let declared = declared.unwrap_or_default();
                 places.push(format!("{}: {plans}, {summaries}{declared}", survey.show(dir)));
             }
-            (None, Some(planned)) => places.push(survey.roadmap_line(planned.line)),
+            (None, Some(planned)) => places.push(survey.line(vocabulary::ROADMAP, planned.line)),
             _ => {}
         }
         let is_pointer = self.stated == Some(index);
-        places.extend(is_pointer.then(|| survey.state_line(survey.pointer_line())));
+        places.extend(is_pointer.then(|| survey.line(vocabulary::STATE, survey.pointer_line())));
         places
     }
 }

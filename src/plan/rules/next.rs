@@ -97,14 +97,13 @@ pub(super) const GATES: &[Rule<Choice, Step>] = &[
         name: "not understood",
         reason: "what could not be read may be what is missing",
         test: |case, choice| {
-            let assumes_nothing = matches!(choice.action, Action::None | Action::Ship)
-                || choice.rule == BLANK;
+            let assumes_nothing =
+                matches!(choice.action, Action::None | Action::Ship) || choice.rule == BLANK;
             let is_unread = !case.survey.not_understood.is_empty();
             // If the roadmap's ids are all of a kind that is not read, those of the folders are read wrongly, too.
             let roadmap = &case.survey.roadmap;
             let is_foreign = roadmap.phases.is_empty() && !roadmap.not_understood.is_empty();
-            (assumes_nothing && is_unread || is_foreign)
-                .then_some(Step::new(Action::Unknown, None))
+            (assumes_nothing && is_unread || is_foreign).then_some(Step::new(Action::Unknown, None))
         },
     },
     Rule {
@@ -156,8 +155,7 @@ fn is_over(case: &Case<'_>) -> bool {
     let is_partial = |index: usize| case.phases[index].count(PlanState::Partial) > 0;
     let says_shipped = survey.has_shipped || survey.has_only_shipped();
     let is_shipped = says_none || says_shipped && !case.stated.is_some_and(is_partial);
-    let is_open =
-        |index: usize| !case.scope.lists(&case.phases[index].number);
+    let is_open = |index: usize| !case.scope.lists(&case.phases[index].number);
     survey.folder.archive_of_active().is_some()
         || is_shipped && is_listed_done(case) && !case.unfinished_after(None).any(is_open)
 }

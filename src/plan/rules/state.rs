@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::plan::rules::Rule;
 use crate::plan::{
-    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says, StateFile, Survey,
-    roadmap_phase,
+    Count, Phase, PhaseNumber, PhaseProgress, PhaseState, ProgressRow, RoadmapPhase, Says,
+    StateFile, Survey, roadmap_phase,
 };
 
 /// The state of the phase at an index; if no rule applies, it is done: all of its plans have summaries.
