@@ -107,14 +107,6 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     if named.is_none() && number.has_code() {
         return None;
     }
-    // `1-4` is a range of phases, `01-foundation` is a single one.
-    let follows = rest.trim_start_matches([' ', '-', '–', '—']);
-    let is_range = follows.len() < rest.len()
-        && follows.starts_with(|c: char| c.is_ascii_digit())
-        && !rest.starts_with(' ');
-    if is_range {
-        return None;
-    }
     let rest = rest.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, '.' | ':' | '-' | '–' | '—' | '*' | '~')
     });
