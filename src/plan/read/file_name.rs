@@ -127,9 +127,10 @@ impl<'a> FolderName<'a> {
     fn without_own_name<'w, 'n>(&self, words: &'w [&'n str]) -> &'w [&'n str] {
         let own: Vec<&str> = split_words(self.name).collect();
         let code = folder_prefix(self.name).trim_end_matches(['-', '_']);
-        let rest = words.strip_prefix(own.as_slice());
-        rest.filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
-            .or_else(|| words.strip_prefix([code].as_slice()))
+        let after = |own: &[&str]| words.starts_with(own).then(|| &words[own.len()..]);
+        after(&own)
+            .filter(|rest| rest.first().is_some_and(|next| begins_with_digit(next)))
+            .or_else(|| after(&[code]))
             .unwrap_or(words)
     }
 }

@@ -76,7 +76,7 @@ impl PhaseNumber {
             found.numbers.push(number.parse().ok()?);
             rest = next;
         }
-        let mut part = |rest: &mut &'t str| {
+        let part = |rest: &mut &'t str| {
             let (number, after) = rest.split_at(leading_digits(rest));
             *rest = after;
             number.parse().ok().filter(|_| number.len() <= 6)

@@ -107,6 +107,11 @@ pub(crate) fn phase_in_front(text: &str, numbering: PhaseNumbering) -> Option<(P
     if named.is_none() && number.has_code() {
         return None;
     }
+    // `1-4` is a range of phases, `01-foundation` is a single one.
+    let after = rest.trim_start_matches(['-', '–', '—']);
+    if after.len() < rest.len() && after.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let rest = rest.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, '.' | ':' | '-' | '–' | '—' | '*' | '~')
     });

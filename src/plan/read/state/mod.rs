@@ -210,7 +210,7 @@ impl StateFile {
         let front = FrontMatter::parse(text, path).into_value(&mut warnings);
         let outline = Outline::parse_beginning(text, front.range.end);
         warnings.extend(outline.warning(path));
-        let labels = position::labels(&outline);
+        let labels = position::labels(&outline, &["position", "project"]);
         let named = |name: &str| {
             let own = labels.iter().find(|label| {
                 label.name.eq_ignore_ascii_case(name) && !is_none_remark(&label.value)
@@ -218,8 +218,7 @@ impl StateFile {
             own.map(|label| &*label.value)
         };
         let is_between_milestones = position::is_between(&front, &outline, &labels);
-        let (mut claims, mut not_understood) =
-            position::claims(&front, &outline, &labels, numbering);
+        let (mut claims, mut not_understood) = position::claims(&front, &outline, numbering);
         if claims.is_empty() && labels.is_empty() && !is_between_milestones {
             not_understood.extend(position::prose(&outline));
         }

@@ -15,26 +15,31 @@ use crate::plan::read::{
 };
 use crate::text::strip_prefix_ignore_case;
 
+/// The kinds of sections whose labels are statements about the position.
+const POSITION: &[&str] = &["position"];
+
 type Claims = Vec<Located<Claim>>;
 
-/// Returns the ranges in which labels are about the project and the position: the head of the file, and the sections about
-/// them.
-fn scopes<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = &'o Range<usize>> {
+/// Returns the ranges in which labels are about the position: the head of the file, and the sections of some kinds.
+fn scopes<'o>(
+    outline: &'o Outline<'_>,
+    kinds: &'static [&str],
+) -> impl Iterator<Item = &'o Range<usize>> {
     let sections = outline.sections().iter().enumerate();
-    let found = sections.filter(|(index, section)| {
+    let found = sections.filter(move |(index, section)| {
         // The head is what precedes the first heading, and what follows it if it is the title. A title further
         // down comes from a file that was pasted, as do the comments of its front matter.
         let is_head = *index == 0 || *index == 1 && section.level == 1;
         let title = heading::words(&section.title);
         let is_current = title.starts_with("current p");
-        is_head || is_current || has("position", &title) || has("project", &title)
+        is_head || is_current || kinds.iter().any(|kind| has(kind, &title))
     });
     found.map(|(_, section)| &section.own)
 }
 
-/// Returns the labels about the project and the position.
-pub(super) fn labels(outline: &Outline<'_>) -> Vec<markdown::Label> {
-    scopes(outline).flat_map(|scope| outline.labels(scope)).collect()
+/// Returns the labels in the head and in sections of some kinds.
+pub(super) fn labels(outline: &Outline<'_>, kinds: &'static [&str]) -> Vec<markdown::Label> {
+    scopes(outline, kinds).flat_map(|scope| outline.labels(scope)).collect()
 }
 
 /// Returns what a label is about.
@@ -44,7 +49,8 @@ pub(super) fn about(label: &markdown::Label) -> Option<Label> {
 
 /// Returns the first paragraph about the position.
 pub(super) fn prose(outline: &Outline<'_>) -> Option<Located<String>> {
-    let (block, text) = scopes(outline).flat_map(|scope| outline.paragraphs(scope)).next()?;
+    let (block, text) =
+        scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope)).next()?;
     let line = text.lines().next().filter(|line| !is_none_remark(line) && !says_no_phase(line))?;
     Some(Span::new(line, block.range.start, block.line).with_value(line.to_owned()))
 }
@@ -59,18 +65,17 @@ fn says_no_phase(text: &str) -> bool {
 pub(super) fn claims(
     front: &FrontMatter,
     outline: &Outline<'_>,
-    labels: &[markdown::Label],
     numbering: PhaseNumbering,
 ) -> (Claims, Vec<Located<String>>) {
     let mut claims = front_claims(front, outline.text(), numbering);
     let mut unclear = Vec::new();
-    for label in labels {
-        let value = Span::from_label(label);
+    for label in labels(outline, POSITION) {
+        let value = Span::from_label(&label);
         let text = |says| {
             let text = non_placeholder(value.text)?;
             Some(value.with_value(Claim::Text(says, text.to_owned())))
         };
-        match about(label) {
+        match about(&label) {
             Some(Label::Phase) => {
                 if !push_phase(value, numbering, &mut claims)
                     && !is_none_remark(value.text)
@@ -304,7 +309,7 @@ pub(super) fn is_between(
     // A dash or a placeholder is not `none`.
     let is_none = milestone.trim_start_matches(['*', '_', '(', '`', ' ']).starts_with("none");
     let says_so = |text: &str| words("between milestones").any(|said| text.contains(said));
-    let mut texts = scopes(outline).flat_map(|scope| outline.paragraphs(scope));
+    let mut texts = scopes(outline, POSITION).flat_map(|scope| outline.paragraphs(scope));
     is_none && is_none_remark(&milestone)
         || ships(&milestone)
         || ships(status) && !status.contains("phase")

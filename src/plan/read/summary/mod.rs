@@ -281,18 +281,16 @@ fn tasks(document: &Document<'_>) -> TaskCount {
         (count.map(|count| count.done), count.and_then(|count| count.total))
     };
     // A number, `5/5`, or a list of tasks.
-    let from_node = |node: &Node| {
-        let Some(text) = node.as_text() else {
+    let from_node = |node: &Node| match node.as_text() {
+        Some(text) => parse(text),
+        None => {
             let tasks = node.elements();
-            let statuses = tasks.iter().filter_map(|task| task.get(&["status"])?.as_text());
-            let statuses: Vec<_> = statuses.map(SummaryStatus::from_word).collect();
-            let is_open = |one: &&Option<SummaryStatus>| **one != Some(SummaryStatus::Complete);
-            let open = statuses.iter().filter(is_open).count();
-            let number = |count: usize| u32::try_from(count).ok();
-            let total = number(tasks.len()).filter(|_| !statuses.is_empty());
-            return (number(tasks.len() - open), total);
-        };
-        parse(text)
+            let status = |task: &Node| SummaryStatus::from_word(task.get(&["status"])?.as_text()?);
+            let done = tasks
+                .iter()
+                .filter(|task| status(task).is_none_or(|status| status == SummaryStatus::Complete));
+            (u32::try_from(done.count()).ok(), u32::try_from(tasks.len()).ok())
+        }
     };
     let fields = words("completed tasks").chain(["task_rows"]);
     let fields = fields.filter_map(|key| document.get(key)).map(from_node);
