@@ -43,6 +43,13 @@ static BEFORE: LazyLock<BytesRegex> = LazyLock::new(|| {
     BytesRegex::new(&pattern).expect("a constant pattern")
 });
 
+/// The password of an address, up to the last `@` that may precede the host: people seldom encode the characters that an
+/// address reserves. After the first `@`, one of those ends the host.
+static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x)^((?:[^\s\p{Cc}"'`<>@]|'[\p{L}\p{N}])*(?:@(?:[^\s\p{Cc}"'`<>@/?\#,]|'[\p{L}\p{N}])*)*)@"#;
+    Regex::new(pattern).expect("a constant pattern")
+});
+
 /// The end of a text that is the name of a secret.
 static NAME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(&format!("(?x)(?P<name>{NAMES})$")).expect("a constant pattern"));
@@ -331,8 +338,15 @@ fn value_at(text: &str, start: usize, is_query: bool) -> (Range<usize>, bool) {
 /// Returns the password of an address, of which the user starts at one byte and the password at another.
 fn url_password(text: &str, user: usize, start: usize) -> Option<Secret> {
     let user = &text[user..start - 1];
-    let range = start..start + url_password_length(&text[start..])?;
+    let value = PASSWORD.captures(&text[start..text.floor_char_boundary(start + 2 * JUDGED)])?;
+    let range = start..start + value.get(1)?.len();
     let value = &text[range.clone()];
+    let after_port = value.trim_start_matches(|c: char| c.is_ascii_digit());
+    if after_port.len() < value.len()
+        && after_port.starts_with(['/', '?', '#', '\'', ',', ';', ')', ']'])
+    {
+        return None;
+    }
     // A variable in the place of the port, and a path: `$PORT/…`; a password may begin with `$`, too.
     let is_variable =
         |name: &str| name.len() > 1 && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
@@ -344,33 +358,4 @@ fn url_password(text: &str, user: usize, start: usize) -> Option<Secret> {
     let is_path = value.contains(['/', ':', '\'']) && is_wordy(value);
     (random(text, range.clone(), Name::Password).is_some() || !is_path && is_chosen(value, user))
         .then_some(Secret { rule: "url-password", range })
-}
-
-/// Returns the length of a password up to the last `@` that may precede the host.
-///
-/// People seldom encode the characters that an address reserves, so a password may contain any of them.
-fn url_password_length(text: &str) -> Option<usize> {
-    let text = &text[..text.floor_char_boundary(2 * JUDGED)];
-    let port = text.bytes().take_while(u8::is_ascii_digit).count();
-    if port > 0 && text[port..].starts_with(['/', '?', '#', '\'', ',', ';', ')', ']']) {
-        return None;
-    }
-    let mut length = None;
-    for (at, c) in text.char_indices() {
-        let next = text[at + c.len_utf8()..].chars().next();
-        let is_end = match c {
-            // The host ends here, so a later `@` does not end the password.
-            '/' | '?' | '#' | ',' => length.is_some(),
-            '\'' => !next.is_some_and(char::is_alphanumeric),
-            '"' | '`' | '<' | '>' => true,
-            _ => c.is_whitespace() || c.is_control(),
-        };
-        if is_end {
-            break;
-        }
-        if c == '@' {
-            length = Some(at);
-        }
-    }
-    length
 }
