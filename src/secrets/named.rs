@@ -12,10 +12,9 @@ use crate::secrets::kinds::JUDGED;
 use crate::secrets::value::{is_chosen, is_random, is_uuid, is_wordy};
 use crate::secrets::{Secret, is_word, tail};
 
-/// How the name of a secret ends, with what may follow it: `API_KEY_PROD`, `AUTH_TOKEN_V2`, `password1`. Some are words like
-/// others unless they are a part of a longer name: `DB_PASS`, `dbPass`.
+/// How the name of a secret ends. Some are words like others unless they are a part of a longer name: `DB_PASS`, `dbPass`.
 const NAMES: &str = r#"(?-u:(?:
-    (?P<password>(?i:password|passwd|passphrase|pwd|passwort|passcode|requirepass))
+    (?P<password>(?i:pass[_\-\ ]?(?:word|phrase|code)|passwd|pwd|passwort|requirepass))
     |(?P<header>(?i:authorization))
     |(?i:secret|token|credential)
     |(?i:api|access|secret|private|auth|encryption|signing|account|master|storage|subscription|app|application|consumer
@@ -23,8 +22,11 @@ const NAMES: &str = r#"(?-u:(?:
     |(?P<pass>[_.\-](?i:pass)|[a-z0-9]Pass)
     |(?P<part>[_.\-"'?&](?i:auth|pat|sig|jwt)|[a-z0-9](?:Auth|Pat|Sig|Jwt))
     |(?P<open>[A-Z0-9]_KEY)
-    )[0-9]{0,2}(?:[\-_.](?i:prod|production|dev|development|stage|staging|live|test|qa|uat|main|primary|secondary|backup
-        |old|new|v?[0-9]{1,2})){0,2})"#;
+    ))"#;
+
+/// What may follow such a name: `API_KEY_PROD`, `AUTH_TOKEN_V2`, `password1`.
+const QUALIFIERS: &str = r"(?-u:[0-9]{0,2}(?:[\-_.](?i:prod|production|dev|development|stage|staging|live|test|qa|uat|main|primary
+    |secondary|backup|old|new|v?[0-9]{1,2})){0,2})";
 
 /// Between a name and its value: a separator, what an element, a cell or a sibling has in its place, or spaces.
 const BETWEEN: &str = r#"(?-u:(?P<close>[\ \t"'`*\\]{0,5})
@@ -37,7 +39,7 @@ static BEFORE: LazyLock<BytesRegex> = LazyLock::new(|| {
         r#"(?x)(?-u:://[^\s/@:"'`<>]*(?P<url>:))
         |(?P<user>--(?:proxy-)?user[\ =])
         |(?P<flag>[\ ]-[a-zA-Z][\ ]?)
-        |(?P<name>{NAMES})(?:{BETWEEN})(?-u:["'`]?(?i:(?P<scheme>basic|bearer|token|apikey|key|bot|ssws))[\ \t]{{1,4}})?
+        |(?P<name>{NAMES}{QUALIFIERS})(?:{BETWEEN})(?-u:["'`]?(?i:(?P<scheme>basic|bearer|token|apikey|key|bot|ssws))[\ \t]{{1,4}})?
         |(?-u:(?P<alone>(?i:basic|bearer))[\ \t]{{1,4}})"#
     );
     BytesRegex::new(&pattern).expect("a constant pattern")
@@ -51,8 +53,9 @@ static PASSWORD: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The end of a text that is the name of a secret.
-static NAME: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(&format!("(?x)(?P<name>{NAMES})$")).expect("a constant pattern"));
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(&format!("(?x){NAMES}(?P<plural>s?){QUALIFIERS}$")).expect("a constant pattern")
+});
 
 /// Keys that `…_KEY` names and that are no secrets.
 const OPEN_KEYS: &str = "PUBLIC PUBLISHABLE PRIMARY FOREIGN SORT CACHE PARTITION HASH IDEMPOTENCY";
@@ -88,23 +91,24 @@ enum Name {
 
 /// Returns the word by which a name, perhaps in the plural, is the name of a secret.
 pub(crate) fn secret_name(name: &str) -> Option<&'static str> {
-    let found = NAME.captures(tail(name.strip_suffix('s').unwrap_or(name), NEAR))?;
+    let found = NAME.captures(tail(name, NEAR))?;
     let has = |group: &&str| found.name(group).is_some();
     if ["header", "pass", "part", "open"].iter().any(has) {
         return None;
     }
+    if found.name("password").is_some() {
+        return Some("password");
+    }
     let name = found[0].to_ascii_lowercase();
-    ["pass", "secret", "token", "credential"]
-        .into_iter()
-        .find(|word| name.contains(word))
-        .or(Some("key"))
+    ["secret", "token", "credential"].into_iter().find(|word| name.contains(word)).or(Some("key"))
 }
 
 /// Returns what the name at the end of a text says.
 fn name_before(text: &str) -> Option<Name> {
     let text = tail(text, NEAR);
     let found = NAME.captures(text)?;
-    let is_open = found.name("open").is_some_and(|open| is_open_key(&text[..=open.start()]));
+    let is_open = !found["plural"].is_empty()
+        || found.name("open").is_some_and(|open| is_open_key(&text[..=open.start()]));
     let password = found.name("password").or_else(|| found.name("pass"));
     (!is_open).then_some(if password.is_some() { Name::Password } else { Name::Key })
 }

@@ -612,6 +612,21 @@ fn keys_are_found_whatever_their_letters() {
 }
 
 #[test]
+fn names_of_secrets_are_known_in_the_plural_and_with_qualifiers() {
+    for (name, expected) in [
+        ("db_password", Some("password")),
+        ("api tokens", Some("token")),
+        ("github.api_keys_prod", Some("key")),
+        ("clientSecretV2", None),
+        ("client_secret_v2", Some("secret")),
+        ("project.auth", None),
+        ("max_tokens_used", None),
+    ] {
+        assert_eq!(secret_name(name), expected, "{name}");
+    }
+}
+
+#[test]
 fn random_basic_credentials_are_found() {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
