@@ -8,19 +8,16 @@
 //! A hook never makes a session fail: the exit code is always 0, and the answer arrives in time.
 
 mod answer;
-mod end;
 mod event;
 mod harness;
 mod input;
-mod log;
 mod notices;
 mod phase;
-mod pre_compact;
 pub mod setup;
 mod start;
 
 pub use answer::{HookRequest, Reply, answer};
 pub use event::Event;
-pub use harness::{Harness, Obstacle, SetupOptions, SetupOverrides, SetupScope};
+pub use harness::{Harness, Obstacle, SetupOptions, SetupScope};
 pub use input::{Input, MAX_INPUT};
 pub use start::{LIMIT, start_tokens};

@@ -162,9 +162,9 @@ fn wanted<'h>(
     if request.all {
         return all_complete(survey, history);
     }
-    let of_dir = |dir: &PhaseDir| {
-        history.phases.iter().find(|phase| phase.dir == dir.dir).map(|phase| (phase, None))
-    };
+    let read: HashMap<&PathBuf, &FinishedPhase> =
+        history.phases.iter().map(|phase| (&phase.dir, phase)).collect();
+    let of_dir = |dir: &PhaseDir| read.get(&dir.dir).map(|phase| (*phase, None));
     let Some(number) = &request.phase else {
         return Ok(reading(project, warnings, |text| {
             let complete = complete(survey).into_iter().rev();
@@ -213,7 +213,7 @@ fn all_complete<'h>(survey: &Survey, history: &'h History) -> Result<Vec<Wanted<
             let planned = roadmap.as_ref();
             let planned = planned.and_then(|roadmap| plan::roadmap_phase(roadmap, &dir.number));
             let planned = planned.and_then(|phase| phase.name.as_deref());
-            names.insert(dir.dir.clone(), plan::name_of_past_phase(dir, planned).to_owned());
+            names.insert(dir.dir.clone(), plan::name_of_past_phase(&dir.name, planned).to_owned());
         }
     }
     let past = history.phases.iter().filter(|phase| {
@@ -338,7 +338,9 @@ pub(crate) fn phase_or_last_complete<'a>(
 
 fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     let dirs = &survey.folder.active.phases;
-    dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
+    let start = dirs.partition_point(|dir| dir.number < phase.number);
+    let mut same = dirs[start..].iter().take_while(|dir| dir.number == phase.number);
+    same.find(|dir| Some(&dir.dir) == phase.dir.as_ref())
 }
 
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.

@@ -4,35 +4,33 @@
 //! the working directory, the flags and the environment. [`Project::open`] turns it into the value that every
 //! entry point of the library takes first.
 
-mod commands;
 mod dialect;
 mod discovery;
 mod environment;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod generation;
-mod input;
 mod keys;
 mod layout;
 pub(crate) mod manifest;
 mod open;
 mod planning;
 mod server_address;
-mod services;
 mod settings;
 mod sources;
 pub(crate) mod vocabulary;
 
-pub use commands::Commands;
 pub use dialect::LayoutName;
 pub use environment::Environment;
 pub(crate) use environment::{CLAUDE_FOLDER, CLAUDE_FOLDER_VARIABLE};
 pub use keys::KeyScope;
 pub(crate) use keys::scope_name;
-pub use layout::{CommandSection, GeneratedSection, Layout};
+pub use layout::{CommandSection, Commands, GeneratedSection, Layout};
 pub use open::{OpenRequest, Project};
 pub use planning::Planning;
 pub(crate) use planning::confine;
 pub(crate) use server_address::{EXAMPLE as SERVER_ADDRESS_EXAMPLE, ServerAddress};
-pub use services::{EmbeddingEndpoint, FactSettings, Fusion, Llm, Share};
-pub use settings::{ContextTarget, MAX_LINES, Origin, SessionClient, Setting, Settings, Value};
+pub use settings::{
+    ContextTarget, EmbeddingEndpoint, FactSettings, Fusion, Llm, MAX_LINES, Origin, SessionClient,
+    Setting, Settings, Share,
+};
