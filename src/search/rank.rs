@@ -260,8 +260,8 @@ impl ReadText {
     }
 }
 
-/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encoded` the vectors of the best texts' passages, if
-/// the encoder is to read them.
+/// Ranks texts, and returns the first `depth`, best first; `read` returns the text at an index, and `encoded` the vectors
+/// of the best texts' passages, if the encoder is to read them.
 pub fn rank<E>(
     question: &Question<'_>,
     known: &[Known],

@@ -230,7 +230,7 @@ impl Preparer {
         let (mut section, mut head, mut head_sum) = (0, 0, Sum::default());
         let mut left_out = None;
         let (mut number, mut count) = (0_u32, 0);
-        for at in 0..passages.len() {
+        for (at, identity) in identities.iter().enumerate() {
             let is_full = at >= MAX_TEXTS || count >= MAX_WORDS;
             if is_full || passages[at].text.len() > MAX_TEXT_BYTES {
                 left_out.get_or_insert(passages[at].line.max(1));
@@ -262,7 +262,7 @@ impl Preparer {
             });
             let length = u32::try_from(stems.len()).unwrap_or(u32::MAX);
             let vector = Vector::mean(vectors).quantized();
-            UnitRecord::new(passage, identities[at], section, length).write(&vector, &mut units);
+            UnitRecord::new(passage, *identity, section, length).write(&vector, &mut units);
             count += stems.len() - head;
             number += 1;
         }
