@@ -169,7 +169,7 @@ impl<'a> Case<'a> {
         }
         let stated = survey.state.phase.number.as_ref();
         case.stated = stated.and_then(|number| case.member(number));
-        case.frontier = case.last(|phase| phase.is_begun());
+        case.frontier = case.last(Phase::is_begun);
         for index in 0..case.phases.len() {
             let found = first(state::RULES, &case, index);
             case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
