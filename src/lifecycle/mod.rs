@@ -2,14 +2,12 @@
 
 mod archive;
 mod carried;
-mod chronology;
 mod codebase;
 mod digest;
 mod example;
 mod execute;
 mod init;
 mod inspect;
-mod lessons;
 mod milestone;
 mod outcome;
 mod pause;

@@ -2,26 +2,18 @@
 
 /// Byte offsets at which lines start, for looking up line numbers.
 #[derive(Clone, Debug)]
-pub struct Lines {
-    /// In half the memory of `usize`; beyond 4 GiB all is one line.
-    starts: Vec<u32>,
-}
+pub struct Lines(Vec<usize>);
 
 impl Lines {
     /// Indexes the line starts of `text`.
     pub fn new(text: &str) -> Self {
-        let count = text.bytes().filter(|byte| *byte == b'\n').count();
-        let mut starts = Vec::with_capacity(count + 1);
-        starts.push(0);
-        let breaks = text.match_indices('\n').map(|(at, _)| at + 1);
-        starts.extend(breaks.map_while(|start| u32::try_from(start).ok()));
-        Self { starts }
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+        Self(std::iter::once(0).chain(breaks).collect())
     }
 
     /// Returns the number (counted from 1) of the line that contains the byte at `offset`.
     pub fn line(&self, offset: usize) -> usize {
-        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-        self.starts.partition_point(|start| *start <= offset).max(1)
+        self.0.partition_point(|start| *start <= offset).max(1)
     }
 }
 

@@ -28,15 +28,14 @@ pub use entry::{
     Bullet, BulletSection, BulletSource, DeviationCount, LoosePattern, PatternEntry, Patterns,
     Timing,
 };
-pub(crate) use history::{History, history};
+pub(crate) use history::{History, history, requested_efforts};
 pub use history::{effort, insights, traced};
 pub(crate) use insights::KnownPaths;
 pub use insights::{
-    Bucket, Comparison, ComparisonQuestion, DeviatingFile, EffortHistory, Group, Insights,
-    KindCount, MilestoneHistory, PlanRef, Sizes,
+    Bucket, Comparison, ComparisonQuestion, DeviatingFile, Group, Insights, PlanRef, Sizes,
 };
 pub use judged::{SubmittedLesson, SubmittedLessons};
-pub(crate) use lesson::problem;
+pub(crate) use lesson::{problem, tells_only_what_was_done};
 pub use paths::{Mention, mentions};
 pub use phase::{FinishedPhase, PlanRecord};
 pub(crate) use phase::{derive_durations, plans_without_deviation_count, stated_deviations};

@@ -49,9 +49,6 @@ pub struct PlanRecord {
     pub summary: Summary,
     /// Line number in the summary of each pattern that it names, from 1; 0 if its text is not found there.
     pub pattern_lines: Vec<usize>,
-    /// The effort profile it was executed with, from the plan or the phase's entry; summaries do not state
-    /// it.
-    pub effort: Option<String>,
 }
 
 impl FinishedPhase {
@@ -150,7 +147,6 @@ impl PlanRecord {
             file: file.to_owned(),
             pattern_lines: patterns.map(|one| line_of(one, text)).collect(),
             summary,
-            effort: None,
         }
     }
 

@@ -31,25 +31,20 @@ enum EntryPart {
 }
 
 /// The labels of each part, in lower case.
-const LABELS: &[(EntryPart, &[&str])] = &[
+const LABELS: &[(EntryPart, &str)] = &[
     (
         EntryPart::Worked,
-        &[
-            "what worked", "what worked well", "what went well", "what went right", "worked",
-            "worked well", "went well", "wins", "successes", "successful patterns", "keep doing",
-        ],
+        "what worked|what worked well|what went well|what went right|worked|worked well|went well|wins|successes|\
+         successful patterns|keep doing",
     ),
     (
         EntryPart::Failed,
-        &[
-            "what failed", "what didn't work", "what did not work", "what went wrong", "failed",
-            "failures", "didn't work", "did not work", "went wrong", "pitfalls", "anti-patterns",
-            "stop doing",
-        ],
+        "what failed|what didn't work|what did not work|what went wrong|failed|failures|didn't work|did not work|\
+         went wrong|pitfalls|anti-patterns|stop doing",
     ),
-    (EntryPart::Deviations, &["deviations", "deviation", "deviations from plan"]),
-    (EntryPart::Timing, &["timing", "time"]),
-    (EntryPart::Date, &["date", "completed", "recorded"]),
+    (EntryPart::Deviations, "deviations|deviation|deviations from plan"),
+    (EntryPart::Timing, "timing|time"),
+    (EntryPart::Date, "date|completed|recorded"),
 ];
 
 impl EntryPart {
@@ -57,7 +52,7 @@ impl EntryPart {
     fn from_label(label: &str) -> Option<Self> {
         let plain = label.trim_matches(|c: char| !c.is_alphanumeric());
         let name = fold(plain).replace('\u{2019}', "'");
-        let found = LABELS.iter().find(|(_, names)| names.contains(&name.as_str()));
+        let found = LABELS.iter().find(|(_, names)| names.split('|').any(|known| known == name));
         found.map(|(part, _)| *part)
     }
 

@@ -4,21 +4,18 @@ use std::collections::BTreeSet;
 
 use crate::patterns::wording::plain;
 use crate::search::Language;
+use crate::text::listed;
 
 /// Minimum lengths of an informative sentence, in characters and in words.
 const MIN_CHARS: usize = 25;
 const MIN_WORDS: usize = 4;
 
 /// Abbreviations whose full stop does not end a sentence.
-const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "no", "incl"];
+const ABBREVIATIONS: &str = "e.g i.e etc vs cf approx no incl";
 
 /// Words that cannot end a sentence, without a final full stop.
-const DANGLING: &[&str] = &[
-    "the", "a", "an", "of", "to", "and", "or", "because", "before", "since", "with", "in", "for",
-    "by", "as", "that", "but", "which", "is", "are", "was", "were", "when", "if", "from", "on",
-    "at", "than", "not", "no", "via", "be", "has", "have", "had", "so", "its", "e.g", "i.e", "vs",
-    "instead",
-];
+const DANGLING: &str = "the a an of to and or because before since with in for by as that but which is are was were \
+    when if from on at than not no via be has have had so its e.g i.e vs instead";
 
 /// Minimum number of common words of two similar texts; fewer are chance, however short the texts are.
 const MIN_COMMON_WORDS: usize = 3;
@@ -61,7 +58,7 @@ fn ends_sentence(text: &str, at: usize, end: usize) -> bool {
         .chars()
         .next()
         .is_some_and(|c| c.is_uppercase() || c.is_ascii_digit() || "`\"'(\u{201c}".contains(c));
-    opens && !ABBREVIATIONS.iter().any(|short| is_short(short))
+    opens && !ABBREVIATIONS.split(' ').any(is_short)
 }
 
 /// The delimiters that are open at a position in a text.
@@ -96,7 +93,7 @@ pub(crate) fn is_complete(text: &str) -> bool {
     text.chars().count() >= MIN_CHARS
         && words.len() >= MIN_WORDS
         && is_closed(text)
-        && !DANGLING.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()))
+        && !listed(DANGLING, last.trim_matches(|c: char| !c.is_alphanumeric()))
 }
 
 /// Returns whether a text has no open delimiters and does not announce what is missing.
@@ -131,8 +128,7 @@ pub(crate) fn statement(text: &str, room: usize) -> Option<String> {
 }
 
 /// Words with which a sentence takes back what the one before it said.
-const CONTRASTS: &[&str] =
-    &["but ", "however", "in fact", "actually", "it turned out", "turned out"];
+const CONTRASTS: &str = "but |however|in fact|actually|it turned out|turned out";
 
 /// Returns as many sentences from the beginning of a text as fit into `room`, at most `most`, and those that take back
 /// what they say; `None` if not even the first fits, or one that takes it back does not.
@@ -140,7 +136,7 @@ pub(crate) fn leading_sentences(text: &str, most: usize, room: usize) -> Option<
     let (mut start, mut kept) = (0, 0);
     for (count, end) in ends(text).into_iter().enumerate() {
         let lower = text[start..end].trim().to_lowercase();
-        let takes_back = CONTRASTS.iter().any(|word| lower.starts_with(word));
+        let takes_back = CONTRASTS.split('|').any(|word| lower.starts_with(word));
         let fits = text[..end].trim().chars().count() <= room;
         if takes_back && !fits && count > 0 {
             return None;

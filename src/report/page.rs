@@ -88,7 +88,7 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
         }),
     );
     let recorded = patterns::stored(project)?.into_value(warnings);
-    let finished = patterns::history(&survey, &recorded)?.into_value(warnings);
+    let finished = patterns::history(&survey)?.into_value(warnings);
     page.insert("milestones".to_owned(), json!(milestones(&finished, &survey, &title)));
     let said = |entry: &&PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();
     extend(page, "lessons", recorded.entries.iter().rev().filter(said).map(|one| json!(one)));

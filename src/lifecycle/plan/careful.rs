@@ -42,15 +42,8 @@ pub(super) fn careful(history: &[FinishedPhase], planned: &BTreeSet<String>) -> 
             if !planned.is_empty() && !planned.contains(file) {
                 continue;
             }
-            let Some(number) = &phase.number else {
-                continue;
-            };
+            let Some(by) = PlanRef::new(phase, plan) else { continue };
             let entry = found.entry(file).or_default();
-            let by = PlanRef {
-                milestone: phase.milestone.clone(),
-                phase: number.clone(),
-                plan: plan.plan.clone(),
-            };
             if entry.plans.last() != Some(&by) {
                 entry.plans.push(by);
             }
@@ -109,7 +102,7 @@ mod tests {
         let request = OpenRequest { directory: tree.at(""), ..OpenRequest::default() };
         let project = Project::open(request).unwrap();
         let survey = Survey::read(&project).unwrap();
-        let past = patterns::history(&survey, &patterns::Patterns::default()).unwrap().value;
+        let past = patterns::history(&survey).unwrap().value;
         let planned = planned.iter().map(|file| (*file).to_owned()).collect();
         let files = careful(&past, &planned);
         let names = |file: &CarefulFile| {

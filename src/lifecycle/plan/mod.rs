@@ -144,7 +144,7 @@ fn brief(project: &Project, survey: &Survey, phase: &Phase, work: &mut Work) -> 
     let requirements = requirements(survey, planned, warnings);
     // Warnings about old summaries are reported by the commands that read them for their own sake.
     let recorded = patterns::with_changes(project, &work.changes, warnings)?;
-    let past = patterns::history(survey, &recorded)?.value;
+    let past = patterns::history(survey)?.value;
     let checked = PhasePlans::read(phase, planned, warnings);
     let criteria = planned.map(|planned| planned.success_criteria.clone()).unwrap_or_default();
     let topic = topic(survey, phase, &requirements, &checked.plans);

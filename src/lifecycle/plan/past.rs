@@ -57,9 +57,6 @@ pub(super) fn insights(history: &[FinishedPhase], plans: &[PlanBrief]) -> Vec<In
             ComparisonQuestion::DeviationsByFiles | ComparisonQuestion::CompletionByFiles => {
                 is_at_least(plan.files.len(), files)
             }
-            ComparisonQuestion::DeviationsByFile => {
-                lesson.file.as_ref().is_some_and(|file| plan.files.contains(file))
-            }
         };
         InsightBrief {
             statement: lesson.statement.clone(),

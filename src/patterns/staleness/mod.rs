@@ -17,11 +17,11 @@ pub(crate) use tree::ends_in;
 use crate::error::Result;
 use crate::git::{ChangedFile, Git, Object};
 use crate::patterns;
-use crate::patterns::staleness::tree::{Lookup, Tree, folders};
+use crate::patterns::staleness::tree::{Tree, folders};
 use crate::patterns::{PatternEntry, Patterns, Rate, mentions, sentences};
 use crate::project::{Project, manifest};
 use crate::storage::{Changes, read};
-use crate::text::hexadecimal;
+use crate::text::{hexadecimal, listed};
 use crate::warning::{Parsed, Warning};
 
 /// Name of the cache file in `.annals/`.
@@ -33,7 +33,7 @@ const REMOVALS: &str = "absorbed delete deleted deletes deleting dissolved drop 
     renames renaming replace replaced replaces replacing retired split superseded unused";
 
 /// Words that negate either of the two words after them.
-const NEGATIONS: &[&str] = &["cannot", "don't", "never", "not", "without"];
+const NEGATIONS: &str = "cannot don't never not without";
 
 /// Maximum number of manifests whose dependencies are compared, those of the top folders first.
 const MAX_MANIFESTS: usize = 40;
@@ -101,9 +101,6 @@ pub struct PathReport {
     /// Its new path, if it was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The paths that it may stand for, if it is ambiguous.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub homes: Vec<String>,
 }
 
 /// A commit and its date.
@@ -125,16 +122,10 @@ pub struct Structure {
     pub files: Rate,
     /// The share of the old folders that still exist.
     pub folders: Rate,
-    /// Added manifests.
-    pub manifests_added: Vec<String>,
-    /// Removed manifests.
-    pub manifests_removed: Vec<String>,
-    /// Added dependencies.
-    pub dependencies_added: Vec<String>,
-    /// Removed dependencies.
-    pub dependencies_removed: Vec<String>,
-    /// The frameworks among the added and removed dependencies.
-    pub frameworks: Vec<String>,
+    /// The frameworks that were added.
+    pub frameworks_added: Vec<String>,
+    /// The frameworks that were removed.
+    pub frameworks_removed: Vec<String>,
     /// Whether less than half of the files or folders survives, or a framework was added or removed.
     pub has_changed: bool,
 }
@@ -149,8 +140,6 @@ pub enum PathStatus {
     Moved,
     /// It does not exist.
     Gone,
-    /// Several paths match it.
-    Ambiguous,
 }
 
 impl PathReport {
@@ -239,23 +228,18 @@ fn report_paths(text: &str, tree: &Tree, diff: Option<&Diff>) -> Vec<PathReport>
     let mut removed = None;
     let mut reports = Vec::new();
     for mention in mentions(text) {
-        let (mut status, mut homes) = (PathStatus::Ok, Vec::new());
+        let Some(mut status) = tree.look_up(&mention) else { continue };
         let mut to = None;
-        match tree.look_up(&mention) {
-            Lookup::Exists => {}
-            Lookup::Ambiguous(all) => (status, homes) = (PathStatus::Ambiguous, all),
-            Lookup::Unknown => continue,
-            Lookup::Missing => {
-                if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
-                    continue;
-                }
-                let moved = diff.and_then(|diff| diff.new_path(&mention.path));
-                to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
-                status = if to.is_some() { PathStatus::Moved } else { PathStatus::Gone };
+        if status == PathStatus::Gone {
+            if removed.get_or_insert_with(|| removed_paths(text)).contains(&mention.path) {
+                continue;
             }
+            let moved = diff.and_then(|diff| diff.new_path(&mention.path));
+            to = moved.filter(|to| tree.has(to)).map(|to| tree.in_project(to).to_owned());
+            status = if to.is_some() { PathStatus::Moved } else { status };
         }
         let slash = if mention.is_folder { "/" } else { "" };
-        reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to, homes });
+        reports.push(PathReport { path: format!("{}{slash}", mention.path), status, to });
     }
     reports
 }
@@ -281,8 +265,8 @@ fn speaks_of_removal(sentence: &str) -> bool {
     let words: Vec<&str> = words.collect();
     let removes = words.iter().enumerate().any(|(at, word)| {
         let before = &words[at.saturating_sub(2)..at];
-        REMOVALS.split(' ').any(|removal| removal == *word)
-            && !before.iter().any(|word| NEGATIONS.contains(word))
+        listed(REMOVALS, word)
+            && !before.iter().any(|word| listed(NEGATIONS, word))
     });
     removes || lower.contains("no longer") || lower.contains("rid of")
 }
@@ -326,76 +310,45 @@ impl Structure {
         git: &Git,
         tree: &Tree,
     ) -> Result<Self> {
-        let counted = |path: &'_ str| !path.starts_with('.');
-        let of = |statuses: &'static [char]| {
-            changed.iter().filter(move |file| statuses.contains(&file.status))
-        };
-        let came: BTreeSet<&str> =
-            of(&['A', 'R', 'C']).map(|file| &*file.path).filter(|path| counted(path)).collect();
-        let deleted = of(&['D']).map(|file| file.path.as_str());
-        let went: BTreeSet<&str> = deleted
-            .chain(of(&['R']).filter_map(|file| file.from.as_deref()))
-            .filter(|path| counted(path))
+        let is_counted = |path: &&str| !path.starts_with('.');
+        let came: HashSet<&str> = changed
+            .iter()
+            .filter(|file| "ARC".contains(file.status))
+            .map(|file| file.path.as_str())
             .collect();
-        let edited: BTreeSet<&str> = of(&['M']).map(|file| file.path.as_str()).collect();
-        let now: Vec<&str> =
-            tree.files().iter().map(String::as_str).filter(|path| counted(path)).collect();
-        let kept: Vec<&str> = now.iter().copied().filter(|path| !came.contains(path)).collect();
+        let went = changed.iter().filter_map(|file| match file.status {
+            'D' => Some(file.path.as_str()),
+            'R' => file.from.as_deref(),
+            _ => None,
+        });
+        let now: Vec<&str> = tree.files().iter().map(String::as_str).filter(is_counted).collect();
+        let kept = now.iter().copied().filter(|path| !came.contains(path));
+        let then: HashSet<&str> = kept.clone().chain(went.filter(is_counted)).collect();
         let folders_now: HashSet<&str> = now.iter().flat_map(|path| folders(path)).collect();
-        let folders_then: HashSet<&str> =
-            kept.iter().chain(&went).flat_map(|path| folders(path)).collect();
-        let files = Rate { count: kept.len(), of: kept.len() + went.len() };
+        let folders_then: HashSet<&str> = then.iter().flat_map(|path| folders(path)).collect();
+        let files = Rate { count: kept.count(), of: then.len() };
         let folders = Rate::measure(folders_then, |folder| folders_now.contains(folder));
 
-        let manifests = |paths: &BTreeSet<&str>| -> Vec<String> {
-            let found = paths.iter().filter(|path| manifest::is_manifest(path));
-            found.map(|path| (*path).to_owned()).collect()
-        };
-        let (manifests_added, manifests_removed) = (manifests(&came), manifests(&went));
-        let mut current: Vec<&str> =
-            now.into_iter().filter(|path| manifest::is_manifest(path)).collect();
-        current.sort_by_key(|path| path.matches('/').count());
         // A project's first manifest does not count as a change.
-        let had_any =
-            !manifests_removed.is_empty() || current.iter().any(|path| !came.contains(path));
-        current.truncate(if had_any { MAX_MANIFESTS } else { 0 });
         let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
-        let mut earlier: Vec<&str> = manifests_removed.iter().map(String::as_str).collect();
-        for path in current {
-            let text = read::text(&tree.top.join(path)).ok().flatten();
-            let own = text.map(|text| manifest::dependencies(path, &text.value));
-            if edited.contains(path) {
-                earlier.push(path);
-            } else if !came.contains(path) {
-                had.extend(own.clone().unwrap_or_default());
-            }
-            has.extend(own.unwrap_or_default());
-        }
-        earlier.truncate(MAX_MANIFESTS);
+        let earlier = manifests(then.into_iter());
         if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
             let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
             for (path, object) in earlier.iter().zip(objects.read(&names)?) {
                 if let Some(Object::Blob(bytes)) = object {
-                    had.extend(manifest::dependencies(path, &String::from_utf8_lossy(&bytes)));
+                    had.extend(frameworks(path, &String::from_utf8_lossy(&bytes)));
                 }
             }
+            for path in manifests(now.into_iter()) {
+                let text = read::text(&tree.top.join(path)).ok().flatten();
+                has.extend(text.iter().flat_map(|text| frameworks(path, &text.value)));
+            }
         }
-        let dependencies_added: Vec<String> = has.difference(&had).cloned().collect();
-        let dependencies_removed: Vec<String> = had.difference(&has).cloned().collect();
-        let came_or_went = dependencies_added.iter().chain(&dependencies_removed);
-        let frameworks: Vec<String> =
-            came_or_went.filter(|name| is_framework(name)).cloned().collect();
-        Ok(Self {
-            since,
-            files,
-            folders,
-            manifests_added,
-            manifests_removed,
-            dependencies_added,
-            dependencies_removed,
-            has_changed: is_half_gone(files) || is_half_gone(folders) || !frameworks.is_empty(),
-            frameworks,
-        })
+        let frameworks_added: Vec<String> = has.difference(&had).cloned().collect();
+        let frameworks_removed: Vec<String> = had.difference(&has).cloned().collect();
+        let is_other = has != had;
+        let has_changed = is_half_gone(files) || is_half_gone(folders) || is_other;
+        Ok(Self { since, files, folders, frameworks_added, frameworks_removed, has_changed })
     }
 
     /// Returns what has changed, with figures; `None` if the structure has not changed enough.
@@ -410,21 +363,33 @@ impl Structure {
                 parts.push(format!("{} of {} {what} ({percent} %) remain", rate.count, rate.of));
             }
         }
-        for framework in &self.frameworks {
-            let is_added = self.dependencies_added.contains(framework);
-            parts.push(format!("{framework} {}", if is_added { "added" } else { "removed" }));
-        }
+        parts.extend(self.frameworks_added.iter().map(|name| format!("{name} added")));
+        parts.extend(self.frameworks_removed.iter().map(|name| format!("{name} removed")));
         let CommitRef { commit, date } = &self.since;
         let date = date.map(|date| format!(", {date}")).unwrap_or_default();
         Some(format!("structure changed since {commit}{date}: {}", parts.join(", ")))
     }
 }
 
+/// Returns the manifests among these files, at most [`MAX_MANIFESTS`].
+fn manifests<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut found: Vec<&str> = files.filter(|path| manifest::is_manifest(path)).collect();
+    found.sort_by_key(|path| (path.matches('/').count(), *path));
+    found.truncate(MAX_MANIFESTS);
+    found
+}
+
+/// Returns the frameworks that a manifest depends on.
+fn frameworks(path: &str, text: &str) -> Vec<String> {
+    let all = manifest::dependencies(path, text).into_iter();
+    all.filter(|name| is_framework(name)).collect()
+}
+
 fn is_framework(name: &str) -> bool {
     let version =
         name.rsplit_once("/v").filter(|(_, version)| version.bytes().all(|b| b.is_ascii_digit()));
     let name = version.map_or(name, |(path, _)| path);
-    FRAMEWORKS.split(' ').any(|known| known == name)
+    listed(FRAMEWORKS, name)
 }
 
 fn is_half_gone(rate: Rate) -> bool {

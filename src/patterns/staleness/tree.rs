@@ -6,19 +6,16 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::git::{Git, TrackedFiles};
-use crate::patterns::Mention;
+use crate::patterns::{Mention, PathStatus};
 use crate::project::LayoutName;
 use crate::storage::walk;
-use crate::text::{file_name, slashed};
+use crate::text::{file_name, listed, slashed};
 
 /// Maximum number of files listed in a folder without git.
 const MAX_FILES: usize = 200_000;
 
 /// Folders of build products, dependencies and caches: paths missing there were never part of the project.
-const GENERATED: &[&str] = &[
-    "node_modules", "target", "dist", "build", "out", "coverage", "venv", "__pycache__", "tmp",
-    "logs", "bin", "obj",
-];
+const GENERATED: &str = "node_modules target dist build out coverage venv __pycache__ tmp logs bin obj";
 
 /// The files on disk and in git's index.
 pub(crate) struct Tree {
@@ -30,19 +27,6 @@ pub(crate) struct Tree {
     is_sparse: bool,
     ignored: walk::Rules,
     names: OnceCell<FileNames>,
-}
-
-/// The result of looking a path up.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lookup {
-    /// One file or folder.
-    Exists,
-    /// Several have this name.
-    Ambiguous(Vec<String>),
-    /// There is none, and it would be one of the project's own files.
-    Missing,
-    /// It may be no path, or no file of the project.
-    Unknown,
 }
 
 impl Tree {
@@ -63,22 +47,20 @@ impl Tree {
     }
 
     /// Looks a path up: from the project's root, from the top, or by the end of its name.
-    pub(crate) fn look_up(&self, mention: &Mention) -> Lookup {
+    ///
+    /// Returns `None` if it may be no path, or no file of the project.
+    pub(crate) fn look_up(&self, mention: &Mention) -> Option<PathStatus> {
         let path = mention.path.as_str();
         if self.is_on_disk(path) {
-            return Lookup::Exists;
+            return Some(PathStatus::Ok);
         }
         if !mention.is_sure {
-            return Lookup::Unknown;
+            return None;
         }
-        let homes = self.names().ending_in(path).into_iter().filter(|home| self.has(home));
-        let homes: Vec<String> = homes.map(|home| self.in_project(home).to_owned()).collect();
-        match homes.len() {
-            0 if self.is_own(mention) => Lookup::Missing,
-            0 => Lookup::Unknown,
-            1 => Lookup::Exists,
-            _ => Lookup::Ambiguous(homes),
+        if self.names().ending_in(path).into_iter().any(|home| self.has(home)) {
+            return Some(PathStatus::Ok);
         }
+        self.is_own(mention).then_some(PathStatus::Gone)
     }
 
     /// Returns whether a path relative to the top exists; a sparse checkout lacks some of its files on purpose.
@@ -100,7 +82,7 @@ impl Tree {
         let path = mention.path.as_str();
         let mut parts = path.split('/');
         let is_elsewhere = |part: &str| {
-            GENERATED.contains(&part)
+            listed(GENERATED, part)
                 || part.starts_with('.')
                 || LayoutName::from_dir(Path::new(part)).is_some()
         };

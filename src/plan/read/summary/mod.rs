@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
-use crate::markdown::{BlockContent, Node, Outline, Section, front_matter};
+use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::identity::Identity;
 use crate::plan::read::list_entry::{self, is_lead};
@@ -182,15 +182,13 @@ impl SummaryStatus {
     ///
     /// The result is the same as that of [`Summary::parse`].
     pub fn from_text(text: &str) -> Option<Self> {
-        let quick = if json_lines::is_json_lines(text) {
-            None
-        } else {
-            front_matter::scan(text, ["status"])
-        };
-        match quick {
-            Some(([Some(word)], _)) => Self::from_word(word),
-            Some(([None], end)) => Self::in_body(&text[end..]),
-            None => Self::of_document(&Document::parse(text, Path::new(""), &mut Vec::new())),
+        if json_lines::is_json_lines(text) {
+            return Self::of_document(&Document::parse(text, Path::new(""), &mut Vec::new()));
+        }
+        let front = FrontMatter::parse(text, Path::new("")).value;
+        match front.text(&["status"]) {
+            Some(word) => Self::from_word(word),
+            None => Self::in_body(&text[front.range.end..]),
         }
     }
 
