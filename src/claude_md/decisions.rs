@@ -30,7 +30,8 @@ const MAX_PER_PLAN: usize = 3;
 const MAX_CHARS: usize = 240;
 
 /// Words that mark a decision as binding.
-const BINDING_WORDS: &str = "must never only breaking always mandatory required forbidden prohibited";
+const BINDING_WORDS: &str =
+    "must never only breaking always mandatory required forbidden prohibited";
 
 /// Prefixes of words for things that others depend on.
 const STRUCTURAL_PREFIXES: &str = "api interface protocol contract schema storage database migration security auth \
@@ -73,11 +74,12 @@ pub(crate) fn select(lists: &[DecisionList]) -> Vec<String> {
     let (curated, logged): (Vec<_>, Vec<_>) = all().partition(|at| ranked[*at].is_curated);
     let mut weightiest: Vec<usize> = all().collect();
     weightiest.sort_by_key(|at| Reverse(ranked[*at].impact));
-    let parts =
-        [(curated, CURATED), (logged, MAX_DECISIONS - HELD), (weightiest, MAX_DECISIONS)];
+    let parts = [(curated, CURATED), (logged, MAX_DECISIONS - HELD), (weightiest, MAX_DECISIONS)];
     let mut of_plan: HashMap<&str, usize> = HashMap::new();
     let mut shown: Vec<(usize, WordSet, String)> = Vec::new();
-    for (at, room) in parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room))) {
+    for (at, room) in
+        parts.into_iter().flat_map(|(part, room)| part.into_iter().map(move |at| (at, room)))
+    {
         let decision = ranked[at].decision;
         let words = WordSet::from_text(decision.untagged());
         let count = plan(decision).map(|plan| of_plan.entry(plan).or_default());
@@ -174,8 +176,10 @@ fn decides(decision: &Decision) -> bool {
     let text = decision.untagged();
     let lower = text.to_lowercase();
     // `[Roadmap]` tags what the roadmap says by itself, and what begins with a phase is about the plan, not the product.
-    let is_of_roadmap = || decision.source.as_deref().is_some_and(|source| fold(source) == "roadmap");
-    let only_orders = || ORDERS.split('|').any(|word| lower.contains(word)) || PHASES.is_match(&lower);
+    let is_of_roadmap =
+        || decision.source.as_deref().is_some_and(|source| fold(source) == "roadmap");
+    let only_orders =
+        || ORDERS.split('|').any(|word| lower.contains(word)) || PHASES.is_match(&lower);
     let only_logs = || reason(decision).is_none() && patterns::tells_only_what_was_done(text);
     !is_absent(text)
         && !text.starts_with("~~")
@@ -198,7 +202,8 @@ fn revoked<'a>(all: &[Placed<'a>]) -> HashSet<*const Decision> {
     let ids = all.iter().flat_map(|placed| REVOKED.captures_iter(&placed.decision.text));
     let ids: HashSet<String> = ids.map(|found| found[1].to_lowercase()).collect();
     let of_id = |id: &String| {
-        let named = |placed: &&Placed<'a>| placed.decision.possible_ids().into_iter().any(|own| own == *id);
+        let named =
+            |placed: &&Placed<'a>| placed.decision.possible_ids().into_iter().any(|own| own == *id);
         let mut found = all.iter().filter(named);
         let only = found.next()?.decision;
         found.next().is_none().then_some(std::ptr::from_ref(only))
@@ -208,7 +213,9 @@ fn revoked<'a>(all: &[Placed<'a>]) -> HashSet<*const Decision> {
 
 /// A word that revokes, and the id after it: `02-01` in `reversal of the 02-01 pattern`.
 static REVOKED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:supersedes|reverses|reversal|replaces)\W+(?:(?:of|the|decision|plan)\W+)*(d-[\d.]*\d|\d[\d.]*-[\d.]*\d)\b")
+    pattern(
+        r"(?i)\b(?:supersedes|reverses|reversal|replaces)\W+(?:(?:of|the|decision|plan)\W+)*(d-[\d.]*\d|\d[\d.]*-[\d.]*\d)\b",
+    )
 });
 
 /// Returns the plan that a decision came from, such as `02-03`, if its source is a plan.
@@ -238,7 +245,9 @@ fn era(text: Option<&str>) -> Era {
 
 /// A milestone's version and a phase, at the start of a text.
 static ERA: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)^\W*(?:(?:milestone\W+v?|v)(\d+(?:\.\d+)*)\b\W*)?(?:(?:phase|plan)\W+)*(\d[\w.]*)?")
+    pattern(
+        r"(?i)^\W*(?:(?:milestone\W+v?|v)(\d+(?:\.\d+)*)\b\W*)?(?:(?:phase|plan)\W+)*(\d[\w.]*)?",
+    )
 });
 
 impl DecisionList {

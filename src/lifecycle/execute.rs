@@ -174,8 +174,7 @@ fn wanted(
     if request.all {
         return all_complete(survey, history);
     }
-    let of_dir =
-        |dir: &PhaseDir| history.phases.iter().find(|phase| phase.dir == dir.dir).cloned();
+    let of_dir = |dir: &PhaseDir| history.phases.iter().find(|phase| phase.dir == dir.dir).cloned();
     let Some(number) = &request.phase else {
         return Ok(reading(project, warnings, |text| {
             let complete = complete(survey).into_iter().rev();
@@ -215,7 +214,8 @@ fn left_plans(phase: &Phase, text: TextOf<'_>) -> bool {
 fn all_complete(survey: &Survey, history: &History) -> Result<Vec<FinishedPhase>> {
     let open = survey.folder.milestones()?;
     let is_past = |phase: &&FinishedPhase| {
-        let is_open = phase.milestone == survey.folder.active.slug || open.contains(&phase.milestone);
+        let is_open =
+            phase.milestone == survey.folder.active.slug || open.contains(&phase.milestone);
         phase.is_complete && !is_open
     };
     let done: HashSet<&Path> = complete(survey).iter().map(|(dir, _)| dir.dir.as_path()).collect();

@@ -92,7 +92,8 @@ impl<'a> Reader<'a> {
         while let Some(line) = self.peek().filter(|line| line.indent == indent) {
             let Some(rest) = line.item() else { break };
             self.next += 1;
-            let key = split_key(rest).filter(|_| depth < MAX_DEPTH && !rest.starts_with(['[', '{']));
+            let key =
+                split_key(rest).filter(|_| depth < MAX_DEPTH && !rest.starts_with(['[', '{']));
             nodes.push(match key {
                 None => self.value(rest, line, depth),
                 // A mapping whose first field stands behind the dash.
@@ -220,8 +221,8 @@ fn split_key(content: &str) -> Option<(String, &str)> {
         return Some((key, ends_mark(rest.trim_start().strip_prefix(':')?)?));
     }
     let mut colons = content.match_indices(':');
-    let (key, rest) = colons
-        .find_map(|(at, _)| Some((content[..at].trim(), ends_mark(&content[at + 1..])?)))?;
+    let (key, rest) =
+        colons.find_map(|(at, _)| Some((content[..at].trim(), ends_mark(&content[at + 1..])?)))?;
     let is_other = ['`', '*', '@', '%', '[', '{', '#', '&', '!', '|', '>', ','];
     let is_key = !key.is_empty() && !key.starts_with(is_other) && !key.contains(" #");
     is_key.then(|| (key.to_owned(), rest))
@@ -284,8 +285,7 @@ fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(V
         if let Some(rest) = text.strip_prefix(':').map(trimmed) {
             let is_bare = rest.starts_with([',', ']', '}']);
             let empty = (Value::Text(String::new()), rest);
-            let (value, rest) =
-                if is_bare { empty } else { flow(rest, close, line, depth + 1)? };
+            let (value, rest) = if is_bare { empty } else { flow(rest, close, line, depth + 1)? };
             node.value = Value::Map(vec![(node.flat(), Node { value, line })]);
             text = rest;
         }

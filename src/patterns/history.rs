@@ -8,9 +8,7 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::patterns::{
-    BulletSource, FinishedPhase, Insights, Patterns, stored,
-};
+use crate::patterns::{BulletSource, FinishedPhase, Insights, Patterns, stored};
 use crate::plan::{MilestoneFolder, Phase, PhaseDir, Plan, PlanNumber, PlanningFolder, Survey};
 use crate::project::{Project, vocabulary};
 use crate::storage::stat::PathKind;

@@ -5,9 +5,9 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use crate::error::{Error, Result};
-use crate::patterns::citation::{cite, cited, split_citation};
 use crate::patterns::lesson::Lesson;
 use crate::patterns::sentences::{ContentWords, is_complete};
+use crate::patterns::trace::{cite, cited, split_citation};
 use crate::patterns::{FinishedPhase, LessonSource, PatternEntry, Patterns};
 use crate::plan::PlanNumber;
 use crate::secrets;

@@ -5,11 +5,10 @@
 //! many projects: a problem that still holds is told in the present or named by the title, and free text is a lesson
 //! if it gives a reason, names a failure or says what was not as it should be.
 
-use crate::patterns::citation::cite;
 use crate::patterns::sentences::{
-    ContentWords, is_closed, is_complete, leading_sentences, sentences, statement,
+    ContentWords, clean, is_closed, is_complete, leading_sentences, sentences, statement,
 };
-use crate::patterns::wording::clean;
+use crate::patterns::trace::cite;
 use crate::patterns::{FinishedPhase, LessonSource};
 use crate::plan::{Decision, Deviation, PlanNumber};
 use crate::project::vocabulary;
@@ -22,7 +21,8 @@ const MAX_RECORDED: usize = 8;
 const MAX_LENGTH: usize = 240;
 
 /// Beginnings of what is no lesson: nothing happened, or the subject is only clear in its summary.
-const LEFT_OUT: &str = "none|no deviation|no issue|no problem|n/a|not a deviation|the plan's|plan's|ended partial";
+const LEFT_OUT: &str =
+    "none|no deviation|no issue|no problem|n/a|not a deviation|the plan's|plan's|ended partial";
 
 /// Words about what changes no later plan.
 const TRIFLES: &str = "commit|import order|lint|style|format";
@@ -34,7 +34,8 @@ const REFERENCES: &str = "it this that these those they both also which";
 const PAST: &str = "was were had did would could";
 
 /// Words that give a reason.
-const REASONS: &str = "because|since|due to|as the|so that|after discovering|caused by|to avoid|to match|to follow";
+const REASONS: &str =
+    "because|since|due to|as the|so that|after discovering|caused by|to avoid|to match|to follow";
 
 /// Beginnings of words that name a failure.
 const FAILURES: &str = "fail|error|crash|segfault|raise|broke|timed out";

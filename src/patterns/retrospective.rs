@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::clock::Minutes;
 use crate::error::Result;
-use crate::patterns::heading::EntryHeading;
+use crate::patterns::entry::EntryHeading;
 use crate::patterns::judged::CheckedLessons;
 use crate::patterns::lesson::Lesson;
 use crate::patterns::{

@@ -206,7 +206,10 @@ fn structure_changes_when_a_framework_comes_or_goes() {
     commit(&sandbox, "2026-01-06");
     let git = sandbox.open_git();
     let found = check(&sandbox, &git, "no path", Some(&written), None).structure.unwrap();
-    assert_eq!((found.frameworks_added.join(" "), found.frameworks_removed.join(" ")), ("react".to_owned(), "vue".to_owned()));
+    assert_eq!(
+        (found.frameworks_added.join(" "), found.frameworks_removed.join(" ")),
+        ("react".to_owned(), "vue".to_owned())
+    );
     assert!(found.reason().unwrap().ends_with(": react added, vue removed"));
     // The first manifest of a project is no change of frameworks.
     let found = check(&sandbox, &git, "no path", Some(&first), None).structure.unwrap();
