@@ -183,8 +183,12 @@ fn decides(decision: &Decision) -> bool {
     let only_logs = || reason(decision).is_none() && patterns::tells_only_what_was_done(text);
     !is_absent(text)
         && !text.starts_with("~~")
+        && !ABOUT_TASKS.is_match(&lower)
         && (is_binding(&lower) || !(is_of_roadmap() || only_orders() || only_logs()))
 }
+
+/// What says how the tasks of a plan were carried out and committed.
+static ABOUT_TASKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\btasks? \d|\bcommitted\b"));
 
 /// What begins with the number of a phase.
 static PHASES: LazyLock<Regex> = LazyLock::new(|| pattern(r"^phases? *\d"));
@@ -369,6 +373,7 @@ mod tests {
             ("Phase ordering: base before shelf", ""),
             ("Parser landed in 02-01", ""),
             ("i18n files placed in `locales/`, as before", ""),
+            ("Tasks 1 and 2 are one commit, since both must pass", ""),
             ("All tests pass", ""),
             ("~~Use XML~~", ""),
             ("_(No decisions yet)_", ""),

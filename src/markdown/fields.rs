@@ -41,9 +41,7 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     fn new(raw: &'a str, number: usize) -> Self {
         let content = raw.trim_start();
-        let white = raw[..raw.len() - content.len()].chars();
-        let indent = white.map(|c| if c == '\t' { 2 } else { 1 }).sum();
-        Self { raw, indent, content: content.trim_end(), number }
+        Self { raw, indent: raw.len() - content.len(), content: content.trim_end(), number }
     }
 
     /// Returns whether it has nothing or only a comment.
@@ -191,7 +189,7 @@ impl<'a> Reader<'a> {
             self.lines[self.next..].iter().take_while(is_own).copied().collect();
         self.next += own.len();
         let texts = own.iter().filter(|line| !line.content.is_empty());
-        let margin = texts.map(|line| line.raw.len() - line.raw.trim_start().len()).min();
+        let margin = texts.map(|line| line.indent).min();
         let text = |line: &Line<'a>| line.raw.get(margin.unwrap_or(0)..).unwrap_or(line.content);
         let texts: Vec<&str> = own.iter().map(text).collect();
         texts.join(separator).trim_end().to_owned()
@@ -205,11 +203,9 @@ fn ends_mark(rest: &str) -> Option<&str> {
 
 /// Returns what joins the lines of a literal (`|`) or folded (`>`) text.
 fn block_text(rest: &str) -> Option<&'static str> {
-    let (head, signs) = without_comment(rest).split_at_checked(1)?;
-    let is_head = signs.len() <= 2 && signs.chars().all(|c| "+-".contains(c) || c.is_ascii_digit());
-    match head {
-        "|" if is_head => Some("\n"),
-        ">" if is_head => Some(" "),
+    match without_comment(rest) {
+        "|" | "|-" | "|+" => Some("\n"),
+        ">" | ">-" | ">+" => Some(" "),
         _ => None,
     }
 }
@@ -236,18 +232,9 @@ fn without_comment(text: &str) -> &str {
     }
 }
 
-/// Returns a text in brackets without the white space and comments that it begins with.
-fn trimmed(mut text: &str) -> &str {
-    loop {
-        text = text.trim_start();
-        let Some(comment) = text.strip_prefix('#') else { return text };
-        text = comment.find('\n').map_or("", |end| &comment[end..]);
-    }
-}
-
 /// Splits a value off a text; `close` is the bracket that may enclose both. One that is not complete is none.
 fn flow(text: &str, close: char, line: usize, depth: usize) -> Option<(Value, &str)> {
-    let text = trimmed(text);
+    let text = text.trim_start();
     match text.chars().next()? {
         '[' => {
             let (nodes, rest) = elements(&text[1..], ']', line, depth)?;
@@ -270,7 +257,7 @@ fn flow(text: &str, close: char, line: usize, depth: usize) -> Option<(Value, &s
 fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(Vec<Node>, &str)> {
     let mut found = Vec::new();
     loop {
-        text = trimmed(text);
+        text = text.trim_start();
         if let Some(rest) = text.strip_prefix(close) {
             return Some((found, rest));
         } else if let Some(rest) = text.strip_prefix(',') {
@@ -281,8 +268,8 @@ fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(V
         }
         let (value, rest) = flow(text, close, line, depth + 1)?;
         let mut node = Node { value, line };
-        text = trimmed(rest);
-        if let Some(rest) = text.strip_prefix(':').map(trimmed) {
+        text = rest.trim_start();
+        if let Some(rest) = text.strip_prefix(':').map(str::trim_start) {
             let is_bare = rest.starts_with([',', ']', '}']);
             let empty = (Value::Text(String::new()), rest);
             let (value, rest) = if is_bare { empty } else { flow(rest, close, line, depth + 1)? };
@@ -293,11 +280,10 @@ fn elements(mut text: &str, close: char, line: usize, depth: usize) -> Option<(V
     }
 }
 
-/// Splits an unquoted text off, up to a comma, a bracket, a comment or the colon behind a key.
+/// Splits an unquoted text off, up to a comma, a bracket or the colon behind a key.
 fn plain(text: &str, close: char) -> Option<(Value, &str)> {
     let ends = |(at, c): &(usize, char)| match c {
         ':' => text[at + 1..].chars().next().is_none_or(|next| " ,]}\n".contains(next)),
-        '#' => text[..*at].ends_with(char::is_whitespace),
         c => *c == ',' || *c == close,
     };
     let (end, _) = text.char_indices().find(ends)?;
@@ -308,33 +294,25 @@ fn plain(text: &str, close: char) -> Option<(Value, &str)> {
 
 /// Splits a text in quotes off.
 fn quoted(text: &str) -> Option<(String, &str)> {
-    let mut found = String::new();
-    let mut chars = text.char_indices().peekable();
-    let (_, quote) = chars.next()?;
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '\\' if quote == '"' => match chars.next()?.1 {
-                'n' => found.push('\n'),
-                't' => found.push('\t'),
-                'r' => found.push('\r'),
-                'u' => {
-                    let digits: String = chars.by_ref().take(4).map(|(_, c)| c).collect();
-                    let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-                    match code {
-                        Some(c) => found.push(c),
-                        None => found.push_str(&format!("\\u{digits}")),
-                    }
-                }
-                c @ ('"' | '\\' | '/' | ' ') => found.push(c),
-                c => found.extend(['\\', c]),
+    let quote = text.chars().next()?;
+    let mut chars = text.char_indices().skip(1);
+    let end = loop {
+        match chars.next()? {
+            (_, '\\') if quote == '"' => drop(chars.next()),
+            (at, c) if c == quote => match c == '\'' && text[at + 1..].starts_with(c) {
+                true => drop(chars.next()),
+                false => break at,
             },
-            '\'' if quote == c && chars.next_if(|(_, c)| *c == '\'').is_some() => found.push(c),
-            '\n' => found.push(' '),
-            c if c == quote => return Some((found, &text[at + 1..])),
-            c => found.push(c),
+            _ => {}
         }
+    };
+    let (inner, rest) = (text[1..end].replace('\n', " "), &text[end + 1..]);
+    if quote == '\'' {
+        return Some((inner.replace("''", "'"), rest));
     }
-    None
+    // Not every backslash is an escape: `"\d+"`.
+    let read = serde_json::from_str(&format!("\"{inner}\""));
+    Some((read.unwrap_or_else(|_| inner.replace("\\\"", "\"")), rest))
 }
 
 #[cfg(test)]

@@ -12,10 +12,8 @@ use sha2::{Digest, Sha256};
 
 use crate::clock::parse_date;
 use crate::markdown::{BlockContent, FrontMatter, Label, Outline, Ranges, Section};
+use crate::patterns::Trace;
 use crate::patterns::trace::cited;
-use crate::patterns::{
-    Bullet, BulletSection, DeviationCount, LoosePattern, PatternEntry, Patterns, Timing, Trace,
-};
 use crate::plan::{PhaseNumber, PhaseNumbering, PlanNumber, non_placeholder};
 use crate::text::{fold, hexadecimal, one_line};
 use crate::warning::Parsed;

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::clock::{Minutes, TimeUnit};
 use crate::patterns::lesson::is_planning;
 use crate::patterns::trace::{known_milestone, plan_id, short_milestone};
-use crate::patterns::{FinishedPhase, PlanRecord, Rate};
+use crate::patterns::{FinishedPhase, PlanRecord};
 use crate::plan::{PhaseNumber, PlanNumber};
 use crate::search::to_f64;
 use crate::text::{capitalized, word_enum};

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::git::Git;
 use crate::patterns::paths::is_file;
 use crate::patterns::trace::plan_id;
-use crate::patterns::{FinishedPhase, PatternEntry, Patterns, Trace};
+use crate::patterns::{PatternEntry, Patterns, Trace};
 use crate::plan::{
     DEFAULT_MILESTONE, Deviation, PhaseDir, PhaseNumber, PlanNumber, Summary, SummaryStatus,
     letters,

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Result;
 use crate::git::{ChangedFile, Git, Object, TrackedFiles};
 use crate::patterns;
-use crate::patterns::{Mention, PathStatus, PatternEntry, Patterns, Rate, mentions, sentences};
+use crate::patterns::{Mention, PatternEntry, Patterns, Rate, mentions, sentences};
 use crate::project::{LayoutName, Project, manifest};
 use crate::storage::{Changes, read, walk};
 use crate::text::{file_name, hexadecimal, listed, slashed};
