@@ -4,15 +4,14 @@
 //! becomes a separate row, so that the others are still reported. Nothing is changed.
 
 mod checks;
-mod files;
 mod row;
+mod secrets;
 
 pub use row::{AuditRow, Detail, Level};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::project::Project;
-use crate::recall::SOURCES;
 use crate::text::quantity;
 use crate::warning::Warning;
 
@@ -27,8 +26,11 @@ pub struct Audit {
     pub warnings: Vec<Warning>,
 }
 
-/// A check of a store in use.
-type Check = fn(&Project, &mut Vec<Warning>) -> Result<Vec<AuditRow>>;
+/// The rows of a store in use, each with the name of its check.
+type Rows = Result<Vec<(&'static str, AuditRow)>>;
+
+/// A check of a store.
+type Check = fn(&Project, &mut Vec<Warning>) -> Rows;
 
 /// All checks in the order of the table: the store, the name, and the command to suggest if the check fails to run.
 const CHECKS: [(&str, &str, &str, Check); 9] = [
@@ -39,7 +41,7 @@ const CHECKS: [(&str, &str, &str, Check); 9] = [
     ("entries", "audit", "annals entry audit --dry-run", checks::entries),
     ("ledger", "rules", "annals ledger check", checks::ledger_rules),
     ("journal", "lines", "annals journal tail --stats", checks::journal_lines),
-    ("journal", "secrets", "annals audit", files::in_journal),
+    ("journal", "secrets", "annals audit", secrets::in_journal),
     ("facts", "database", "annals facts check", checks::fact_database),
 ];
 
@@ -49,44 +51,31 @@ pub fn audit(project: &Project) -> Audit {
     let mut warnings = Vec::new();
     let mut rows = Vec::new();
     for (store, name, command, check) in CHECKS {
-        match check(project, &mut warnings) {
-            Ok(found) => rows.extend(found),
-            Err(error) => {
-                let detail = Detail::from_error(&error.relative_to(&project.root));
-                rows.push(AuditRow::new(store, name, vec![detail], command).into_fault());
-            }
-        }
+        let found = check(project, &mut warnings).unwrap_or_else(|error| {
+            let error = error.relative_to(&project.root);
+            let detail = Detail { place: error.place.clone(), ..Detail::new(&error.reason()) };
+            vec![(name, AuditRow::found(vec![detail], command).fault())]
+        });
+        rows.extend(found.into_iter().map(|(check, row)| row.named(store, check)));
     }
-    rows.extend(files::in_context_files(project, &mut warnings));
-    // Files at paths from the user's settings have separate checks.
-    for store in SOURCES.iter().filter(|store| !store.is_users_own()) {
-        let (name, files) = (store.name().as_str(), store.files_to_check_for_secrets(project));
-        rows.extend(files::in_files(project, name, files, files::own_bytes, &mut warnings));
-    }
-    Audit {
-        level: rows.iter().map(|row| row.level).max().unwrap_or(Level::Ok),
-        rows,
-        warnings: project.named(warnings),
-    }
+    rows.extend(secrets::in_stores(project, &mut warnings));
+    Audit { level: Level::of(&rows), rows, warnings: project.named(warnings) }
 }
 
 /// Returns the row for context files without room for the whole block, or `None` if there is room.
 pub fn lack_of_room(project: &Project) -> Option<AuditRow> {
     // Other problems of the context files are left to the audit.
     let rows = checks::context_files(&project.dry_run(true), &mut Vec::new()).unwrap_or_default();
-    rows.into_iter().find(|row| row.check == checks::BUDGET && row.level != Level::Ok)
+    let row = rows.into_iter().find(|(check, row)| *check == checks::BUDGET && row.count > 0);
+    row.map(|(check, row)| row.named("context", check))
 }
 
 impl Audit {
     /// Fails if something needs fixing.
     pub fn verdict(&self) -> Result<()> {
-        let open = self.rows.iter().filter(|row| row.level > Level::Ok).count();
-        match open {
+        match self.rows.iter().filter(|row| row.level > Level::Ok).count() {
             0 => Ok(()),
-            open => {
-                let message = format!("{} found problems", quantity(open, "check"));
-                Err(Error::failed(message))
-            }
+            open => Err(Error::failed(format!("{} found problems", quantity(open, "check")))),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Defines the result of a check.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
-use crate::error::Error;
-use crate::text::{Line, sanitized, word_enum};
+use crate::text::{clip, one_line, sanitized, word_enum};
 use crate::warning::SourceLocation;
 
 /// Maximum number of findings of a check that are listed; the rest are only counted.
@@ -25,6 +26,13 @@ word_enum! {
     }
 }
 
+impl Level {
+    /// Returns the highest level of some rows.
+    pub(crate) fn of(rows: &[AuditRow]) -> Self {
+        rows.iter().map(|row| row.level).max().unwrap_or(Self::Ok)
+    }
+}
+
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Detail {
@@ -38,17 +46,17 @@ pub struct Detail {
 impl Detail {
     /// Creates a finding without a location.
     pub(crate) fn new(message: &str) -> Self {
-        Self { place: None, message: Line::new(&sanitized(message)).clipped(WIDTH).to_string() }
+        let message = clip(&one_line(&sanitized(message)), WIDTH).into_owned();
+        Self { place: None, message }
     }
 
     /// Creates a finding in a file.
-    pub(crate) fn at(place: SourceLocation, message: &str) -> Self {
-        Self { place: Some(place), ..Self::new(message) }
-    }
-
-    /// Creates a finding that reports why a check failed to run.
-    pub(crate) fn from_error(error: &Error) -> Self {
-        Self { place: error.place.clone(), ..Self::new(&error.reason()) }
+    pub(crate) fn at(
+        file: impl Into<PathBuf>,
+        line: impl Into<Option<usize>>,
+        message: &str,
+    ) -> Self {
+        Self { place: Some(SourceLocation::new(file, line)), ..Self::new(message) }
     }
 }
 
@@ -71,56 +79,40 @@ pub struct AuditRow {
 }
 
 impl AuditRow {
-    /// Creates the row of a check with these findings, which need attention; without any, its level is ok.
-    pub(crate) fn new(
-        store: &'static str,
-        check: &'static str,
-        found: Vec<Detail>,
-        fix: impl Into<String>,
-    ) -> Self {
-        Self::counted(store, check, found.len(), found, fix)
+    /// Returns the result of a check with these findings, which need attention; without any, its level is ok.
+    pub(crate) fn found(details: Vec<Detail>, fix: impl Into<String>) -> Self {
+        Self::counted(details.len(), details, fix)
     }
 
-    /// Creates the row of a check that found nothing to fix, with an observation.
-    pub(crate) fn ok(store: &'static str, check: &'static str, seen: &str) -> Self {
-        Self::counted(store, check, 0, vec![Detail::new(seen)], "")
+    /// Returns the result of a check that found nothing to fix, with an observation.
+    pub(crate) fn ok(seen: impl AsRef<str>) -> Self {
+        Self::counted(0, vec![Detail::new(seen.as_ref())], "")
     }
 
-    /// Creates the row of a check with one finding that needs attention.
-    pub(crate) fn attention(
-        store: &'static str,
-        check: &'static str,
-        message: &str,
-        fix: impl Into<String>,
-    ) -> Self {
-        Self::new(store, check, vec![Detail::new(message)], fix)
+    /// Returns the result of a check with one finding that needs attention.
+    pub(crate) fn attention(message: impl AsRef<str>, fix: impl Into<String>) -> Self {
+        Self::found(vec![Detail::new(message.as_ref())], fix)
     }
 
-    /// Creates the row of a check that counted more findings than it can list.
-    pub(crate) fn counted(
-        store: &'static str,
-        check: &'static str,
-        count: usize,
-        mut details: Vec<Detail>,
-        fix: impl Into<String>,
-    ) -> Self {
+    /// Returns the result of a check that counted more findings than it can list.
+    pub(crate) fn counted(count: usize, mut details: Vec<Detail>, fix: impl Into<String>) -> Self {
         details.truncate(NAMED);
-        Self {
-            store,
-            check,
-            level: if count == 0 { Level::Ok } else { Level::Attention },
-            count,
-            details,
-            fix: (count > 0).then(|| fix.into()),
-        }
+        let level = if count == 0 { Level::Ok } else { Level::Attention };
+        let fix = (count > 0).then(|| fix.into());
+        Self { store: "", check: "", level, count, details, fix }
     }
 
-    /// Returns the row of a check whose findings mean that something is broken or leaks.
-    pub(crate) fn into_fault(mut self) -> Self {
+    /// Returns the result of a check whose findings mean that something is broken or leaks.
+    pub(crate) fn fault(mut self) -> Self {
         if self.count > 0 {
             self.level = Level::Fault;
         }
         self
+    }
+
+    /// Returns the result as a row of the table.
+    pub(crate) fn named(self, store: &'static str, check: &'static str) -> Self {
+        Self { store, check, ..self }
     }
 }
 
@@ -130,14 +122,14 @@ mod tests {
 
     #[test]
     fn a_check_without_findings_is_ok_and_needs_no_fix() {
-        let row = AuditRow::new("plan", "drift", Vec::new(), "annals status").into_fault();
+        let row = AuditRow::found(Vec::new(), "annals status").fault();
         assert_eq!((row.level, row.count, row.fix), (Level::Ok, 0, None));
     }
 
     #[test]
     fn many_findings_are_counted_and_the_first_named() {
         let found = (0..50).map(|n| Detail::new(&format!("number {n}")));
-        let row = AuditRow::new("plan", "drift", found.collect(), "annals status");
+        let row = AuditRow::found(found.collect(), "annals status");
         assert_eq!((row.count, row.details.len()), (50, NAMED));
         assert_eq!(row.details[0].message, "number 0");
     }

@@ -12,8 +12,8 @@ use crate::cli::{Arguments, working_directory};
 use crate::error::{At, Error, Result};
 use crate::knowledge;
 use crate::knowledge::EntryFilter;
+use crate::plan::{Phase, Survey};
 use crate::project::{Environment, OpenRequest, Project};
-use crate::storage::listing;
 
 /// The variable by which a shell asks for candidates.
 const VARIABLE: &str = "ANNALS_COMPLETE";
@@ -49,18 +49,13 @@ pub(crate) fn answer(arguments: &[std::ffi::OsString]) -> bool {
 /// Offers the phases of the planning folder.
 pub(crate) fn phases() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let folders = project().and_then(|project| {
-            listing::entries(&project.planning().ok()?.dir.join("phases")).ok()
-        });
-        let folders = folders.unwrap_or_default().into_iter();
-        let phase = |name: &str| {
-            let end = name.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-            let (number, name) = name.split_at(end);
-            let (number, name) = (number.trim_start_matches('0'), name.trim_start_matches('-'));
-            (!number.is_empty())
-                .then(|| CompletionCandidate::new(number).help(Some(name.to_owned().into())))
+        let survey = project().and_then(|project| Survey::read(&project).ok());
+        let phases = survey.map(|survey| survey.position.phases).unwrap_or_default();
+        let candidate = |phase: Phase| {
+            let name = phase.name.map(Into::into);
+            CompletionCandidate::new(phase.number.to_string()).help(name)
         };
-        folders.filter_map(|(name, _)| phase(&name)).collect()
+        phases.into_iter().map(candidate).collect()
     })
 }
 

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::facts::queue::{observe, turns, work};
 use crate::cli::output::Output;
@@ -16,8 +16,8 @@ use crate::cli::shared::{stdin, value_enum};
 use crate::cli::text::text;
 use crate::error::{Error, Result};
 use crate::facts::{
-    Category, FactFilter, FactQuery, FactStatus, Facts, Forgotten, Method, ProjectScope, Purpose,
-    Remaining, Selection, Statement, TurnStatus, UserId,
+    Category, FactFilter, FactQuery, FactStatus, Facts, Method, ProjectScope, Purpose, Remaining,
+    Selection, Statement, TurnStatus, UserId,
 };
 use crate::project::Project;
 use crate::storage::read;
@@ -382,7 +382,7 @@ impl Context<'_> {
 
 pub(crate) fn run(args: &FactsArgs, project: &Project, out: &mut Output) -> Result<()> {
     if project.dry_run && args.command.writes() {
-        out.preface("Would be done (dry run, nothing is written):");
+        out.preface("Would be done (dry run, nothing is written):\n");
     }
     let context = &mut Context { args, project, out };
     match &args.command {
@@ -484,13 +484,14 @@ fn list(args: &ListArgs, context: &mut Context<'_>) -> Result<()> {
     let out = &mut *context.out;
     if args.history {
         let changes = facts::history(&store, &user, args.id.as_deref())?;
-        return out.list("changes", &changes, text!("facts/history"));
+        return out.show(&json!({ "changes": changes }), text!("facts/history"));
     }
     if let Some(id) = &args.id {
         return out.show(&facts::find(&store, &user, id)?, text!("facts/fact"));
     }
     if args.pending {
-        return out.list("pending", &facts::pending(&store, &user)?, text!("facts/pending"));
+        return out
+            .show(&json!({ "pending": facts::pending(&store, &user)? }), text!("facts/pending"));
     }
     if args.stored {
         let built = facts::stored_profile(&store, &user)?.ok_or_else(|| {
@@ -576,15 +577,6 @@ fn inject(
     Ok(())
 }
 
-/// The JSON document of `annals facts forget --json`.
-#[derive(Serialize)]
-struct Erased {
-    #[serde(flatten)]
-    forgotten: Forgotten,
-    /// Number of records of reports that earlier versions kept in this project.
-    report_records: usize,
-}
-
 fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
     if context.args.user.is_none() {
         // An irreversible command must name the user explicitly, rather than rely on a setting.
@@ -609,7 +601,8 @@ fn forget(args: &ForgetArgs, context: &mut Context<'_>) -> Result<()> {
             format!("forgotten in the database, but not yet everywhere: {}", left.join("; "));
         Err(Error::failed(what).hint("`annals facts work` repeats the request until it is done; `annals facts check` lists what is left"))
     };
-    let erased = Erased { forgotten, report_records };
+    let mut erased = json!(forgotten);
+    erased["report_records"] = report_records.into();
     context.out.show_until(&erased, &(), text!("facts/erased"), end)
 }
 

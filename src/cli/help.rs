@@ -164,36 +164,65 @@ fn usage_error(error: &clap::Error, command: &str) -> Error {
     }
     let tips: Vec<&str> = lines.filter_map(|line| line.strip_prefix("tip: ")).collect();
     let group = command.strip_suffix(" help").unwrap_or(command);
-    let hint = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) => {
-            let group_name = group.split_once(' ').map_or("", |(_, group)| group);
-            let word = word.to_lowercase();
-            let spelled = closest(error, &word)
-                .map(|name| format!("{group_name} {name}").trim_start().to_owned());
-            let by_meaning =
-                |is_it: &dyn Fn(&str) -> bool| by_meaning(group_name, is_it).map(str::to_owned);
-            let meant = by_meaning(&|known| known == word)
-                .or(spelled)
-                .or_else(|| by_meaning(&|known| known.len() > 3 && is_close(known, &word)));
-            match meant {
-                Some(meant) => format!("did you mean `annals {meant}`?"),
-                None => format!("`{group} --help` lists the commands"),
-            }
+    let name = group.split_once(' ').map_or("", |(_, name)| name);
+    let hint = match meant(error, name) {
+        Some(meant) => format!("did you mean `annals {meant}`?"),
+        None if error.kind() == ErrorKind::InvalidSubcommand || group != command => {
+            format!("`{group} --help` lists the commands")
         }
-        _ if !tips.is_empty() => tips.join("; "),
-        _ if group == command => format!("`{command} --help` has an example"),
-        _ => format!("`{group} --help` lists the commands"),
+        None if !tips.is_empty() => tips.join("; "),
+        None => format!("`{command} --help` has an example"),
     };
     Error::usage(message).hint(hint)
 }
 
-/// Returns the subcommand that is closest in spelling, if it is close.
-fn closest<'a>(error: &'a clap::Error, word: &str) -> Option<&'a str> {
-    let Some(ContextValue::Strings(suggested)) = error.get(ContextKind::SuggestedSubcommand) else {
-        return None;
+/// Returns the command line, without `annals`, that a wrong word in the place of a group's command means.
+fn meant(error: &clap::Error, group: &str) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
     };
-    let name = suggested.iter().min_by_key(|name| distance(name, word))?;
-    is_close(name, word).then_some(name)
+    let word = match error.kind() {
+        ErrorKind::InvalidSubcommand => text(ContextKind::InvalidSubcommand)?,
+        // The positional action of a group.
+        ErrorKind::InvalidValue => {
+            let place = text(ContextKind::InvalidArg)?;
+            ["[ACTION]", "[SECTION]"].contains(&place).then_some(())?;
+            text(ContextKind::InvalidValue)?
+        }
+        _ => return None,
+    };
+    let word = word.to_lowercase();
+    let suggested = match error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(suggested)) => &suggested[..],
+        _ => &[],
+    };
+    let suggested = suggested.iter().map(String::as_str).chain(text(ContextKind::SuggestedValue));
+    let closest = suggested.min_by_key(|name| distance(name, &word));
+    let closest = closest.filter(|name| is_close(name, &word));
+    by_meaning(group, &|known| known == word)
+        .map(str::to_owned)
+        .or_else(|| Some(format!("{group} {}", closest?).trim_start().to_owned()))
+        .or_else(|| {
+            let is_it = |known: &str| known.len() > 3 && is_close(known, &word);
+            by_meaning(group, &is_it).map(str::to_owned)
+        })
+        .or_else(|| of_parts(word.split_once(['-', '_'])?))
+}
+
+/// Returns the command that a word of two parts means: `facts-add`, `list-facts`, `mcp-server`.
+fn of_parts((first, last): (&str, &str)) -> Option<String> {
+    let mut annals = Arguments::command();
+    annals.build();
+    let parts = [(first, last), (last, first)];
+    let named = parts.into_iter().find_map(|(name, of)| {
+        let command = annals.find_subcommand(name)?;
+        let below = command.find_subcommand(of).map(|below| format!("{name} {}", below.get_name()));
+        below
+            .or_else(|| by_meaning(name, &|known| known == of).map(str::to_owned))
+            .or_else(|| Some(name.to_owned()))
+    });
+    named.or_else(|| by_meaning("", &|known| known == first).map(str::to_owned))
 }
 
 fn distance(known: &str, word: &str) -> usize {
@@ -295,6 +324,14 @@ mod tests {
         }
         assert_eq!(by_meaning("", &|known| known == "phase"), Some("plan"));
         assert_eq!(by_meaning("facts", &|known| known == "show"), Some("facts list"));
+        for (parts, meant) in [
+            (("facts", "add"), "facts add"),
+            (("list", "facts"), "facts list"),
+            (("mcp", "server"), "mcp"),
+            (("search", "memory"), "recall"),
+        ] {
+            assert_eq!(of_parts(parts).as_deref(), Some(meant));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::Global;
 use crate::cli::output::Output;
@@ -156,21 +157,6 @@ struct SearchArgs {
     until: Option<String>,
 }
 
-/// The JSON document of a failed call.
-#[derive(Serialize)]
-struct FailedCall {
-    ok: bool,
-    error: String,
-}
-
-/// The JSON document of a batch.
-#[derive(Serialize)]
-struct Batch<'a> {
-    ok: bool,
-    file: &'a Path,
-    written: usize,
-}
-
 /// A JSON document with what a dry run would have added.
 #[derive(Serialize)]
 struct WriteAnswer<T> {
@@ -202,7 +188,7 @@ pub(crate) fn run(args: &JournalArgs, global: &Global, out: &mut Output) -> Resu
     // The journal's tools specify the format of a failure.
     if let Err(error) = done {
         let hint = error.hint.as_ref().map_or(String::new(), |hint| format!("; {hint}"));
-        let failed = FailedCall { ok: false, error: format!("{error}{hint}") };
+        let failed = json!({ "ok": false, "error": format!("{error}{hint}") });
         out.failed_with(error.kind, &failed);
     }
     Ok(())
@@ -280,7 +266,7 @@ fn write(
         format!("--- a/{file}\n+++ b/{file}\n@@ -0,0 +1,{count} @@\n{lines}")
     });
     if args.batch {
-        let answer = Batch { ok: true, file: &written.file, written: drafts.len() };
+        let answer = json!({ "ok": true, "file": written.file.display().to_string(), "written": drafts.len() });
         out.json_line(&WriteAnswer { answer, diff });
     } else {
         out.json_line(&WriteAnswer { answer: written.entry()?, diff });

@@ -11,16 +11,12 @@ mod help;
 mod hook;
 mod journal;
 mod ledger;
-mod notepad;
 mod output;
 mod patterns;
-mod plan;
 mod search;
-mod sessions;
 mod setup;
 mod share;
 mod shared;
-mod status;
 mod text;
 mod tools;
 mod workflow;
@@ -126,24 +122,24 @@ commands! {
     Forget(entry::ForgetArgs) entry::forget,
     Context(search::ContextArgs) search::context,
     Init(workflow::InitArgs) workflow::init,
-    Plan(plan::PlanArgs) plan::run,
+    Plan(workflow::PlanArgs) workflow::plan,
     Execute(workflow::ExecuteArgs) workflow::execute,
     Ship(workflow::ShipArgs) workflow::ship,
     Sync(workflow::SyncArgs) workflow::sync,
-    Status(status::StatusArgs) status::run,
+    Status(workflow::StatusArgs) workflow::status,
     Setup(setup::SetupArgs) setup::run,
     Audit(checks::AuditArgs) checks::audit,
     Doctor(checks::DoctorArgs) checks::doctor,
     Undo(tools::UndoArgs) tools::undo,
     Report(tools::ReportArgs) tools::report,
     Entry(entry::EntryArgs) entry::run,
-    Notepad(notepad::NotepadArgs) notepad::run,
+    Notepad(entry::NotepadArgs) entry::notepad,
     Ledger(ledger::LedgerArgs) ledger::run,
     Facts(facts::FactsArgs) facts::run,
     Patterns(patterns::PatternsArgs) patterns::run,
     Milestone(workflow::MilestoneArgs) workflow::milestone,
     Share(share::ShareArgs) share::run,
-    Sessions(sessions::SessionsArgs) sessions::run,
+    Sessions(search::SessionsArgs) search::sessions,
     Pause(workflow::PauseArgs) workflow::pause,
     Resume(workflow::ResumeArgs) workflow::resume,
     Inspect(workflow::InspectArgs) workflow::inspect,

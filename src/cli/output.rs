@@ -1,13 +1,12 @@
 //! Prints results to stdout and messages to stderr; nothing else prints.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
+use anstyle::{AnsiColor, Color, Style};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -112,19 +111,23 @@ impl Output {
         template: &str,
     ) -> Result<()> {
         let page = if self.mode.json {
-            self.document(result)
-        } else {
-            text_of(template, result, more).map(|page| match self.preface.take() {
-                Some(line) => format!("{line}\n{page}"),
-                None => page,
+            serde_json::to_value(result).and_then(|mut document| {
+                if self.redacts {
+                    text::sanitize_json(&mut document);
+                }
+                Ok(serde_json::to_string_pretty(&document)? + "\n")
             })
-        };
-        let page = page.map_err(|error| unshown(&error))?;
-        if self.redacts && !self.mode.json {
-            self.print(&text::sanitized(&page));
         } else {
-            self.print(&page);
+            text_of(template, result, more).map_err(serde::ser::Error::custom)
+        };
+        let mut page = page.map_err(|error| unshown(&error))?;
+        if !self.mode.json {
+            page.insert_str(0, self.preface.take().unwrap_or_default());
+            if self.redacts {
+                page = text::sanitized(&page).into_owned();
+            }
         }
+        self.print(&page);
         Ok(())
     }
 
@@ -151,18 +154,6 @@ impl Output {
         }
     }
 
-    /// Returns a result as JSON, with secrets redacted if enabled.
-    fn document<T: Serialize>(&self, result: &T) -> io::Result<String> {
-        let document = if self.redacts {
-            let mut document = serde_json::to_value(result)?;
-            text::sanitize_json(&mut document);
-            serde_json::to_string_pretty(&document)?
-        } else {
-            serde_json::to_string_pretty(result)?
-        };
-        Ok(document + "\n")
-    }
-
     /// Enables redaction of secrets in all further results.
     pub(crate) fn redact(&mut self) {
         self.redacts = true;
@@ -176,16 +167,6 @@ impl Output {
     /// Sets a line to print before the next result in text format.
     pub(crate) fn preface(&mut self, line: &'static str) {
         self.preface = Some(line);
-    }
-
-    /// Prints a list: as a JSON object with one named field, so that fields can be added later.
-    pub(crate) fn list<T: Serialize>(
-        &mut self,
-        name: &'static str,
-        items: &T,
-        template: &str,
-    ) -> Result<()> {
-        self.show(&BTreeMap::from([(name, items)]), template)
     }
 
     /// Prints the outcome of a writing command: in a dry run the diff, otherwise the text that a template makes of it,
@@ -206,19 +187,15 @@ impl Output {
     pub(crate) fn json_line<T: Serialize>(&mut self, result: &T) {
         match serde_json::to_string(result) {
             Ok(line) => self.print(&format!("{line}\n")),
-            Err(error) => self.failure(&unshown(&error.into())),
+            Err(error) => self.failure(&unshown(&error)),
         }
     }
 
     /// Prints one line of JSON with secrets redacted, since it may quote any file or argument.
     pub(crate) fn sanitized_line<T: Serialize>(&mut self, result: &T) {
-        match serde_json::to_value(result) {
-            Ok(mut document) => {
-                text::sanitize_json(&mut document);
-                self.json_line(&document);
-            }
-            Err(error) => self.failure(&unshown(&error.into())),
-        }
+        let mut document = serde_json::to_value(result).unwrap_or_default();
+        text::sanitize_json(&mut document);
+        self.json_line(&document);
     }
 
     /// Prints a text that is the result itself: a completion script, a manual page.
@@ -273,36 +250,31 @@ impl Output {
         }
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
-        self.report_write_error(written);
+        self.check(written);
     }
 
     fn styled(&mut self, text: &str) {
-        if let Some(captured) = &mut self.captured {
-            captured.push_str(&anstream::adapter::strip_str(text).to_string());
-            return;
+        if self.captured.is_some() {
+            return self.raw(anstream::adapter::strip_str(text).to_string().as_bytes());
         }
-        let written = self.stdout.write_all(text.as_bytes());
-        let written = written.and_then(|()| self.stdout.flush());
-        self.report_write_error(written);
+        let written = self.stdout.write_all(text.as_bytes()).and_then(|()| self.stdout.flush());
+        self.check(written);
     }
 
     /// Reports an error that prevented writing the result; a closed pipe is not an error, since the reader
     /// has seen enough.
-    fn report_write_error(&mut self, written: io::Result<()>) {
-        match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                self.failed.get_or_insert(ErrorKind::Failed);
-                let message = format!("cannot write the result: {error}");
-                self.write_message("error: ", color(AnsiColor::Red), &message);
-            }
-            Err(_) => self.closed = true,
-            Ok(()) => {}
+    fn check(&mut self, written: io::Result<()>) {
+        let Err(error) = written else { return };
+        self.closed = true;
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            self.failed.get_or_insert(ErrorKind::Failed);
+            self.write_message("error: ", RED, &format!("cannot write the result: {error}"));
         }
     }
 
     /// Returns whether a streamed result still has a reader.
     pub(crate) fn is_read(&self) -> bool {
-        !self.closed && self.failed.is_none()
+        !self.closed
     }
 
     /// Prints a message that is not part of the result.
@@ -364,7 +336,7 @@ impl Output {
                 if self.mode.verbose { warnings.to_vec() } else { shared::combined(warnings) };
             for warning in &warnings {
                 let message = format!("{}: {}", self.named(&warning.place), warning.message);
-                self.write_message("warning: ", color(AnsiColor::Yellow), &message);
+                self.write_message("warning: ", bold(AnsiColor::Yellow), &message);
             }
         }
     }
@@ -381,13 +353,13 @@ impl Output {
             Some(place) => format!("{place}: {}", error.reason()),
             None => error.reason(),
         };
-        self.write_message("error: ", color(AnsiColor::Red), &message);
+        self.write_message("error: ", RED, &message);
         for problem in &error.problems {
             let message = format!("  {}: {}", problem.location(), problem.message);
             self.write_message("", Style::new(), &message);
         }
         if let Some(hint) = &error.hint {
-            self.write_message("hint: ", color(AnsiColor::Cyan), hint);
+            self.write_message("hint: ", bold(AnsiColor::Cyan), hint);
         }
     }
 
@@ -430,12 +402,18 @@ fn failure(error: &Error, place: Option<&SourceLocation>) -> Value {
 }
 
 /// Returns the error for a result that could not be formatted.
-fn unshown(error: &io::Error) -> Error {
+fn unshown(error: &serde_json::Error) -> Error {
     Error::failed(format!("cannot show the result: {error}"))
 }
 
-fn color(color: AnsiColor) -> Style {
-    Style::new().bold().fg_color(Some(color.into()))
+const RED: Style = bold(AnsiColor::Red);
+
+const fn bold(color: AnsiColor) -> Style {
+    plain(color).bold()
+}
+
+const fn plain(color: AnsiColor) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(color)))
 }
 
 /// Returns the style of a line in a unified diff.
@@ -447,7 +425,7 @@ fn diff_style(line: &str) -> Style {
         [b'-', next, ..] if *next != b' ' => AnsiColor::Red,
         _ => return Style::new(),
     };
-    Style::new().fg_color(Some(color.into()))
+    plain(color)
 }
 
 /// Returns the style of a line of a list: the heads of its items stand out.
@@ -465,16 +443,14 @@ pub(crate) fn check_style(line: &str) -> Style {
         "fault" => Some(AnsiColor::Red),
         _ => None,
     });
-    level.map_or(Style::new(), |level| Style::new().fg_color(Some(level.into())))
+    level.map_or(Style::new(), plain)
 }
 
 /// Returns the style of a line of the status: the next action, and what speaks against it, stand out.
 pub(crate) fn status_style(line: &str) -> Style {
     match line.split_once(':').map(|(label, _)| label) {
-        Some("Next") => color(AnsiColor::Green),
-        Some("Contested" | "Drift" | "Finding") => {
-            Style::new().fg_color(Some(AnsiColor::Yellow.into()))
-        }
+        Some("Next") => bold(AnsiColor::Green),
+        Some("Contested" | "Drift" | "Finding") => plain(AnsiColor::Yellow),
         _ => Style::new(),
     }
 }

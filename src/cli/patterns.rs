@@ -1,6 +1,5 @@
 //! `annals patterns`
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
@@ -82,8 +81,7 @@ pub(crate) fn run(args: &PatternsArgs, project: &Project, out: &mut Output) -> R
             out.warnings(&found.warnings);
             let line = |one: &RelevantPattern| one.standalone().unwrap_or_else(|| one.text.clone());
             let more = json!({ "lines": found.value.iter().map(line).collect::<Vec<_>>() });
-            let shown = BTreeMap::from([("patterns", &found.value)]);
-            out.show_with(&shown, &more, text!("patterns/relevant"))
+            out.show_with(&json!({ "patterns": found.value }), &more, text!("patterns/relevant"))
         }
         Action::Check => check(args.check, project, out),
         Action::Note => {

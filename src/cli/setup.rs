@@ -14,7 +14,7 @@ use crate::error::{At, Error, Result};
 use crate::hooks::setup::git::GitSetup;
 use crate::hooks::setup::journal::JournalSetup;
 use crate::hooks::setup::{SetupReport, SetupRequest};
-use crate::hooks::{Harness, SetupOverrides, SetupScope, setup};
+use crate::hooks::{Harness, SetupOptions, SetupScope, setup};
 use crate::project::{Layout, LayoutName, Project};
 use crate::sessions::Client;
 use crate::{context, sessions};
@@ -139,7 +139,7 @@ fn without_client(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
     match args.target {
         Target::Vbw => workflow(LayoutName::Vbw, args, project, out),
         Target::Gsd => workflow(LayoutName::Gsd, args, project, out),
-        _ if args.user || args.overrides() != SetupOverrides::default() => {
+        _ if args.user || args.overrides() != SetupOptions::default() => {
             let options = "--user, --notepad, --entries and --breadcrumb are for clients";
             Err(Error::usage(options).hint("annals setup claude --user"))
         }
@@ -149,9 +149,9 @@ fn without_client(args: &SetupArgs, project: &Project, out: &mut Output) -> Resu
 }
 
 impl SetupArgs {
-    fn overrides(&self) -> SetupOverrides {
+    fn overrides(&self) -> SetupOptions {
         let either = |yes: bool, no: bool| (yes || no).then_some(yes);
-        SetupOverrides {
+        SetupOptions {
             notepad: either(self.notepad, self.no_notepad),
             entries: either(self.entries, self.no_entries),
             breadcrumb: either(self.breadcrumb, self.no_breadcrumb),
@@ -190,7 +190,7 @@ fn workflow(
         scope: SetupScope::Project,
         check: args.check,
         remove: args.remove,
-        options: SetupOverrides::default(),
+        options: SetupOptions::default(),
     };
     let client = setup::setup(project, request)?;
     out.warnings(&client.warnings);

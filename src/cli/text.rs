@@ -13,9 +13,6 @@ use crate::clock::{Minutes, TimeUnit, parse_date};
 use crate::knowledge::yaml;
 use crate::text::{Line, clip, one_line, quantity, slashed};
 
-/// Number of characters of an id that are printed, enough to identify a fact.
-const ID: usize = 8;
-
 /// Renders a template of `templates/text/` over a document and what is added to it for people.
 pub(crate) fn render(
     template: &str,
@@ -75,7 +72,6 @@ fn environment() -> Result<Environment<'static>, minijinja::Error> {
         _ => yaml::scalar(text),
     });
     engine.add_filter("flow", flow);
-    engine.add_filter("id", |id: &str| id.get(..ID).unwrap_or(id).to_owned());
     Ok(engine)
 }
 

@@ -1,12 +1,10 @@
 //! `annals report`, `log`, `undo`, `config`, `man`, `mcp` and `merge-file`
 
-use std::collections::BTreeMap;
 use std::path;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::cli::Arguments;
@@ -179,7 +177,7 @@ pub(crate) fn log(args: &LogArgs, project: &Project, out: &mut Output) -> Result
     out.warnings(&found.warnings);
     let newest: Vec<Operation> = found.value.into_iter().take(args.limit).collect();
     out.paint(head_style);
-    out.list("operations", &newest, text!("log"))
+    out.show(&json!({ "operations": newest }), text!("log"))
 }
 
 pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Result<()> {
@@ -190,10 +188,9 @@ pub(crate) fn undo(args: &UndoArgs, project: &Project, out: &mut Output) -> Resu
 
 pub(crate) fn config(_: &ConfigArgs, project: &Project, out: &mut Output) -> Result<()> {
     let settings = project.settings.list();
-    let line =
-        |one: &Setting| format!("{} = {}  # {}; {}", one.key, one.value, one.origin, one.about);
+    let line = |one: &Setting| format!("{one}  # {}; {}", one.origin, one.about);
     let lines: Vec<String> = settings.iter().map(line).collect();
-    let document = BTreeMap::from([("settings", &settings)]);
+    let document = json!({ "settings": settings });
     out.show_with(&document, &json!({ "lines": lines }), "{{ lines|join('\n') }}\n")
 }
 
@@ -219,14 +216,6 @@ pub(crate) fn mcp(args: &McpArgs, directory: PathBuf) -> Result<()> {
     mcp::serve(Environment::new(std::env::vars_os()), directory, &sets)
 }
 
-/// The JSON document of `annals merge-file --json`.
-#[derive(Debug, Serialize)]
-struct Merged {
-    path: PathBuf,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<String>,
-}
-
 pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Output) -> Result<()> {
     let shown = args.path.as_deref().unwrap_or(&args.ours);
     let absolute = |file: &Path| path::absolute(file).at("find", file);
@@ -246,7 +235,10 @@ pub(crate) fn merge_file(args: &MergeFileArgs, project: &Project, out: &mut Outp
             Ok(((), changes))
         })?;
     out.warnings(&applied.warnings);
-    let report = Merged { path: shown.to_owned(), diff: applied.diff };
+    let mut report = json!({ "path": shown.display().to_string() });
+    if let Some(diff) = applied.diff {
+        report["diff"] = diff.into();
+    }
     out.show(&report, "{% if diff is defined %}{{ diff }}{% else %}Merged {{ path }}.\n{% endif %}")
 }
 

@@ -1,5 +1,4 @@
-//! The commands of a planning workflow besides `plan`: `init`, `execute`, `ship`, `sync`, `pause`, `resume`,
-//! `milestone` and `inspect`
+//! The commands of a planning workflow
 
 use std::path;
 use std::path::PathBuf;
@@ -8,17 +7,19 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use crate::cli::completion::phases;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, status_style};
 use crate::cli::shared;
 use crate::cli::shared::value_enum;
 use crate::cli::text::text;
 use crate::error::{At, Error, Result};
-use crate::lifecycle;
 use crate::lifecycle::{
     ExecuteRequest, InitRequest, InspectScope, Inspected, ShipRequest, SyncRequest,
 };
-use crate::patterns::SubmittedLessons;
+use crate::patterns::{PatternOutcome, PlanRef, RelevantPattern, SubmittedLessons, sentences};
+use crate::plan::{Drift, PausedWork, StatusReport, Survey};
 use crate::project::{ContextTarget, LayoutName, Project};
+use crate::text::clip;
+use crate::{context, lifecycle};
 
 value_enum!(LayoutName, dir);
 value_enum!(ContextTarget, file);
@@ -310,9 +311,8 @@ pub(crate) fn milestone(args: &MilestoneArgs, project: &Project, out: &mut Outpu
                 .hint(format!("annals milestone switch {slug}")));
         }
         MilestoneAction::List => {
-            return out.list(
-                "milestones",
-                &lifecycle::milestones(project)?,
+            return out.show(
+                &json!({ "milestones": lifecycle::milestones(project)? }),
                 text!("workflow/milestones"),
             );
         }
@@ -342,4 +342,131 @@ pub(crate) fn inspect(args: &InspectArgs, project: &Project, out: &mut Output) -
 
 fn indented(found: &Inspected) -> String {
     serde_json::to_string_pretty(found).unwrap_or_default()
+}
+
+/// Maximum length of a lesson in the brief, in characters: half a lesson would mislead, so a longer one is left out.
+const LESSON: usize = 320;
+
+/// Print the brief for a phase: goal, relevant lessons, risky files, open plans
+///
+/// Its goal and requirements, the relevant patterns, and problems that keep its plans from being executed
+/// as they are. Without PHASE, the current phase. Brings CLAUDE.md up to date.
+///
+/// Example: annals plan 4
+#[derive(Args, Debug)]
+pub(crate) struct PlanArgs {
+    /// The phase's number
+    #[arg(add = phases())]
+    phase: Option<String>,
+}
+
+pub(crate) fn plan(args: &PlanArgs, project: &Project, out: &mut Output) -> Result<()> {
+    let phase = args.phase.as_deref().map(str::parse).transpose()?;
+    let done = lifecycle::plan(project, phase.as_ref())?;
+    out.warnings(&done.warnings);
+    let brief = &done.value;
+    let (known, lines): (Vec<&RelevantPattern>, Vec<String>) =
+        brief.know.iter().filter_map(|pattern| Some((pattern, lesson(pattern)?))).unzip();
+    // Each lesson is printed once.
+    let mut lessons: Vec<Option<&str>> = Vec::new();
+    for file in &brief.careful {
+        let lesson = file.lesson.as_deref().filter(|lesson| {
+            let is_short = lesson.chars().count() + file.file.chars().count() < LESSON - 40;
+            let is_known = known.iter().any(|pattern| pattern.is_same_lesson(lesson));
+            is_short && !is_known && !lessons.contains(&Some(*lesson))
+        });
+        lessons.push(lesson);
+    }
+    let last = |plans: &[PlanRef]| plans.last().map(PlanRef::short);
+    // Numbering continues across milestones: phase 8 may be one of three.
+    let of = usize::try_from(brief.phase.ordinal()).is_ok_and(|number| number <= brief.total);
+    let more = json!({
+        "of": of,
+        "known": lines,
+        "careful_lessons": lessons,
+        "last_plans": brief.careful.iter().map(|file| last(&file.plans)).collect::<Vec<_>>(),
+    });
+    out.show_until(&done, &more, text!("workflow/plan"), done.refusal())
+}
+
+/// Returns a line with the lesson, its outcome, its source, and why it may be stale.
+fn lesson(pattern: &RelevantPattern) -> Option<String> {
+    let outcome = match pattern.outcome {
+        PatternOutcome::Worked => "worked: ",
+        PatternOutcome::Failed => "failed: ",
+        PatternOutcome::Noted => "",
+    };
+    let mut line = format!("{outcome}{}", pattern.with_reference());
+    if let Some(reason) = &pattern.stale {
+        line.push_str(&format!(" [possibly stale: {reason}]"));
+    }
+    (line.chars().count() <= LESSON).then_some(line)
+}
+
+/// Maximum length of the core value, in characters; a sentence within the limit is not truncated.
+const CORE_VALUE: usize = 320;
+
+/// Show where the work stands and what comes next
+///
+/// Without a planning folder, says what is remembered. With one, worked out from the files: phase folders, plans and summaries first, ROADMAP.md and STATE.md
+/// where they know more. Statements in these two that contradict the files are listed as drift;
+/// missing, duplicate or inconsistent items as findings.
+///
+/// Example: annals status --json | jq .next
+#[derive(Args, Debug)]
+pub(crate) struct StatusArgs {}
+
+pub(crate) fn status(_: &StatusArgs, project: &Project, out: &mut Output) -> Result<()> {
+    out.paint(status_style);
+    if project.planning().is_err() && project.settings.planning_dir.is_none() {
+        let found = context::overview(project)?;
+        out.warnings(&found.warnings);
+        out.interrupted(project)?;
+        return out.show(&found, text!("overview"));
+    }
+    let survey = Survey::read(project)?;
+    let mut report = StatusReport::from_survey(project, &survey);
+    report.add_metric_drift(project, &survey);
+    if !out.is_json() {
+        out.warnings(&report.warnings);
+    }
+    out.interrupted(project)?;
+    // A whole value, else its first sentence.
+    let purpose = report.core_value.as_deref().map(|value| {
+        let first = sentences(value).into_iter().next().unwrap_or(value);
+        clip(if value.chars().count() > CORE_VALUE { first } else { value }, CORE_VALUE)
+    });
+    let more = json!({
+        "purpose": purpose,
+        "milestone_name": report.milestone.display_name(),
+        "remark": report.stated_remark(),
+        "contest": report.next.contest(),
+        "paused_line": report.paused.as_ref().map(PausedWork::line),
+        "sentences": report.drift.iter().map(Drift::sentence).collect::<Vec<String>>(),
+    });
+    out.show_with(&report, &more, text!("status"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lesson_is_whole_and_says_where_it_is_from() {
+        let pattern = |text: &str| RelevantPattern {
+            text: text.to_owned(),
+            outcome: PatternOutcome::Failed,
+            source: "Phase 1: First".to_owned(),
+            line: 1,
+            judged: false,
+            reference: Some("phase 1".to_owned()),
+            score: 0.5,
+            stale: Some("`a.rs` is gone".to_owned()),
+        };
+        assert_eq!(
+            lesson(&pattern("`a.rs` needs the lock (plan 02)")).unwrap(),
+            "failed: `a.rs` needs the lock (phase 1, plan 02) [possibly stale: `a.rs` is gone]"
+        );
+        assert_eq!(lesson(&pattern(&"word ".repeat(200))), None);
+    }
 }

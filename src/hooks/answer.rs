@@ -48,7 +48,12 @@ pub struct Reply {
 /// rest of the answer, even if the log cannot be written. Fails only if no project can be opened.
 pub fn answer(request: &HookRequest, place: &OpenRequest, input: &[u8]) -> Result<Reply> {
     let Some(input) = Input::parse(input) else {
-        return Ok(Reply::default());
+        if input.trim_ascii().is_empty() {
+            return Ok(Reply::default());
+        }
+        let project = Project::open(place.clone())?;
+        let noted = log::note(&project, "annals", "the input is not a JSON object, or too large");
+        return Ok(Reply { answer: None, log_error: noted.err() });
     };
     let fired = input.event().and_then(harness::safe_event_name);
     let name = request.event.as_deref().or(fired);

@@ -1,6 +1,6 @@
 //! Parses the harness's input on standard input: a JSON object, in which every field is optional.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -102,11 +102,6 @@ fn patched(value: &Value) -> Vec<&str> {
         .filter_map(|line| MARKS.iter().find_map(|mark| line.strip_prefix(mark)))
         .map(str::trim)
         .collect()
-}
-
-/// Returns a path, resolved against the working directory of the session.
-pub(crate) fn absolute(path: &str, cwd: Option<&Path>) -> PathBuf {
-    cwd.map_or_else(|| PathBuf::from(path), |cwd| cwd.join(path))
 }
 
 #[cfg(test)]

@@ -21,6 +21,6 @@ mod start;
 
 pub use answer::{HookRequest, Reply, answer};
 pub use event::Event;
-pub use harness::{Harness, Obstacle, SetupOptions, SetupOverrides, SetupScope};
+pub use harness::{Harness, Obstacle, SetupOptions, SetupScope};
 pub use input::{Input, MAX_INPUT};
 pub use start::{LIMIT, start_tokens};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::hooks::input::Input;
-use crate::hooks::{input, notices};
+use crate::hooks::notices;
 use crate::lifecycle;
 use crate::plan::{FileKind, FileName, Phase, PhaseState, Survey};
 use crate::project::Project;
@@ -15,14 +15,12 @@ pub(crate) fn text(
     input: &Input,
     problems: &mut Vec<Error>,
 ) -> Result<Option<String>> {
-    let mut said: Vec<String> = match from_subagents(project, input) {
-        Ok(text) => text.into_iter().collect(),
-        Err(error) => {
-            problems.push(error);
-            Vec::new()
-        }
-    };
-    said.extend(of_phase(project, input, problems)?);
+    let waiting = from_subagents(project, input).unwrap_or_else(|error| {
+        problems.push(error);
+        None
+    });
+    let said: Vec<String> =
+        waiting.into_iter().chain(of_phase(project, input, problems)?).collect();
     Ok((!said.is_empty()).then(|| said.join("\n")))
 }
 
@@ -35,70 +33,51 @@ pub(crate) fn from_subagents(project: &Project, input: &Input) -> Result<Option<
     Ok((!texts.is_empty()).then(|| texts.join("\n")))
 }
 
-/// Returns the text about a phase, or `None` if no summary was written.
-fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Result<Option<String>> {
+/// Returns the texts about a phase; none if no summary was written.
+fn of_phase(project: &Project, input: &Input, problems: &mut Vec<Error>) -> Result<Vec<String>> {
     let cwd = input.cwd();
-    let written = input.written();
+    let written = input.written().into_iter();
     let summaries: Vec<PathBuf> = written
-        .into_iter()
-        .map(|path| input::absolute(path, cwd.as_deref()))
-        .filter(|path| is_summary(path))
+        .map(|path| cwd.as_ref().map_or_else(|| path.into(), |cwd| cwd.join(path)))
+        .filter(|path: &PathBuf| is_summary(path))
         .collect();
     if summaries.is_empty() || project.planning().is_err() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let mut survey = Survey::read(project)?;
     let of_these = |phase: &Phase| summaries.iter().any(|path| is_in(phase, path));
     let Some(at) = survey.position.phases.iter().position(of_these) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let mut said = Vec::new();
     if project.settings.fix_state {
         let corrected = lifecycle::fix_state(project)?.len();
         if corrected > 0 {
-            said.push(format!(
-                "annals corrected {corrected} position lines in STATE.md and ROADMAP.md."
-            ));
+            let what = format!("{corrected} position lines in STATE.md and ROADMAP.md");
+            said.push(format!("annals corrected {what}."));
             survey = Survey::read(project)?;
         }
     }
-    if let Some(phase) = survey.position.phases.get(at)
-        && phase.state == PhaseState::Done
-    {
+    let done = survey.position.phases.get(at).filter(|phase| phase.state == PhaseState::Done);
+    if let Some(phase) = done {
         let text = complete(&survey, phase);
-        let what = format!(
-            "phase {} of {} plans in {}",
-            phase.number,
-            phase.plans.len(),
-            survey.folder.active.slug
-        );
+        let (plans, slug) = (phase.plans.len(), &survey.folder.active.slug);
+        let what = format!("phase {} of {plans} plans in {slug}", phase.number);
+        // The main conversation gets it once, a subagent is asked to pass it on.
+        let told = if input.is_subagent() {
+            let passed_on = format!("{text} Include this in your report.");
+            notices::queue(project, input, &what, &text).map(|()| Some(passed_on))
+        } else {
+            let is_first = notices::is_first(project, input, &what, None);
+            is_first.map(|is_first| is_first.then(|| text.clone()))
+        };
         // Saying it twice is better than not at all.
-        said.extend(once(project, input, &what, text).unwrap_or_else(|(text, error)| {
+        said.extend(told.unwrap_or_else(|error| {
             problems.push(error);
             Some(text)
         }));
     }
-    Ok((!said.is_empty()).then(|| said.join("\n")))
-}
-
-/// Returns the text about a complete phase: the main conversation gets it once, a subagent is asked to pass
-/// it on.
-fn once(
-    project: &Project,
-    input: &Input,
-    what: &str,
-    text: String,
-) -> std::result::Result<Option<String>, (String, Error)> {
-    if input.is_subagent() {
-        return match notices::queue(project, input, what, &text) {
-            Ok(()) => Ok(Some(format!("{text} Include this in your report."))),
-            Err(error) => Err((text, error)),
-        };
-    }
-    match notices::is_first(project, input, what, None) {
-        Ok(is_first) => Ok(is_first.then_some(text)),
-        Err(error) => Err((text, error)),
-    }
+    Ok(said)
 }
 
 fn complete(survey: &Survey, phase: &Phase) -> String {

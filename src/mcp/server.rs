@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -10,7 +9,7 @@ use rmcp::model::{
     ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
     ServerConfig,
 };
-use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 
 use crate::error::{Error, Result};
@@ -61,11 +60,8 @@ fn run_tool(tool: &Tool, project: &Project, arguments: Arguments) -> CallToolRes
 
 /// Serves one client on standard input and output until it disconnects.
 pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> Result<()> {
-    let server = McpServer {
-        launch: LaunchContext { environment, directory },
-        sets: sets.to_vec(),
-        roots: Mutex::default(),
-    };
+    let server =
+        McpServer { launch: LaunchContext { environment, directory }, sets: sets.to_vec() };
     let failed =
         |what: &str, error: &dyn std::fmt::Display| Error::failed(format!("{what}: {error}"));
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -91,64 +87,30 @@ pub fn serve(environment: Environment, directory: PathBuf, sets: &[ToolSet]) -> 
 struct McpServer {
     launch: LaunchContext,
     sets: Vec<ToolSet>,
-    roots: Mutex<RootsCache>,
-}
-
-/// The roots that the client has listed.
-#[derive(Default)]
-struct RootsCache {
-    /// Number of changes that the client has reported.
-    changes: u64,
-    /// `None` if they have to be requested.
-    listed: Option<Vec<PathBuf>>,
 }
 
 impl McpServer {
-    /// Returns the client's roots, cached until the client reports a change.
-    ///
-    /// `None` if the client does not support roots; empty if the request fails, which is not cached: the next
-    /// call asks again.
+    /// Asks the client for its roots: `None` if it does not support them, empty if it does not answer.
     #[expect(deprecated, reason = "current clients report their folders in no other way")]
     async fn roots(&self, peer: &Peer<RoleServer>) -> Option<Vec<PathBuf>> {
         peer.peer_info()?.capabilities.roots.as_ref()?;
-        let changes = {
-            let cache = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-            if cache.listed.is_some() {
-                return cache.listed.clone();
-            }
-            cache.changes
-        };
-        let Ok(Ok(listed)) = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await else {
-            return Some(Vec::new());
-        };
-        let listed = listed.roots.iter();
-        let reported: Vec<PathBuf> = listed.filter_map(|root| root_path(&root.uri)).collect();
-        let mut cache = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        // A change reported in the meantime makes this list outdated.
-        if cache.changes == changes {
-            cache.listed = Some(reported.clone());
-        }
-        Some(reported)
-    }
-
-    async fn project(&self, named: Option<&str>, peer: &Peer<RoleServer>) -> Result<Project> {
-        let roots = match named {
-            Some(_) => Vec::new(),
-            None => self.roots(peer).await.unwrap_or_default(),
-        };
-        self.launch.open(named, roots.first().map(PathBuf::as_path))
+        let listed = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await;
+        let Ok(Ok(listed)) = listed else { return Some(Vec::new()) };
+        Some(listed.roots.iter().filter_map(|root| root_path(&root.uri)).collect())
     }
 
     /// Opens the project that a tool works in; refused if it would write in any folder that a model names.
-    async fn tool_project(
+    async fn project(
         &self,
         tool: &Tool,
         named: Option<&str>,
         peer: &Peer<RoleServer>,
     ) -> Result<Project> {
-        let project = self.project(named, peer).await?;
-        if tool.writes_in_project() {
-            let roots = self.roots(peer).await;
+        let writes = tool.writes_in_project();
+        let roots = if writes || named.is_none() { self.roots(peer).await } else { None };
+        let first = roots.iter().flatten().next().map(PathBuf::as_path);
+        let project = self.launch.open(named, first)?;
+        if writes {
             check_writable(&self.launch, &project, roots.as_deref())?;
         }
         Ok(project)
@@ -187,7 +149,7 @@ impl ServerHandler for McpServer {
             Ok(arguments) => arguments,
         };
         let named = arguments.project.as_deref();
-        Ok(match self.tool_project(tool, named, &context.peer).await {
+        Ok(match self.project(tool, named, &context.peer).await {
             Err(error) => answer::failure(&error),
             Ok(project) => run_tool(tool, &project, arguments),
         }
@@ -202,15 +164,5 @@ impl ServerHandler for McpServer {
         // The name of an unknown method can be any text.
         let method = sanitized(&request.method).into_owned();
         std::future::ready(Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)))
-    }
-
-    fn on_roots_list_changed(
-        &self,
-        _: NotificationContext<RoleServer>,
-    ) -> impl Future<Output = ()> + Send + '_ {
-        let mut cache = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.changes += 1;
-        cache.listed = None;
-        std::future::ready(())
     }
 }

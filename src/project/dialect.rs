@@ -9,26 +9,26 @@ use serde::Serialize;
 
 use crate::project::vocabulary;
 use crate::storage::read;
+use crate::text::word_enum;
 
-/// The planning tools whose folders are supported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LayoutName {
-    /// Vibe Better with Claude Code; the default layout of a new planning folder.
-    #[default]
-    Vbw,
-    /// YOLO.
-    Yolo,
-    /// Get Shit Done.
-    Gsd,
-    /// Ariadna, a fork of Get Shit Done for Ruby on Rails.
-    Ariadna,
+word_enum! {
+    /// The planning tools whose folders are supported, in the order in which their folders are searched for.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    pub enum LayoutName {
+        /// Vibe Better with Claude Code; the default layout of a new planning folder.
+        #[default]
+        Vbw = "vbw",
+        /// YOLO.
+        Yolo = "yolo",
+        /// Get Shit Done.
+        Gsd = "gsd",
+        /// Ariadna, a fork of Get Shit Done for Ruby on Rails.
+        Ariadna = "ariadna",
+    }
 }
 
 /// The properties of one planning tool.
 struct Dialect {
-    /// The name of the layout.
-    name: &'static str,
     /// The name of its planning folder.
     dir: &'static str,
     /// Prefixes of its commands, in all generations.
@@ -41,58 +41,41 @@ struct Dialect {
     table: &'static str,
 }
 
-const VBW: Dialect = Dialect {
-    name: "vbw",
-    dir: ".vbw-planning",
-    prefixes: &["/vbw:"],
-    marker: None,
-    keeps_milestones: false,
-    table: include_str!("../../templates/layouts/vbw.toml"),
-};
-
-const YOLO: Dialect = Dialect {
-    name: "yolo",
-    dir: ".yolo-planning",
-    prefixes: &["/yolo:"],
-    marker: None,
-    keeps_milestones: false,
-    table: include_str!("../../templates/layouts/yolo.toml"),
-};
-
-const GSD: Dialect = Dialect {
-    name: "gsd",
-    dir: ".planning",
-    prefixes: &["/gsd:", "/gsd-"],
-    marker: Some("gsd_state_version"),
-    keeps_milestones: true,
-    table: include_str!("../../templates/layouts/gsd.toml"),
-};
-
-const ARIADNA: Dialect = Dialect {
-    name: "ariadna",
-    dir: ".ariadna_planning",
-    prefixes: &["/ariadna:"],
-    marker: None,
-    keeps_milestones: true,
-    table: include_str!("../../templates/layouts/ariadna.toml"),
-};
+/// The tools, in the order of [`LayoutName`].
+static DIALECTS: [Dialect; LayoutName::ALL.len()] = [
+    Dialect {
+        dir: ".vbw-planning",
+        prefixes: &["/vbw:"],
+        marker: None,
+        keeps_milestones: false,
+        table: include_str!("../../templates/layouts/vbw.toml"),
+    },
+    Dialect {
+        dir: ".yolo-planning",
+        prefixes: &["/yolo:"],
+        marker: None,
+        keeps_milestones: false,
+        table: include_str!("../../templates/layouts/yolo.toml"),
+    },
+    Dialect {
+        dir: ".planning",
+        prefixes: &["/gsd:", "/gsd-"],
+        marker: Some("gsd_state_version"),
+        keeps_milestones: true,
+        table: include_str!("../../templates/layouts/gsd.toml"),
+    },
+    Dialect {
+        dir: ".ariadna_planning",
+        prefixes: &["/ariadna:"],
+        marker: None,
+        keeps_milestones: true,
+        table: include_str!("../../templates/layouts/ariadna.toml"),
+    },
+];
 
 impl LayoutName {
-    /// All layouts, in the order in which their folders are searched for.
-    pub const ALL: [Self; 4] = [Self::Vbw, Self::Yolo, Self::Gsd, Self::Ariadna];
-
-    const fn dialect(self) -> &'static Dialect {
-        match self {
-            Self::Vbw => &VBW,
-            Self::Yolo => &YOLO,
-            Self::Gsd => &GSD,
-            Self::Ariadna => &ARIADNA,
-        }
-    }
-
-    /// Returns the short name of the layout.
-    pub fn as_str(self) -> &'static str {
-        self.dialect().name
+    fn dialect(self) -> &'static Dialect {
+        &DIALECTS[self as usize]
     }
 
     /// Returns the name of the layout's planning folder.
@@ -107,8 +90,7 @@ impl LayoutName {
 
     /// Returns the command prefixes of all tools.
     pub(crate) fn prefixes() -> impl Iterator<Item = &'static str> {
-        let all = Self::ALL.into_iter();
-        all.flat_map(|layout| layout.dialect().prefixes.iter().copied())
+        DIALECTS.iter().flat_map(|dialect| dialect.prefixes.iter().copied())
     }
 
     /// Returns the layout whose planning folder has this name.

@@ -1,21 +1,16 @@
-//! Defines the settings: their keys, and which sources may set them.
+//! The settings that there are: a table in `templates/settings.json` says how each is written and who may set it.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::Path;
+use std::sync::LazyLock;
 
-use crate::project::input::{Input, SettingValue};
-use crate::project::server_address::ServerAddress;
-use crate::project::services::Fusion;
-use crate::project::settings::{ContextTarget, MAX_LINES, SessionClient, Setting, Settings, Value};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-/// Maximum lock timeout that can be set, in seconds.
-const MAX_LOCK_WAIT: u64 = 600;
-
-/// Maximum of a number that has no other limit.
-const MAX_SIZE: usize = u32::MAX as usize;
+use crate::project::settings::SessionClient;
 
 /// The sources that may set a key. A cloned repository must not be able to run, send or access anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KeyScope {
     /// Any source.
     Anyone,
@@ -27,210 +22,146 @@ pub enum KeyScope {
     UserOnly,
 }
 
-/// A key: its name, who may set it, and how it is written to and read from [`Settings`].
+/// How the value of a key is written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Kind {
+    /// One line of text.
+    Line,
+    Bool,
+    /// A whole number from the first to the second.
+    Number(u64, u64),
+    /// One of these words.
+    Choice(Vec<String>),
+    /// Words, of these if there are any: an array in a file, comma-separated elsewhere.
+    List(Vec<String>),
+    /// Absolute paths.
+    Paths,
+    /// A switch, or a list of clients with transcripts.
+    Clients,
+    /// The name of a scope of sharing.
+    Scope,
+    /// Rules that give the scope of a key: `work.=core`.
+    Scopes,
+}
+
+/// A key of the settings.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct SettingKey {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) scope: KeyScope,
-    pub(crate) about: &'static str,
-    pub(crate) set: fn(&mut Settings, &Input) -> Result<(), String>,
-    pub(crate) show: fn(&Settings) -> Value,
-}
-
-impl Settings {
-    /// Returns all settings, with the current values and their origins.
-    pub fn list(&self) -> Vec<Setting> {
-        let setting = |key: &SettingKey| Setting {
-            key: key.name,
-            value: (key.show)(self),
-            origin: self.origin(key.name),
-            about: key.about,
-        };
-        KEYS.iter().map(setting).collect()
-    }
-}
-
-/// Defines a key by the path of its field; its setting is read and shown as every setting of its type, unless the key
-/// has functions of its own.
-macro_rules! key {
-    ($first:ident $(. $rest:ident)*: $scope:ident, $about:literal) => {
-        key! { $first $(. $rest)*: $scope, $about, SettingValue::read, SettingValue::show }
-    };
-    ($first:ident $(. $rest:ident)*: $scope:ident, $about:literal, $read:expr, $show:expr) => {
-        SettingKey {
-            name: concat!(stringify!($first) $(, ".", stringify!($rest))*),
-            scope: KeyScope::$scope,
-            about: $about,
-            set: |settings, input| {
-                settings.$first$(.$rest)* = ($read)(input)?;
-                Ok(())
-            },
-            show: |settings| ($show)(&settings.$first$(.$rest)*),
-        }
-    };
+    kind: Kind,
+    pub(crate) about: String,
 }
 
 /// All keys.
-pub(crate) const KEYS: &[SettingKey] = &[
-    key! { planning_dir: Inside, "Planning folder, if it has a non-standard name" },
-    key! {
-        max_lines: Anyone,
-        "The maximum number of lines in a context file, up to 200",
-        |input: &Input| size(input, MAX_LINES),
-        |lines: &usize| Value::Number(*lines as u64)
-    },
-    key! {
-        max_tokens: Anyone,
-        "The maximum number of tokens in the generated block",
-        |input: &Input| size(input, MAX_SIZE).map(Some),
-        |tokens: &Option<usize>| tokens.map_or(Value::Unset, |tokens| Value::Number(tokens as u64))
-    },
-    key! {
-        targets: Anyone,
-        "The context files to keep up to date: claude, agents, gemini",
-        |input: &Input| targets(&input.words()?),
-        |targets: &Vec<ContextTarget>| words(targets.iter().map(|target| target.as_str()))
-    },
-    key! {
-        fix_state: Anyone,
-        "Whether a finished plan also corrects the position lines of STATE.md"
-    },
-    key! {
-        encoder: Anyone,
-        "Whether the encoder reads the best texts of a search again: better ranked, and slower"
-    },
-    key! { history: Anyone, "Whether writes are recorded, so that `annals undo` can revert them" },
-    key! {
-        template: Inside,
-        "The template of the context file, instead of templates/CLAUDE.md.j2 in the planning folder"
-    },
-    key! {
-        commands.plan: SlashCommand,
-        "The command to print for planning a phase; {phase} is its number"
-    },
-    key! {
-        commands.execute: SlashCommand,
-        "The command to print for executing a phase; {phase} is its number"
-    },
-    key! { commands.ship: SlashCommand, "The command to print for shipping the milestone" },
-    key! { commands.new_milestone: SlashCommand, "The command to print for starting a milestone" },
-    key! {
-        lock_wait: Anyone,
-        "Seconds to wait for a lock that another process holds",
-        |input: &Input| input.number(0, MAX_LOCK_WAIT).map(Duration::from_secs),
-        |wait: &Duration| Value::Number(wait.as_secs())
-    },
-    key! { store: Inside, "The folder of the knowledge entries and the notepad" },
-    key! { ledger_dir: Inside, "The folder of the repo ledger" },
-    key! {
-        linked_roots: UserOnly,
-        "Folders outside the project that its links may lead to",
-        Input::absolute_paths,
-        |roots: &Vec<PathBuf>| words(roots.iter().map(|root| root.display()))
-    },
-    key! {
-        notepad: Anyone,
-        "Whether a new session is given the notepad, once `annals setup` has been run"
-    },
-    key! {
-        sessions: UserOnly,
-        "Whose transcripts of sessions are read: true for all clients, or a list of claude, codex, gemini, opencode",
-        session_clients,
-        |clients: &Vec<SessionClient>| match clients.is_empty() {
-            true => Value::Bool(false),
-            false => words(clients.iter().map(|client| client.as_str())),
+pub(crate) static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
+    let table = include_str!("../../templates/settings.json");
+    serde_json::from_str(table).expect("the built-in table")
+});
+
+impl SettingKey {
+    /// Returns what a text of the environment means as a value of this key.
+    pub(crate) fn typed(&self, text: &str) -> Value {
+        let words = || {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            Value::from(words.collect::<Vec<_>>())
+        };
+        let switch = || match text.trim() {
+            "true" | "1" | "yes" | "on" => Some(json!(true)),
+            "false" | "0" | "no" | "off" => Some(json!(false)),
+            _ => None,
+        };
+        match self.kind {
+            Kind::Bool => switch().unwrap_or_else(|| json!(text)),
+            Kind::Number(..) => {
+                text.trim().parse().map_or(json!(text), |number: u64| json!(number))
+            }
+            Kind::Clients => switch().unwrap_or_else(words),
+            Kind::List(_) | Kind::Paths | Kind::Scopes => words(),
+            Kind::Line | Kind::Choice(_) | Kind::Scope => json!(text),
         }
-    },
-    key! {
-        entries: Anyone,
-        "Whether a new session is given the knowledge entries, once `annals setup` has been run"
-    },
-    key! { user: UserOnly, "The user whose facts are used if --user is not given" },
-    key! { db: UserOnly, "The database of facts, instead of mem.db in the user's data folder" },
-    key! {
-        facts.fusion: Anyone,
-        "How the search for facts combines words and meaning: own, seed",
-        |input: &Input| Fusion::choose(&input.line()?, "a fusion method"),
-        |fusion: &Fusion| Value::Text(fusion.as_str().to_owned())
-    },
-    key! {
-        facts.profile_turns: Anyone,
-        "The number of turns after which a user's profile is rebuilt",
-        |input: &Input| input.number(1, MAX_SIZE as u64),
-        |turns: &u64| Value::Number(*turns)
-    },
-    key! {
-        facts.high_risk: UserOnly,
-        "More keys, or prefixes of keys that end in a dot, that are treated as high-risk",
-        Input::words,
-        |keys: &Vec<String>| Value::List(keys.clone())
-    },
-    key! {
-        llm.command: UserOnly,
-        "A command that answers the memory auditor's prompt on its standard input"
-    },
-    key! {
-        embedding.url: UserOnly,
-        "An OpenAI-compatible endpoint for vectors, instead of the built-in table; its key is read only from ANNALS_EMBEDDING_API_KEY"
-    },
-    key! { embedding.model: UserOnly, "The model to request from the endpoint for vectors" },
-    SettingKey {
-        name: "chroma.url",
-        scope: KeyScope::UserOnly,
-        about: "A Chroma server for the vectors of facts, instead of the index in the database",
-        set: |settings, input| {
-            settings.chroma = SettingValue::read(input)?;
-            Ok(())
-        },
-        show: |settings| settings.chroma.show(),
-    },
-    key! {
-        share.url: UserOnly,
-        "The PostgreSQL database that `annals share` goes through: postgres://role@host/database",
-        SettingValue::read,
-        |url: &Option<String>| url.as_deref().map(shown_address).show()
-    },
-    key! {
-        share.ca: UserOnly,
-        "A PEM file with the authority that issued the server's certificate, if it is not a public one"
-    },
-    key! {
-        share.scopes: UserOnly,
-        "Who sees new facts, by key or prefix of keys: work.=core, health.=device; else private",
-        |input: &Input| scopes(&input.words()?),
-        |rules: &Vec<(String, String)>| {
-            words(rules.iter().map(|(key, scope)| format!("{key}={scope}")))
+    }
+
+    /// Returns a value as the settings hold it, or what is wrong with it.
+    pub(crate) fn checked(&self, value: Value) -> Result<Value, String> {
+        match &self.kind {
+            Kind::Line => line(&value).map(Value::from),
+            Kind::Bool if value.is_boolean() => Ok(value),
+            Kind::Bool => Err("must be true or false".to_owned()),
+            Kind::Number(least, most) => match value.as_u64() {
+                Some(number) if (*least..=*most).contains(&number) => Ok(value),
+                _ => Err(format!("must be a whole number from {least} to {most}")),
+            },
+            Kind::Choice(known) => chosen(line(&value)?, known).map(Value::from),
+            Kind::List(known) => {
+                let mut words = words(&value)?;
+                if !known.is_empty() {
+                    words = words
+                        .into_iter()
+                        .map(|word| chosen(word, known))
+                        .collect::<Result<_, _>>()?;
+                    if words.is_empty() {
+                        return Err(format!("must name one of {}", known.join(", ")));
+                    }
+                    words.sort_unstable_by_key(|word| known.iter().position(|one| one == word));
+                    words.dedup();
+                }
+                Ok(json!(words))
+            }
+            Kind::Paths => {
+                match words(&value)?.into_iter().find(|path| !Path::new(path).is_absolute()) {
+                    Some(path) => Err(format!("must be absolute paths, which {path} is not")),
+                    None => Ok(value),
+                }
+            }
+            Kind::Clients => {
+                let known = SessionClient::ALL.map(|client| client.as_str().to_owned()).to_vec();
+                match value.as_bool() {
+                    Some(true) => Ok(json!(known)),
+                    Some(false) => Ok(json!([])),
+                    None if value == json!([]) => Ok(value),
+                    None => Self { kind: Kind::List(known), ..self.clone() }.checked(value),
+                }
+            }
+            Kind::Scope => scope_name(&line(&value)?).map(Value::from),
+            Kind::Scopes => {
+                let rules = words(&value)?.into_iter().map(|word| {
+                    let (key, scope) = word.split_once('=').ok_or_else(|| {
+                        format!("{word:?} is not a scope rule: write KEY=SCOPE, like work.=core")
+                    })?;
+                    Ok(json!([key.trim(), scope_name(scope.trim())?]))
+                });
+                rules.collect::<Result<Vec<Value>, String>>().map(Value::from)
+            }
         }
-    },
-    key! {
-        share.journal: UserOnly,
-        "Who sees the journal: private (the user's own devices), device (nobody else), or a shared name",
-        |input: &Input| scope_name(&input.line()?),
-        SettingValue::show
-    },
-];
-
-fn size(input: &Input, most: usize) -> Result<usize, String> {
-    let size = input.number(1, most as u64)?;
-    Ok(usize::try_from(size).unwrap_or(most))
+    }
 }
 
-fn words(words: impl Iterator<Item = impl ToString>) -> Value {
-    Value::List(words.map(|word| word.to_string()).collect())
+fn line(value: &Value) -> Result<String, String> {
+    match value.as_str() {
+        None => Err("must be a string".to_owned()),
+        Some(text) if text.trim().is_empty() => Err("must not be empty".to_owned()),
+        Some(text) if text.chars().any(char::is_control) => {
+            Err("must be one line without control characters".to_owned())
+        }
+        Some(text) => Ok(text.to_owned()),
+    }
 }
 
-/// Returns the address of a database for display, or `***` if it does not show for certain where the password ends.
-fn shown_address(url: &str) -> String {
-    ServerAddress::parse(url).map_or_else(|_| "***".to_owned(), |address| address.to_string())
+fn words(value: &Value) -> Result<Vec<String>, String> {
+    let words = value.as_array().and_then(|items| {
+        items.iter().map(|item| Some(item.as_str()?.trim().to_owned())).collect::<Option<Vec<_>>>()
+    });
+    words.ok_or_else(|| "must be an array of strings".to_owned())
 }
 
-fn scopes(words: &[String]) -> Result<Vec<(String, String)>, String> {
-    let rule = |word: &String| {
-        let (key, scope) = word.split_once('=').ok_or_else(|| {
-            format!("{word:?} is not a scope rule: write KEY=SCOPE, like work.=core")
-        })?;
-        Ok((key.trim().to_owned(), scope_name(scope.trim())?))
-    };
-    words.iter().map(rule).collect()
+fn chosen(word: String, known: &[String]) -> Result<String, String> {
+    if known.contains(&word) {
+        return Ok(word);
+    }
+    Err(format!("{word:?} is not one of {}", known.join(", ")))
 }
 
 /// Returns a word if it is a valid name of a scope: it becomes part of addresses on the server.
@@ -243,32 +174,6 @@ pub(crate) fn scope_name(word: &str) -> Result<String, String> {
         ));
     }
     Ok(word.to_owned())
-}
-
-fn targets(words: &[String]) -> Result<Vec<ContextTarget>, String> {
-    let mut targets = Vec::new();
-    for word in words {
-        targets.push(ContextTarget::choose(word, "a context file")?);
-    }
-    if targets.is_empty() {
-        return Err("names no context file: choose from claude, agents, gemini".to_owned());
-    }
-    targets.sort_unstable();
-    targets.dedup();
-    Ok(targets)
-}
-
-/// Returns the clients that a switch or a list names.
-fn session_clients(input: &Input) -> Result<Vec<SessionClient>, String> {
-    if let Ok(is_on) = input.boolean() {
-        return Ok(if is_on { SessionClient::ALL.to_vec() } else { Vec::new() });
-    }
-    let words = input.words().map_err(|_| "must be true, false or a list of clients".to_owned())?;
-    let clients = words.iter().map(|word| SessionClient::choose(word, "a client with transcripts"));
-    let mut clients: Vec<SessionClient> = clients.collect::<Result<_, _>>()?;
-    clients.sort_unstable();
-    clients.dedup();
-    Ok(clients)
 }
 
 #[cfg(test)]

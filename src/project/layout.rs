@@ -7,7 +7,8 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::project::commands::Commands;
 use crate::project::dialect::{LayoutName, read_or_empty};
-use crate::project::generation::{Generation, Traces};
+use crate::project::generation;
+use crate::project::generation::Generation;
 use crate::project::vocabulary;
 use crate::storage;
 use crate::storage::listing;
@@ -107,10 +108,10 @@ impl Layout {
         planning: &Path,
         harness: Option<&Path>,
     ) -> Result<()> {
-        let traces = Traces { generations: &self.generations, root, planning, harness };
-        let installed = traces.installed();
+        let installed = generation::installed(&self.generations, root, harness);
         self.keeps_active = installed.is_some_and(|generation| generation.keeps_active);
-        let Some(generation) = traces.generation(installed) else {
+        let traced = || generation::traced(&self.generations, root, planning);
+        let Some(generation) = installed.or_else(traced) else {
             if self.name == LayoutName::default() && is_pristine(root, planning) {
                 self.is_in_use = false;
                 self.commands = plain()?;

@@ -11,14 +11,12 @@ mod environment;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod generation;
-mod input;
 mod keys;
 mod layout;
 pub(crate) mod manifest;
 mod open;
 mod planning;
 mod server_address;
-mod services;
 mod settings;
 mod sources;
 pub(crate) mod vocabulary;
@@ -34,5 +32,7 @@ pub use open::{OpenRequest, Project};
 pub use planning::Planning;
 pub(crate) use planning::confine;
 pub(crate) use server_address::{EXAMPLE as SERVER_ADDRESS_EXAMPLE, ServerAddress};
-pub use services::{EmbeddingEndpoint, FactSettings, Fusion, Llm, Share};
-pub use settings::{ContextTarget, MAX_LINES, Origin, SessionClient, Setting, Settings, Value};
+pub use settings::{
+    ContextTarget, EmbeddingEndpoint, FactSettings, Fusion, Llm, MAX_LINES, Origin, SessionClient,
+    Setting, Settings, Share,
+};

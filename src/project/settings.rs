@@ -5,10 +5,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::project::commands::Commands;
-use crate::project::services::{EmbeddingEndpoint, FactSettings, Llm, Share};
+use crate::project::keys::{KEYS, SettingKey};
+use crate::project::server_address::ServerAddress;
 use crate::text::word_enum;
 use crate::warning::Warning;
 
@@ -17,7 +19,7 @@ pub const MAX_LINES: usize = 200;
 
 word_enum! {
     /// A context file that annals updates.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
     pub enum ContextTarget {
         /// `CLAUDE.md`.
         Claude = "claude",
@@ -41,7 +43,7 @@ impl ContextTarget {
 
 word_enum! {
     /// A client that keeps transcripts of its sessions.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
     pub enum SessionClient {
         /// Claude Code.
         #[default]
@@ -100,40 +102,12 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The value of a setting, as listed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// Not set, and without a default.
-    Unset,
-    /// A string.
-    Text(String),
-    /// A number.
-    Number(u64),
-    /// A boolean.
-    Bool(bool),
-    /// A list of strings.
-    List(Vec<String>),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unset => f.write_str("(not set)"),
-            Self::Text(text) => f.write_str(text),
-            Self::Number(number) => write!(f, "{number}"),
-            Self::Bool(value) => write!(f, "{value}"),
-            Self::List(words) => f.write_str(&words.join(", ")),
-        }
-    }
-}
-
 /// A setting as listed by `annals config`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Setting {
     /// The key.
     pub key: &'static str,
-    /// The value in force.
+    /// The value in force; null if it is not set and has no default.
     pub value: Value,
     /// The source of the value.
     pub origin: Origin,
@@ -141,9 +115,76 @@ pub struct Setting {
     pub about: &'static str,
 }
 
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = match &self.value {
+            Value::Null => "(not set)".to_owned(),
+            Value::String(text) => text.clone(),
+            Value::Array(words) => {
+                let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+                words.join(", ")
+            }
+            other => other.to_string(),
+        };
+        write!(f, "{} = {value}", self.key)
+    }
+}
+
+word_enum! {
+    /// How the scores by words and by meaning are combined in a search for facts.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+    pub enum Fusion {
+        /// The weights that performed best (`docs/facts.md`).
+        #[default]
+        Own = "own",
+        /// Lexical 0.45, vectors 0.45, recency 0.10.
+        Seed = "seed",
+    }
+}
+
+/// Settings for the search, the profile and the protection of facts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct FactSettings {
+    /// How scores by words and by meaning are combined.
+    pub fusion: Fusion,
+    /// Number of turns after which a profile is rebuilt.
+    pub profile_turns: u64,
+    /// Additional high-risk keys, or key prefixes that end with a dot.
+    pub high_risk: Vec<String>,
+}
+
+/// What answers the memory auditor's prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Llm {
+    /// A command that reads the prompt from standard input; without one, the caller answers.
+    pub command: Option<String>,
+}
+
+/// The server through which devices share facts and the journal, and the scopes of sharing.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Share {
+    /// URL of a PostgreSQL database: `postgres://`.
+    pub url: Option<String>,
+    /// A file with the certificates of the authorities trusted for the server.
+    pub ca: Option<PathBuf>,
+    /// Keys, or key prefixes that end with a dot, each with its scope.
+    pub scopes: Vec<(String, String)>,
+    /// The scope of the journal.
+    pub journal: String,
+}
+
+/// An endpoint for vectors; without a URL, the built-in table is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct EmbeddingEndpoint {
+    /// Base URL.
+    pub url: Option<String>,
+    /// Name of the requested model.
+    pub model: Option<String>,
+}
+
 /// The settings in force for this run, merged from all sources.
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Settings {
     /// The planning folder, relative to the project, or `None` to search for it.
     pub planning_dir: Option<PathBuf>,
@@ -164,6 +205,7 @@ pub struct Settings {
     /// The commands of the planning tool; empty ones default to the layout's.
     pub commands: Commands,
     /// Timeout for a lock held by another process.
+    #[serde(with = "seconds")]
     pub lock_wait: Duration,
     /// The folder of the knowledge entries and the notepad, relative to the project.
     pub store: PathBuf,
@@ -186,14 +228,31 @@ pub struct Settings {
     /// The endpoint that computes vectors.
     pub embedding: EmbeddingEndpoint,
     /// URL of a Chroma server for the vectors of facts.
+    #[serde(rename = "chroma.url")]
     pub chroma: Option<String>,
     /// The server through which devices share data.
     pub share: Share,
     /// The clients whose transcripts of sessions are read.
     pub sessions: Vec<SessionClient>,
+    #[serde(skip)]
     pub(crate) origins: BTreeMap<&'static str, Origin>,
     /// Warnings about keys that a project may not set, and that were ignored.
+    #[serde(skip)]
     pub(crate) warnings: Vec<Warning>,
+}
+
+mod seconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(wait: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(wait.as_secs())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_secs)
+    }
 }
 
 impl Default for Settings {
@@ -216,11 +275,11 @@ impl Default for Settings {
             entries: true,
             user: None,
             db: None,
-            facts: FactSettings::default(),
+            facts: FactSettings { fusion: Fusion::Own, profile_turns: 5, high_risk: Vec::new() },
             llm: Llm::default(),
             embedding: EmbeddingEndpoint::default(),
             chroma: None,
-            share: Share::default(),
+            share: Share { url: None, ca: None, scopes: Vec::new(), journal: "private".to_owned() },
             sessions: Vec::new(),
             origins: BTreeMap::new(),
             warnings: Vec::new(),
@@ -228,7 +287,30 @@ impl Default for Settings {
     }
 }
 
+/// Returns the place of a key in the settings as a document.
+pub(crate) fn slot<'a>(settings: &'a mut Value, key: &str) -> Option<&'a mut Value> {
+    let (group, name) = key.split_once('.').unwrap_or((key, key));
+    let group = if settings.get(key).is_some() { key } else { group };
+    let found = settings.get_mut(group)?;
+    if group == key { Some(found) } else { found.get_mut(name) }
+}
+
 impl Settings {
+    /// Returns all settings, with the current values and their origins.
+    pub fn list(&self) -> Vec<Setting> {
+        let mut all = serde_json::to_value(self).unwrap_or_default();
+        let setting = |key: &'static SettingKey| {
+            let value = slot(&mut all, &key.name).map(Value::take).unwrap_or_default();
+            Setting {
+                key: &key.name,
+                value: shown(&key.name, value),
+                origin: self.origin(&key.name),
+                about: &key.about,
+            }
+        };
+        KEYS.iter().map(setting).collect()
+    }
+
     /// Returns whether the user set limits for the context files.
     pub fn has_own_limits(&self) -> bool {
         self.max_lines != Self::default().max_lines || self.max_tokens.is_some()
@@ -281,5 +363,27 @@ impl Settings {
                 commands.clone_from(layout);
             }
         }
+    }
+}
+
+/// Returns a value for display.
+fn shown(key: &str, value: Value) -> Value {
+    match (key, value) {
+        // An address that does not show for certain where its password ends is not shown.
+        ("share.url", Value::String(url)) => ServerAddress::parse(&url)
+            .map_or_else(|_| "***".into(), |address| address.to_string().into()),
+        ("sessions", Value::Array(clients)) if clients.is_empty() => Value::Bool(false),
+        (_, Value::String(text)) if text.is_empty() => Value::Null,
+        (_, Value::Array(words)) => {
+            let rule = |pair: Value| match &pair {
+                Value::Array(pair) => {
+                    let words: Vec<&str> = pair.iter().filter_map(Value::as_str).collect();
+                    words.join("=").into()
+                }
+                _ => pair,
+            };
+            words.into_iter().map(rule).collect()
+        }
+        (_, value) => value,
     }
 }

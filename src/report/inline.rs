@@ -4,7 +4,7 @@
 //! markup: code, strong, emphasis and strikethrough. Links and images are reduced to their text, and raw HTML
 //! is shown as text.
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, Options, Parser, TagEnd};
 
 use crate::text::{clip, one_line, sanitized};
 
@@ -14,7 +14,13 @@ const MAX_TEXT_CHARS: usize = 600;
 /// Renders a line of stored text as HTML, which the template may insert without escaping.
 pub(crate) fn html(text: &str) -> String {
     let line = clean(text);
-    rendered(&line).unwrap_or_else(|| escaped(&line))
+    rendered(&line, true).unwrap_or_else(|| escaped(&line))
+}
+
+/// Returns a name as plain text, without markup, not escaped.
+pub(crate) fn plain(text: &str) -> String {
+    let line = clean(text);
+    rendered(&line, false).unwrap_or(line)
 }
 
 /// Returns a stored text as one line without control characters and secrets, not escaped.
@@ -22,53 +28,40 @@ fn clean(text: &str) -> String {
     clip(&one_line(&sanitized(text)), MAX_TEXT_CHARS).into_owned()
 }
 
-/// Returns a name as plain text, without markup, not escaped.
-pub(crate) fn plain(text: &str) -> String {
-    let line = clean(text);
-    let mut plain = String::with_capacity(line.len());
-    for event in Parser::new(&line) {
-        match event {
-            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => {
-                plain.push_str(&text);
-            }
-            Event::SoftBreak | Event::HardBreak => plain.push(' '),
-            Event::Start(
-                Tag::Heading { .. } | Tag::List(_) | Tag::BlockQuote(_) | Tag::HtmlBlock,
-            )
-            | Event::Rule => return line,
-            _ => {}
-        }
-    }
-    // Some markdown, such as a link definition, renders as nothing; then the line itself is shown.
-    if plain.is_empty() { line } else { plain }
-}
-
-/// Returns the line as HTML, or `None` if it is a heading, a list item or another block, which is shown
+/// Returns the line as HTML or as plain text, or `None` if it is a heading, a list item or another block, which is shown
 /// verbatim.
-fn rendered(line: &str) -> Option<String> {
-    let mut html = String::with_capacity(line.len());
+fn rendered(line: &str, is_html: bool) -> Option<String> {
+    let mut out = String::with_capacity(line.len());
     for event in Parser::new_ext(line, Options::ENABLE_STRIKETHROUGH) {
-        match event {
-            Event::Start(Tag::Strong) => html.push_str("<strong>"),
-            Event::End(TagEnd::Strong) => html.push_str("</strong>"),
-            Event::Start(Tag::Emphasis) => html.push_str("<em>"),
-            Event::End(TagEnd::Emphasis) => html.push_str("</em>"),
-            Event::Start(Tag::Strikethrough) => html.push_str("<s>"),
-            Event::End(TagEnd::Strikethrough) => html.push_str("</s>"),
-            Event::Code(code) => {
-                html.push_str("<code>");
-                html.push_str(&escaped(&code));
-                html.push_str("</code>");
+        let (slash, tag) = match &event {
+            Event::Start(tag) => ("", tag.to_end()),
+            Event::End(tag) => ("/", *tag),
+            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => {
+                let code = is_html && matches!(event, Event::Code(_));
+                out.push_str(if code { "<code>" } else { "" });
+                out.push_str(&if is_html { escaped(text) } else { text.to_string() });
+                out.push_str(if code { "</code>" } else { "" });
+                continue;
             }
-            Event::Text(text) | Event::InlineHtml(text) => html.push_str(&escaped(&text)),
-            Event::SoftBreak | Event::HardBreak => html.push(' '),
-            Event::Start(Tag::Paragraph | Tag::Link { .. } | Tag::Image { .. })
-            | Event::End(TagEnd::Paragraph | TagEnd::Link | TagEnd::Image) => {}
+            Event::SoftBreak | Event::HardBreak => {
+                out.push(' ');
+                continue;
+            }
             _ => return None,
+        };
+        let element = match tag {
+            TagEnd::Strong => "strong",
+            TagEnd::Emphasis => "em",
+            TagEnd::Strikethrough => "s",
+            TagEnd::Paragraph | TagEnd::Link | TagEnd::Image => continue,
+            _ => return None,
+        };
+        if is_html {
+            out.push_str(&format!("<{slash}{element}>"));
         }
     }
     // Some markdown, such as a link definition, renders as nothing; then the line itself is shown.
-    (!html.is_empty() || line.is_empty()).then_some(html)
+    (!out.is_empty() || line.is_empty()).then_some(out)
 }
 
 /// Returns a text with the characters escaped that could open an element, an attribute or an entity.

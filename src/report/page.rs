@@ -1,12 +1,15 @@
 //! Gathers the content of the page. A store that cannot be read yields a warning and an empty section.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::clock::Minutes;
 use crate::error::Result;
-use crate::facts::{Facts, Purpose};
-use crate::patterns::{FinishedPhase, PatternEntry};
-use crate::plan::{Drift, Phase, PlanState, StatusReport, Survey};
+use crate::facts::{Facts, Pending, Purpose};
+use crate::patterns::{FinishedPhase, Insights, PatternEntry};
+use crate::plan::{Drift, PlanState, StatusReport, Survey};
 use crate::project::Project;
 use crate::report::SessionCost;
 use crate::storage::read;
@@ -14,8 +17,25 @@ use crate::text::{estimate_tokens, sanitize_json};
 use crate::warning::{Parsed, Warning};
 use crate::{facts, knowledge, ledger, patterns};
 
-/// The fields of the page.
-type Page = Map<String, Value>;
+/// The content of the page: mostly the documents that commands print with `--json`.
+#[derive(Default, Serialize)]
+struct Page {
+    project: String,
+    made: String,
+    status: Option<StatusReport>,
+    /// The title of the active milestone.
+    title: String,
+    contested: Option<String>,
+    drift: Vec<String>,
+    milestones: Vec<Value>,
+    lessons: Vec<PatternEntry>,
+    insights: Option<Insights>,
+    decisions: Vec<Value>,
+    entries: Vec<Value>,
+    /// The facts that wait for confirmation; `None` if no user is set, since the page must not show the wrong user's.
+    facts: Option<Vec<Pending>>,
+    costs: Vec<SessionCost>,
+}
 
 /// A function that fills some fields.
 type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
@@ -23,16 +43,9 @@ type Fill = fn(&mut Page, &Project, &mut Vec<Warning>) -> Result<()>;
 /// Gathers the content of a project's page, without keys and what a reader does not see.
 pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
     let mut warnings = Vec::new();
-    let mut page = Map::new();
     let name = project.root.file_name().unwrap_or_default().to_string_lossy();
-    page.insert("project".to_owned(), json!(name));
-    page.insert("made".to_owned(), json!(project.clock.timestamp()));
-    for field in ["core_value", "standing", "insights", "facts"] {
-        page.insert(field.to_owned(), Value::Null);
-    }
-    for field in ["milestones", "lessons", "decisions", "entries"] {
-        page.insert(field.to_owned(), json!([]));
-    }
+    let made = project.clock.timestamp();
+    let mut page = Page { project: name.into_owned(), made, ..Page::default() };
     let fills: [(&str, Fill); 5] = [
         ("the planning folder", fill_planning),
         ("the ledger", fill_decisions),
@@ -46,17 +59,13 @@ pub(crate) fn page(project: &Project, costs: &[SessionCost]) -> Parsed<Value> {
             warnings.push(Warning::file(&project.root, message));
         }
     }
-    extend(&mut page, "costs", costs.iter().map(|cost| json!(cost)));
-    let mut page = Value::Object(page);
+    page.costs.extend_from_slice(costs);
+    let mut page = serde_json::to_value(page).unwrap_or_else(|error| {
+        warnings.push(Warning::file(&project.root, format!("cannot be shown: {error}")));
+        Value::Null
+    });
     sanitize_json(&mut page);
     Parsed::new(page, warnings)
-}
-
-/// Adds values to a list of the page.
-fn extend(page: &mut Page, field: &str, more: impl Iterator<Item = Value>) {
-    if let Value::Array(list) = page.entry(field).or_insert_with(|| json!([])) {
-        list.extend(more);
-    }
 }
 
 fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
@@ -69,31 +78,19 @@ fn fill_planning(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>
     status.add_metric_drift(project, &survey);
     let place =
         |drift: &Drift| format!("`{}:{}`: {}", drift.file.display(), drift.line, drift.sentence());
-    let title = status.milestone.display_name().unwrap_or_else(|| "Phases".to_owned());
-    page.insert("project".to_owned(), json!(status.project));
-    page.insert("core_value".to_owned(), json!(status.core_value));
+    page.title = status.milestone.display_name().unwrap_or_else(|| "Phases".to_owned());
+    page.contested = status.next.contest();
+    page.drift = status.drift.iter().map(place).collect();
     // New decisions are appended to lists without dates.
-    extend(page, "decisions", status.decisions.iter().rev().map(|decision| json!(decision)));
-    page.insert(
-        "standing".to_owned(),
-        json!({
-            "title": title,
-            "phase": status.derived,
-            "plans": status.plans,
-            "next": status.next,
-            "contested": status.next.contest(),
-            "blockers": status.blockers,
-            "todos": status.todos,
-            "drift": status.drift.iter().map(place).collect::<Vec<String>>(),
-        }),
-    );
+    page.decisions = status.decisions.iter().rev().map(|decision| json!(decision)).collect();
+    page.project.clone_from(&status.project);
+    page.status = Some(status);
     let recorded = patterns::stored(project)?.into_value(warnings);
     let finished = patterns::history(&survey)?.into_value(warnings);
-    page.insert("milestones".to_owned(), json!(milestones(&finished, &survey, &title)));
-    let said = |entry: &&PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();
-    extend(page, "lessons", recorded.entries.iter().rev().filter(said).map(|one| json!(one)));
-    let insights = patterns::Insights::from_phases(&finished);
-    page.insert("insights".to_owned(), json!(insights));
+    page.milestones = milestones(&finished, &survey, &page.title);
+    page.insights = Some(Insights::from_phases(&finished));
+    let said = |entry: &PatternEntry| !entry.worked.is_empty() || !entry.failed.is_empty();
+    page.lessons = recorded.entries.into_iter().rev().filter(said).collect();
     Ok(())
 }
 
@@ -125,22 +122,27 @@ fn milestones(finished: &[FinishedPhase], survey: &Survey, title: &str) -> Vec<V
 
 /// Returns the phases of the active milestone in numerical order, whether they are started or not.
 fn active_rows(finished: &[FinishedPhase], survey: &Survey) -> Vec<Value> {
-    let phases = &survey.position.phases;
     let of_active = finished.iter().filter(|done| done.milestone == survey.folder.active.slug);
-    let of_active = of_active.filter_map(|done| Some((done.number.as_ref()?, done)));
-    let mut rows: Vec<_> = of_active
-        .map(|(number, done)| {
-            let phase = phases.iter().find(|phase| phase.number == *number);
-            (number, finished_row(done, phase.map_or(0, |phase| phase.plans.len())))
-        })
-        .collect();
-    for phase in phases {
-        if rows.iter().all(|(number, _)| **number != phase.number) {
-            rows.push((&phase.number, open_row(phase)));
-        }
+    let done: BTreeMap<_, _> =
+        of_active.filter_map(|done| Some((done.number.as_ref()?, done))).collect();
+    let mut rows: BTreeMap<_, Value> = BTreeMap::new();
+    for phase in &survey.position.phases {
+        let row = match done.get(&phase.number) {
+            Some(done) => finished_row(done, phase.plans.len()),
+            None => json!({
+                "number": phase.number.to_string(),
+                "name": phase.name.as_deref().unwrap_or_default(),
+                "complete": phase.count(PlanState::Complete),
+                "total": phase.plans.len(),
+                "deviations": null,
+            }),
+        };
+        rows.insert(&phase.number, row);
     }
-    rows.sort_by_key(|(number, _)| *number);
-    rows.into_iter().map(|(_, row)| row).collect()
+    for (number, done) in done {
+        rows.entry(number).or_insert_with(|| finished_row(done, 0));
+    }
+    rows.into_values().collect()
 }
 
 /// Returns the row of a phase with summaries; it may have more plans than summaries.
@@ -166,64 +168,28 @@ fn finished_row(phase: &FinishedPhase, planned: usize) -> Value {
     })
 }
 
-fn open_row(phase: &Phase) -> Value {
-    json!({
-        "number": phase.number.to_string(),
-        "name": phase.name.as_deref().unwrap_or_default(),
-        "complete": phase.count(PlanState::Complete),
-        "total": phase.plans.len(),
-        "first": null,
-        "last": null,
-        "deviations": null,
-        "silent": 0,
-        "duration": null,
-        "untimed": 0,
-    })
-}
-
 fn fill_decisions(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
     let decisions = ledger::list_decisions(project)?.into_value(warnings);
-    let row = |date, title: &str| json!({"date": date, "text": title, "rationale": null});
-    extend(page, "decisions", decisions.iter().map(|one| row(one.date, &one.title)));
-    if let Some(Value::Array(all)) = page.get_mut("decisions") {
-        all.sort_by(|one, other| other["date"].as_str().cmp(&one["date"].as_str()));
-    }
+    let decisions = decisions.iter();
+    page.decisions.extend(decisions.map(|one| json!({ "date": one.date, "text": one.title })));
+    page.decisions.sort_by(|one, other| other["date"].as_str().cmp(&one["date"].as_str()));
     Ok(())
 }
 
 fn fill_entries(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -> Result<()> {
     let entries = knowledge::linked(project)?.into_value(warnings);
-    let row = |linked: &knowledge::LinkedEntry| {
-        let entry = &linked.entry;
-        json!({
-            "title": entry.title.as_deref().unwrap_or(&entry.key),
-            "key": entry.key,
-            "kind": entry.kind.map_or("", knowledge::EntryType::as_str),
-            "status": entry.status.as_str(),
-            "updated": entry.dated(),
-            "links": linked.links,
-        })
-    };
-    extend(page, "entries", entries.iter().map(row));
+    let entries = entries.iter();
+    page.entries = entries
+        .map(|one| json!({ "entry": one.entry, "dated": one.entry.dated(), "links": one.links }))
+        .collect();
     Ok(())
 }
 
-/// Lists pending facts only if a user is set, since the page must not show the wrong user's facts.
 fn fill_pending_facts(page: &mut Page, project: &Project, _: &mut Vec<Warning>) -> Result<()> {
-    if project.settings.user.is_none() {
-        return Ok(());
+    if project.settings.user.is_some() {
+        let facts = Facts::open(project, None, Purpose::Read)?;
+        page.facts = Some(facts::pending(&facts, &facts::user(project, None)?)?);
     }
-    let user = facts::user(project, None)?;
-    let pending_facts = facts::pending(&Facts::open(project, None, Purpose::Read)?, &user)?;
-    let rows = pending_facts.iter().map(|pending| {
-        json!({
-            "id": pending.fact.fact_id,
-            "text": pending.fact.to_string(),
-            "confidence": format!("{:.2}", pending.fact.confidence),
-            "question": pending.question,
-        })
-    });
-    page.insert("facts".to_owned(), rows.collect());
     Ok(())
 }
 
@@ -232,8 +198,7 @@ fn fill_costs(page: &mut Page, project: &Project, warnings: &mut Vec<Warning>) -
         let name = target.file();
         if let Some(found) = read::text(&project.root.join(name))? {
             let tokens = estimate_tokens(&found.into_value(warnings));
-            let what = format!("{name}, read by the harness");
-            extend(page, "costs", [json!({ "what": what, "tokens": tokens })].into_iter());
+            page.costs.push(SessionCost { what: format!("{name}, read by the harness"), tokens });
         }
     }
     Ok(())

@@ -43,7 +43,10 @@ pub(crate) fn render_page(
 ) -> Result<String, RenderError> {
     let mut environment = environment()?;
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    // A field that a row lacks may be asked for, and not printed.
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.add_filter("safe", filters::safe);
+    environment.add_filter("fixed", |number: f64| format!("{number:.2}"));
     for (name, filter) in page_filters {
         let filter = *filter;
         environment.add_filter(*name, move |text: &str| filter(text));

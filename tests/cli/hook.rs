@@ -281,7 +281,7 @@ fn nothing_is_said_or_written_at_any_other_event() {
 }
 
 #[test]
-fn any_input_is_survived_in_silence() {
+fn any_input_is_survived_in_silence_with_a_line_in_the_log() {
     let case = Case::new(VBW);
     let ten_megabytes =
         format!("{{\"hook_event_name\":\"SessionStart\",\"x\":\"{}\"}}", "y".repeat(10 << 20));
@@ -298,14 +298,18 @@ fn any_input_is_survived_in_silence() {
         deep.as_bytes(),
         ten_megabytes.as_bytes(),
     ];
-    let before = case.whole_tree();
+    let before = case.tree();
     for event in ["session-start", "post-tool-use", "pre-compact", "session-end", "stop", ""] {
         for input in inputs {
             let outcome = case.run(&format!("hook {event}")).stdin(input).success();
             assert_eq!(outcome.stdout(), "", "{event}: {}", outcome.report());
         }
     }
-    assert_eq!(case.whole_tree(), before);
+    assert_eq!(case.tree(), before);
+    let log = String::from_utf8(case.read(".annals/hook.log").unwrap()).unwrap();
+    let said = "2026-03-01T12:00:00Z annals: the input is not a JSON object, or too large";
+    // All but the two empty ones.
+    assert_eq!(log.lines().filter(|line| *line == said).count(), 6 * 8, "{log}");
 }
 
 #[test]

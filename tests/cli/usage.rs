@@ -9,6 +9,12 @@ use crate::support::{Case, listed_commands};
 const WRONG: &[(&str, &str, &str)] = &[
     ("xyzzy", "unrecognized subcommand 'xyzzy'", "`annals --help` lists the commands"),
     ("inspekt", "unrecognized subcommand 'inspekt'", "did you mean `annals inspect`?"),
+    ("facts-add", "unrecognized subcommand 'facts-add'", "did you mean `annals facts add`?"),
+    (
+        "milestone create x",
+        "invalid value 'create' for '[ACTION]' [possible values: list, new, switch]",
+        "did you mean `annals milestone new`?",
+    ),
     ("status --jsn", "unexpected argument '--jsn' found", "a similar argument exists: '--json'"),
     ("status extra", "unexpected argument 'extra' found", "`annals status --help` has an example"),
     (

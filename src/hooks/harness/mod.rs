@@ -3,6 +3,7 @@
 mod obstacles;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 pub use obstacles::Obstacle;
@@ -186,18 +187,8 @@ pub(crate) struct ContextFiles {
     strips_comments: bool,
 }
 
-/// The table of all harnesses.
-#[derive(Deserialize)]
-struct Clients {
-    claude: HarnessProfile,
-    codex: HarnessProfile,
-    gemini: HarnessProfile,
-    opencode: HarnessProfile,
-    qwen: HarnessProfile,
-    copilot: HarnessProfile,
-}
-
-static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
+/// The table of all harnesses, by their words.
+static CLIENTS: LazyLock<BTreeMap<String, HarnessProfile>> = LazyLock::new(|| {
     let table = include_str!("../../../templates/clients.toml");
     toml::from_str(table).expect("the built-in table")
 });
@@ -209,33 +200,9 @@ impl ContextFiles {
     }
 }
 
-/// The user's options for `setup`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SetupOptions {
-    /// Whether the notepad is included at session start.
-    pub notepad: bool,
-    /// Whether the knowledge entries are included at session start.
-    pub entries: bool,
-    /// Whether a line is added to the notepad before a session is compacted.
-    pub breadcrumb: bool,
-}
-
-impl SetupOptions {
-    /// Returns the options that the lines of our entries in the settings show; those of a first setup if there are
-    /// none.
-    pub(crate) fn of(lines: &[String]) -> Self {
-        let has = |word: &str| lines.iter().any(|line| line.contains(word));
-        Self {
-            notepad: !has("--no-notepad"),
-            entries: !has("--no-entries"),
-            breadcrumb: has("hook pre-compact") || has("--breadcrumb"),
-        }
-    }
-}
-
-/// The options on the command line; `None` keeps the current setting.
+/// What a session is given; `None` keeps what was set up before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SetupOverrides {
+pub struct SetupOptions {
     /// Whether the notepad is included at session start.
     pub notepad: Option<bool>,
     /// Whether the knowledge entries are included at session start.
@@ -244,13 +211,24 @@ pub struct SetupOverrides {
     pub breadcrumb: Option<bool>,
 }
 
-impl SetupOverrides {
-    /// Returns the effective options: those on the command line, else those found in the settings.
-    pub(crate) fn over(self, found: SetupOptions) -> SetupOptions {
-        SetupOptions {
-            notepad: self.notepad.unwrap_or(found.notepad),
-            entries: self.entries.unwrap_or(found.entries),
-            breadcrumb: self.breadcrumb.unwrap_or(found.breadcrumb),
+impl SetupOptions {
+    /// Returns the options that the lines of our entries in the settings show; those of a first setup if there are
+    /// none.
+    pub(crate) fn of(lines: &[String]) -> Self {
+        let has = |word: &str| lines.iter().any(|line| line.contains(word));
+        Self {
+            notepad: Some(!has("--no-notepad")),
+            entries: Some(!has("--no-entries")),
+            breadcrumb: Some(has("hook pre-compact") || has("--breadcrumb")),
+        }
+    }
+
+    /// Returns the options in effect: these, else those found in the settings.
+    pub(crate) fn or(self, found: Self) -> Self {
+        Self {
+            notepad: self.notepad.or(found.notepad),
+            entries: self.entries.or(found.entries),
+            breadcrumb: self.breadcrumb.or(found.breadcrumb),
         }
     }
 }
@@ -258,14 +236,7 @@ impl SetupOverrides {
 impl Harness {
     /// Returns the profile of the harness.
     pub(crate) fn profile(self) -> &'static HarnessProfile {
-        match self {
-            Self::Claude => &CLIENTS.claude,
-            Self::Codex => &CLIENTS.codex,
-            Self::Gemini => &CLIENTS.gemini,
-            Self::Opencode => &CLIENTS.opencode,
-            Self::Qwen => &CLIENTS.qwen,
-            Self::Copilot => &CLIENTS.copilot,
-        }
+        &CLIENTS[self.as_str()]
     }
 
     /// Returns the harness that the environment variables identify, or Claude Code: others set its variable, too.
@@ -302,7 +273,7 @@ impl HarnessProfile {
             for (is_wanted, flag) in
                 [(options.notepad, " --no-notepad"), (options.entries, " --no-entries")]
             {
-                command.push_str(if is_wanted { "" } else { flag });
+                command.push_str(if is_wanted == Some(false) { flag } else { "" });
             }
         }
         command
@@ -310,7 +281,8 @@ impl HarnessProfile {
 
     /// Returns the hooks to be set up.
     pub(crate) fn wanted_hooks(&self, options: SetupOptions) -> impl Iterator<Item = &Hook> {
-        self.hooks.iter().filter(move |hook| options.breadcrumb || hook.call != Event::PreCompact)
+        let has_breadcrumb = options.breadcrumb == Some(true);
+        self.hooks.iter().filter(move |hook| has_breadcrumb || hook.call != Event::PreCompact)
     }
 
     /// Returns the harness's own name for an event, if it has one.

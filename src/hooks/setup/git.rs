@@ -4,7 +4,9 @@
 //! report has the command that a person runs once. Without it git merges as usual, so nothing is lost.
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -12,7 +14,7 @@ use crate::hooks::setup::FileOutcome;
 use crate::knowledge::KnowledgeDir;
 use crate::project::Project;
 use crate::storage::{Changes, Store};
-use crate::text::{line_end, line_number};
+use crate::text::line_end;
 use crate::warning::Warning;
 use crate::{ledger, patterns};
 
@@ -142,40 +144,30 @@ fn block(project: &Project) -> String {
 }
 
 fn pattern(path: &str) -> String {
-    let path = path.replace('\\', "/");
-    let escaped: String = path
-        .chars()
-        .flat_map(|c| match c {
-            '*' | '?' | '[' | '\\' => vec!['\\', c],
-            c => vec![c],
-        })
-        .collect();
-    if escaped.contains([' ', '"', '\\']) {
-        let quoted = escaped.replace('\\', "\\\\").replace('"', "\\\"");
-        return format!("\"/{quoted}\"");
+    static SPECIAL: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"[*?\[]").expect("a constant pattern"));
+    let escaped = SPECIAL.replace_all(&path.replace('\\', "/"), r"\$0").into_owned();
+    if !escaped.contains([' ', '"', '\\']) {
+        return format!("/{escaped}");
     }
-    format!("/{escaped}")
+    let quoted = escaped.replace('\\', r"\\").replace('"', "\\\"");
+    format!("\"/{quoted}\"")
 }
 
 /// Returns the text before and after our block; a marker without its other half is refused.
 fn around_block<'a>(text: &'a str, path: &Path) -> Result<(&'a str, &'a str)> {
-    // The lines that are the marker, each with its end.
-    let place = |marker: &str| -> Vec<(&str, usize)> {
-        let lines = text.split_inclusive('\n').scan(0, |at, line| {
-            *at += line.len();
-            Some((line, *at))
-        });
-        lines.filter(|(line, _)| line.trim_end() == marker).collect()
-    };
-    match (&place(BEGIN)[..], &place(END)[..]) {
-        ([], []) => Ok((text, "")),
-        ([(first, begin)], [(_, end)]) if begin < end => {
-            Ok((&text[..begin - first.len()], &text[*end..]))
-        }
-        (begins, ends) => {
-            let at = begins.first().or(ends.first()).map_or(0, |(_, at)| at - 1);
+    static BLOCK: LazyLock<Regex> = LazyLock::new(|| {
+        let block = r"(?ms)^# annals:begin[ \t\r]*\n.*?^# annals:end[ \t\r]*(?:\n|\z)";
+        Regex::new(block).expect("a constant pattern")
+    });
+    let is_marker = |line: &str| [BEGIN, END].contains(&line.trim_end());
+    match (BLOCK.find(text), text.lines().filter(|line| is_marker(line)).count()) {
+        (None, 0) => Ok((text, "")),
+        (Some(block), 2) => Ok((&text[..block.start()], &text[block.end()..])),
+        _ => {
+            let line = text.lines().position(is_marker).map_or(1, |at| at + 1);
             let what = "has a marker of annals without its other half, or more than one block";
-            Err(Error::refused(what).at(path, line_number(text, at)).hint(format!(
+            Err(Error::refused(what).at(path, line).hint(format!(
                 "remove what is left of the blocks between {BEGIN:?} and {END:?}, then run the command again"
             )))
         }

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode, CstStringLit};
 use jsonc_parser::{ParseOptions, json};
+use regex::Regex;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -303,29 +305,16 @@ impl OurHook {
     }
 }
 
-/// Returns the program and the arguments of a command that `setup` can have written, wherever the binary is.
+/// Returns the program and the arguments of a command that `setup` can have written, wherever the binary is. One with other
+/// options was edited by the user, and belongs to the user.
 fn our_command(command: &str) -> Option<(String, String)> {
-    let command = command.trim();
-    let end = match command.strip_prefix('"') {
-        Some(quoted) => quoted.find('"')? + 2,
-        None => command.find(' ')?,
-    };
-    let (program, arguments) = command.split_at(end);
-    let arguments = arguments.trim_start();
-    let mut words = arguments.split_whitespace();
-    if !is_program(program) || words.next() != Some("hook") {
-        return None;
-    }
-    words.next()?;
-    while let Some(word) = words.next() {
-        // A command with other options was edited by the user, and belongs to the user.
-        match word {
-            "--no-notepad" | "--no-entries" => {}
-            "--harness" => _ = words.next()?,
-            _ => return None,
-        }
-    }
-    Some((program.to_owned(), arguments.to_owned()))
+    static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
+        let options = r"(?:\s+--no-notepad|\s+--no-entries|\s+--harness\s+\S+)*";
+        let command = format!(r#"^\s*("[^"]*"|[^\s"]\S*)\s+(hook\s+\S+{options})\s*$"#);
+        Regex::new(&command).expect("a constant pattern")
+    });
+    let found = COMMAND.captures(command)?;
+    is_program(&found[1]).then(|| (found[1].to_owned(), found[2].to_owned()))
 }
 
 /// Returns a hook in the harness's format: a group of commands with one matcher.

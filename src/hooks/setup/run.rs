@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::hooks::harness;
-use crate::hooks::harness::{Harness, Obstacle, SetupOptions, SetupOverrides, SetupScope, Step};
+use crate::hooks::harness::{Harness, Obstacle, SetupOptions, SetupScope, Step};
 use crate::hooks::setup::harness_dir::HarnessDir;
 use crate::hooks::setup::settings::Settings;
 use crate::project::Project;
@@ -27,7 +27,7 @@ pub struct SetupRequest {
     /// Remove our entries.
     pub remove: bool,
     /// The options that the user gave; the others keep their current values.
-    pub options: SetupOverrides,
+    pub options: SetupOptions,
 }
 
 word_enum! {
@@ -115,7 +115,7 @@ pub fn setup(project: &Project, request: SetupRequest) -> Result<SetupReport> {
     let ((files, options), applied) =
         place.storage.transact(&operation, &[Store::Context], || {
             let found = read_all(&all)?;
-            let options = request.options.over(options_of(&found));
+            let options = request.options.or(options_of(&found));
             let mut changes = Changes::new();
             let mut files = Vec::new();
             for (settings, old, entries) in found {
@@ -218,7 +218,7 @@ fn notes(
     if request.remove {
         return profile.after_removal.clone().filter(|_| is_users).into_iter().collect();
     }
-    let breadcrumb = profile.no_breadcrumb.as_ref().filter(|_| options.breadcrumb);
+    let breadcrumb = profile.no_breadcrumb.as_ref().filter(|_| options.breadcrumb == Some(true));
     let is_meant = |step: &&Step| step.only_in.is_none_or(|scope| scope == request.scope);
     let steps = profile.steps.iter().filter(is_meant).map(|step| &step.text);
     let mut notes: Vec<String> = breadcrumb.into_iter().chain(steps).cloned().collect();

@@ -114,7 +114,11 @@ const SWITCHES: [(&str, &str, &str); 3] = [
 ];
 
 fn plugin(options: SetupOptions) -> String {
-    let chosen = [!options.notepad, !options.entries, options.breadcrumb];
+    let chosen = [
+        options.notepad == Some(false),
+        options.entries == Some(false),
+        options.breadcrumb == Some(true),
+    ];
     let switches = SWITCHES.into_iter().zip(chosen).filter(|(_, is_other)| *is_other);
     switches
         .fold(PLUGIN.to_owned(), |text, ((default, other, _), _)| text.replacen(default, other, 1))

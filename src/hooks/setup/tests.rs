@@ -19,8 +19,10 @@ fn settings() -> Settings {
     Settings { path: "settings.json".into(), profile: Harness::Claude.profile(), content }
 }
 
-const DEFAULT: SetupOptions = SetupOptions { notepad: true, entries: true, breadcrumb: false };
-const OTHER: SetupOptions = SetupOptions { notepad: false, entries: false, breadcrumb: true };
+const DEFAULT: SetupOptions =
+    SetupOptions { notepad: Some(true), entries: Some(true), breadcrumb: Some(false) };
+const OTHER: SetupOptions =
+    SetupOptions { notepad: Some(false), entries: Some(false), breadcrumb: Some(true) };
 
 fn with(old: &str, options: SetupOptions) -> Result<String> {
     let new = settings().edited(Some(old.as_bytes()), Some(options))?;

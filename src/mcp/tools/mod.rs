@@ -1,11 +1,7 @@
 //! The tools: what clients are told of them stands in `templates/mcp/tools.json`, and each calls the function that the
 //! command line calls.
 
-mod facts;
-mod knowledge;
-mod ledger;
-mod memory;
-mod plan;
+mod calls;
 
 use std::sync::LazyLock;
 
@@ -81,23 +77,23 @@ impl Tool {
     /// Returns the function that answers a call; every tool of the table has one.
     pub(crate) fn function(&self) -> Option<fn(&Project, Arguments) -> Result<ToolAnswer>> {
         Some(match &*self.name {
-            "recall" => memory::search,
-            "context" => memory::digest,
-            "memory_write" => memory::write_record,
-            "memory_search" => memory::search_records,
-            "status" => plan::status,
-            "plan_brief" => plan::plan_brief,
-            "record_phase" => plan::record_phase,
-            "entry_read" => knowledge::read,
-            "entry_write" => knowledge::write,
-            "notepad_write" => knowledge::note,
-            "fact_add" => facts::add,
-            "fact_retrieve" => facts::retrieve,
-            "fact_pending" => facts::pending,
-            "fact_apply" => facts::apply,
-            "ledger_brief" => ledger::brief,
-            "ledger_pending" => ledger::pending,
-            "ledger_update" => ledger::update,
+            "recall" => calls::recall_hits,
+            "context" => calls::context_text,
+            "memory_write" => calls::memory_write,
+            "memory_search" => calls::memory_search,
+            "status" => calls::status,
+            "plan_brief" => calls::plan_brief,
+            "record_phase" => calls::record_phase,
+            "entry_read" => calls::entry_read,
+            "entry_write" => calls::entry_write,
+            "notepad_write" => calls::notepad_write,
+            "fact_add" => calls::fact_add,
+            "fact_retrieve" => calls::fact_retrieve,
+            "fact_pending" => calls::fact_pending,
+            "fact_apply" => calls::fact_apply,
+            "ledger_brief" => calls::ledger_brief,
+            "ledger_pending" => calls::ledger_pending,
+            "ledger_update" => calls::ledger_update,
             _ => return None,
         })
     }

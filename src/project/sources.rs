@@ -11,15 +11,14 @@
 
 use std::path::{Component, Path};
 
-use toml::Spanned;
+use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, Result};
 use crate::project::dialect::LayoutName;
 use crate::project::environment::Environment;
-use crate::project::input::Input;
 use crate::project::keys::{KEYS, KeyScope, SettingKey};
-use crate::project::settings::{Origin, Settings};
+use crate::project::settings::{Origin, Settings, slot};
 use crate::storage::read;
 use crate::warning::Warning;
 
@@ -45,126 +44,163 @@ enum Author {
     Project,
 }
 
+/// The settings as a document, while they are read.
+struct Draft {
+    values: Value,
+    settings: Settings,
+}
+
 /// Returns the settings of a project: defaults, the user's file, `annals.toml`, the environment.
 pub(crate) fn settings(root: &Path, environment: &Environment) -> Result<Settings> {
-    let mut settings = Settings::default();
+    let mut draft = Draft::new()?;
     if let Some(dir) = environment.config_dir() {
         let path = dir.join(USER_FILE);
         if let Some(bytes) = read::users_bytes(&path)? {
-            read_file(&bytes, &path, Author::User, KEYS, &mut settings)?;
+            draft.read_file(&bytes, &path, Author::User)?;
         }
     }
     if let Some(bytes) = read::bytes(&root.join(PROJECT_FILE))? {
-        let path = Path::new(PROJECT_FILE);
-        read_file(&bytes, path, Author::Project, KEYS, &mut settings)?;
+        draft.read_file(&bytes, Path::new(PROJECT_FILE), Author::Project)?;
     }
-    read_environment(environment, &mut settings)?;
-    Ok(settings)
+    draft.read_environment(environment)?;
+    draft.finish()
 }
 
-/// Reads a settings file.
-fn read_file(
-    bytes: &[u8],
-    path: &Path,
-    author: Author,
-    keys: &[SettingKey],
-    settings: &mut Settings,
-) -> Result<()> {
-    let file = SettingsFile { path, author, keys };
-    if bytes.len() > MAX_FILE_BYTES {
-        return Err(Error::usage("is larger than 1 MiB, so it is not read")
-            .at(path, None)
-            .hint("a settings file needs only a few lines"));
+impl Draft {
+    fn new() -> Result<Self> {
+        let settings = Settings::default();
+        let values = serde_json::to_value(&settings).map_err(|error| unread(&error))?;
+        Ok(Self { values, settings })
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let line = line_at(bytes, error.valid_up_to());
-        Error::usage("is not valid UTF-8").at(path, line)
-    })?;
-    let table = DeTable::parse(text).map_err(|error| {
-        let line = error.span().map(|span| line_at(bytes, span.start));
-        Error::usage(error.message().to_owned())
-            .at(path, line)
-            .hint("settings are written as TOML, for example: max_lines = 150")
-    })?;
-    file.read_table(bytes, "", table.get_ref(), settings)
-}
 
-struct SettingsFile<'a> {
-    path: &'a Path,
-    author: Author,
-    keys: &'a [SettingKey],
-}
+    fn finish(self) -> Result<Settings> {
+        let Settings { origins, warnings, .. } = self.settings;
+        let settings: Settings =
+            serde_json::from_value(self.values).map_err(|error| unread(&error))?;
+        Ok(Settings { origins, warnings, ..settings })
+    }
 
-impl SettingsFile<'_> {
-    fn read_table(
-        &self,
-        bytes: &[u8],
-        prefix: &str,
-        table: &DeTable,
-        settings: &mut Settings,
-    ) -> Result<()> {
-        // Sorted by position, so that the first error in the file is the one reported.
-        let mut items: Vec<_> = table.iter().collect();
-        items.sort_by_key(|(name, _)| name.span().start);
-        for (name, value) in items {
-            let key = format!("{prefix}{}", name.get_ref());
-            let line = line_at(bytes, name.span().start);
-            let group = format!("{key}.");
-            match value.get_ref() {
-                DeValue::Table(table) if self.keys.iter().any(|k| k.name.starts_with(&group)) => {
-                    self.read_table(bytes, &group, table, settings)?;
-                }
-                _ => self
-                    .read_key(&key, value, line, settings)
-                    .map_err(|error| error.at(self.path, line))?,
-            }
+    fn set(
+        &mut self,
+        key: &'static SettingKey,
+        value: Value,
+        origin: Origin,
+    ) -> std::result::Result<(), String> {
+        let value = key.checked(value)?;
+        if let Some(slot) = slot(&mut self.values, &key.name) {
+            *slot = value;
+        }
+        self.settings.origins.insert(&key.name, origin);
+        Ok(())
+    }
+
+    /// Reads a settings file.
+    fn read_file(&mut self, bytes: &[u8], path: &Path, author: Author) -> Result<()> {
+        if bytes.len() > MAX_FILE_BYTES {
+            return Err(Error::usage("is larger than 1 MiB, so it is not read")
+                .at(path, None)
+                .hint("a settings file needs only a few lines"));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            Error::usage("is not valid UTF-8").at(path, line_at(bytes, error.valid_up_to()))
+        })?;
+        let invalid = |error: &toml::de::Error| {
+            let line = error.span().map(|span| line_at(bytes, span.start));
+            Error::usage(error.message().to_owned())
+                .at(path, line)
+                .hint("settings are written as TOML, for example: max_lines = 150")
+        };
+        let table = DeTable::parse(text).map_err(|error| invalid(&error))?;
+        let values: Value = toml::from_str(text).map_err(|error| invalid(&error))?;
+        let mut found = Vec::new();
+        flatten("", table.get_ref(), &values, &mut found);
+        // By position, so that the first error in the file is the one reported.
+        found.sort_by_key(|(_, at, _)| *at);
+        for (name, at, value) in found {
+            let line = line_at(bytes, at);
+            self.read_key(&name, value, path, line, author)
+                .map_err(|error| error.at(path, line))?;
         }
         Ok(())
     }
 
     fn read_key(
-        &self,
+        &mut self,
         name: &str,
-        value: &Spanned<DeValue>,
+        value: &Value,
+        path: &Path,
         line: usize,
-        settings: &mut Settings,
+        author: Author,
     ) -> Result<()> {
-        let Some(key) = self.keys.iter().find(|key| key.name == name) else {
-            return Err(unknown("setting", name, nearest(name, self.keys)));
+        let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+            return Err(unknown("setting", name, nearest(name)));
         };
-        let value = Input::Toml(value.get_ref());
-        if self.author == Author::Project {
-            check_scope(key, &value)?;
-            if key.scope == KeyScope::SlashCommand
-                && !value.line().is_ok_and(|line| is_slash_command(&line))
-            {
-                settings.warnings.push(not_a_slash_command(name, line));
-                return Ok(());
-            }
-        }
-        (key.set)(settings, &value).map_err(|problem| Error::usage(format!("{name} {problem}")))?;
-        let file = self.path.to_owned();
-        let origin = match self.author {
+        let file = path.to_owned();
+        let origin = match author {
             Author::User => Origin::User { file, line },
             Author::Project => Origin::Project { file, line },
         };
-        settings.origins.insert(key.name, origin);
-        Ok(())
+        if author == Author::Project {
+            check_scope(key, value)?;
+            if key.scope == KeyScope::SlashCommand && !value.as_str().is_some_and(is_slash_command)
+            {
+                self.settings.warnings.push(not_a_slash_command(name, line));
+                return Ok(());
+            }
+        }
+        let set = self.set(key, value.clone(), origin);
+        set.map_err(|problem| Error::usage(format!("{name} {problem}")))
+    }
+
+    fn read_environment(&mut self, environment: &Environment) -> Result<()> {
+        for key in KEYS.iter() {
+            let variable = variable(&key.name);
+            if let Some(text) = environment.get(&variable) {
+                let origin = Origin::Environment { variable: variable.clone() };
+                self.set(key, key.typed(text), origin)
+                    .map_err(|problem| Error::usage(format!("{variable} {problem}")))?;
+            }
+        }
+        environment.names().try_for_each(check_spelling)
     }
 }
 
+/// Lists the keys in a table, each with its position and its value.
+fn flatten<'v>(
+    prefix: &str,
+    table: &DeTable,
+    values: &'v Value,
+    found: &mut Vec<(String, usize, &'v Value)>,
+) {
+    for (name, value) in table {
+        let values = &values[name.get_ref().as_ref()];
+        let key = format!("{prefix}{}", name.get_ref());
+        let group = format!("{key}.");
+        match value.get_ref() {
+            DeValue::Table(table) if KEYS.iter().any(|key| key.name.starts_with(&group)) => {
+                flatten(&group, table, values, found);
+            }
+            _ => found.push((key, name.span().start, values)),
+        }
+    }
+}
+
+fn unread(error: &serde_json::Error) -> Error {
+    Error::failed(format!("the settings cannot be read: {error}"))
+}
+
 /// Returns an error for a setting that a cloned repository must not be able to make.
-fn check_scope(key: &SettingKey, value: &Input) -> Result<()> {
+fn check_scope(key: &SettingKey, value: &Value) -> Result<()> {
     let reason = match key.scope {
         KeyScope::Anyone | KeyScope::SlashCommand => return Ok(()),
         KeyScope::UserOnly => "can only be set by the user",
-        KeyScope::Inside => match value.path() {
-            Ok(path) if !stays_inside(&path) => "leads outside the project, which is refused",
-            Ok(path) if is_in_git_folder(&path) => "leads into .git, which is refused",
+        KeyScope::Inside => match value.as_str().map(Path::new) {
+            Some(path) if !stays_inside(path) => "leads outside the project, which is refused",
+            Some(path) if is_in_git_folder(path) => "leads into .git, which is refused",
             _ => return Ok(()),
         },
     };
-    let (name, variable) = (key.name, variable(key.name));
+    let (name, variable) = (&key.name, variable(&key.name));
     Err(Error::refused(format!("{name} {reason}, because a project may come from anywhere"))
         .hint(format!("set it in your own {USER_FILE} or as {variable}")))
 }
@@ -212,21 +248,6 @@ fn is_in_git_folder(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
 }
 
-fn read_environment(environment: &Environment, settings: &mut Settings) -> Result<()> {
-    for key in KEYS {
-        let variable = variable(key.name);
-        if let Some(value) = environment.get(&variable) {
-            (key.set)(settings, &Input::Text(value))
-                .map_err(|problem| Error::usage(format!("{variable} {problem}")))?;
-            settings.origins.insert(key.name, Origin::Environment { variable });
-        }
-    }
-    for name in environment.names() {
-        check_spelling(name)?;
-    }
-    Ok(())
-}
-
 /// Returns an error for a variable that almost matches one of ours; unlike in a file, other unknown names are
 /// allowed.
 fn check_spelling(name: &str) -> Result<()> {
@@ -235,7 +256,7 @@ fn check_spelling(name: &str) -> Result<()> {
     };
     let closest = KEYS
         .iter()
-        .map(|key| variable(key.name))
+        .map(|key| variable(&key.name))
         .map(|known| (strsim::osa_distance(&clipped_name(rest), &known[PREFIX.len()..]), known))
         .min();
     match closest {
@@ -257,10 +278,10 @@ fn unknown(what: &str, name: &str, nearest: Option<&str>) -> Error {
 }
 
 /// Returns the known key, or group such as `commands`, with the most similar spelling.
-fn nearest<'a>(name: &str, keys: &'a [SettingKey]) -> Option<&'a str> {
+fn nearest(name: &str) -> Option<&'static str> {
     let name = clipped_name(name);
-    keys.iter()
-        .flat_map(|key| [Some(key.name), key.name.split_once('.').map(|(group, _)| group)])
+    KEYS.iter()
+        .flat_map(|key| [Some(key.name.as_str()), key.name.split_once('.').map(|(group, _)| group)])
         .flatten()
         .min_by_key(|known| strsim::osa_distance(&name, known))
 }
