@@ -112,7 +112,8 @@ pub(crate) fn run(args: &LedgerArgs, project: &Project, out: &mut Output) -> Res
         LedgerCommand::Brief { days } => {
             let brief = ledger::brief(project, *days)?;
             out.warnings(&brief.warnings);
-            out.show_with(&brief, &json!({ "text": brief.to_string() }), "{{ text }}")
+            let more = json!({ "covered": brief.coverage.line() });
+            out.show_with(&brief, &more, text!("ledger/brief"))
         }
         LedgerCommand::Pending { schema: true, .. } => {
             let schema = ledger::schema();

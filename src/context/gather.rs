@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::claude_md::DecisionList;
 use crate::context::ledger::Ledger;
 use crate::context::part::{DigestPart, DigestSection, unmarked};
-use crate::context::{BREADCRUMB, DigestRequest};
+use crate::context::{BREADCRUMB, DigestRequest, START_BLOCKERS};
 use crate::error::{ErrorKind, Result};
 use crate::facts::{Facts, Purpose};
 use crate::knowledge::{EntryQuery, notepad};
@@ -93,12 +93,10 @@ impl<'a> Gatherer<'a> {
     ) -> Result<DigestSection> {
         let lines = match part {
             DigestPart::Position => self.position(warnings),
-            DigestPart::Ledger => self.first_of_each_section(self.ledger_lines(Ledger::state)),
+            DigestPart::Ledger => self.ledger_lines(Ledger::state),
             DigestPart::Blockers => self.blockers(),
             DigestPart::Notepad => self.notepad()?,
-            DigestPart::Constraints => {
-                self.first_of_each_section(self.ledger_lines(Ledger::constraints))
-            }
+            DigestPart::Constraints => self.ledger_lines(Ledger::constraints),
             DigestPart::Decisions => self.decisions(),
             DigestPart::Patterns => self.patterns(warnings)?,
             DigestPart::Entries => self.entries(warnings)?,
@@ -112,8 +110,35 @@ impl<'a> Gatherer<'a> {
             _ => MAX_LINE_CHARS,
         };
         let lines = lines.iter().map(|line| safe(line).clipped(width));
-        let lines = lines.filter(|line| !self.request.already_read.contains(line.as_str()));
-        Ok(DigestSection::new(part, lines))
+        let is_new = |line: &Line| !self.request.already_read.contains(line.as_str());
+        let lines = lines.filter(|line| !line.is_empty() && is_new(line)).collect();
+        Ok(self.section(part, lines))
+    }
+
+    /// Returns a part with the maximum number of its lines. Of the ledger, each section is a list of its own: the first
+    /// lines of each come before the rest, so that a long section displaces no other.
+    fn section(&self, part: DigestPart, mut lines: Vec<Line>) -> DigestSection {
+        let per_list = self.request.max_lines_per_list;
+        let blockers = if per_list == usize::MAX { per_list } else { per_list.min(START_BLOCKERS) };
+        let most = match part {
+            DigestPart::Blockers => blockers,
+            // The last line says how many more there are.
+            DigestPart::Entries => per_list.saturating_add(1),
+            DigestPart::Ledger | DigestPart::Constraints => {
+                let mut counts: HashMap<String, usize> = HashMap::new();
+                let is_first = |line: &Line| {
+                    let list = line.as_str().split_once(": ").map_or("", |(list, _)| list);
+                    let count = counts.entry(list.to_owned()).or_default();
+                    *count += 1;
+                    *count <= if list == "Blockers" { blockers } else { per_list }
+                };
+                let (first, rest): (Vec<Line>, Vec<Line>) = lines.into_iter().partition(is_first);
+                lines = [first.as_slice(), &rest].concat();
+                first.len()
+            }
+            _ => per_list,
+        };
+        DigestSection { part, lines, most }
     }
 
     fn status(&self) -> Option<&StatusReport> {
@@ -188,24 +213,13 @@ impl<'a> Gatherer<'a> {
         lines.retain(|line| match line.split_once(": ") {
             Some((section, _)) if section.starts_with("Out of Scope") => false,
             Some(("Hazards" | "Blockers", rest)) => !lifecycle::is_closed(rest) && !is_none(rest),
-            Some((_, rest)) => !is_none(rest),
+            // "Active Work: None — all is committed"; a blocker after a dash may be one.
+            Some((_, rest)) => {
+                !is_none(rest.split_once(" \u{2014} ").map_or(rest, |(head, _)| head))
+            }
             None => true,
         });
         lines
-    }
-
-    /// Reorders lines so that the first ones of each section come before the rest: a long section displaces no other.
-    fn first_of_each_section(&self, lines: Vec<String>) -> Vec<String> {
-        let mut count: HashMap<String, usize> = HashMap::new();
-        let is_first = |line: &String| {
-            let section = line.split_once(": ").map_or("", |(section, _)| section);
-            let count = count.entry(section.to_owned()).or_default();
-            *count += 1;
-            *count <= self.request.max_lines_per_list
-        };
-        let (mut first, rest): (Vec<String>, Vec<String>) = lines.into_iter().partition(is_first);
-        first.extend(rest);
-        first
     }
 
     /// Returns the pinned notes, and after a compaction also the latest working notes: the agent's own, and where the

@@ -29,7 +29,8 @@ impl Ledger {
             action.map(|action| format!("ACTION REQUIRED: {action}")).collect();
         lines.push(format!("Commits covered: {}", self.0.coverage.line()));
         let state = self.0.state.as_deref().unwrap_or_default();
-        lines.extend(lines_with_headings(&without_footer(state)));
+        let state: Vec<&str> = state.lines().filter(|line| !is_footer(line)).collect();
+        lines.extend(lines_with_headings(&state.join("\n")));
         lines
     }
 
@@ -66,32 +67,23 @@ fn reason(line: &str) -> Option<&str> {
     Some(reason.trim()).filter(|reason| !reason.is_empty())
 }
 
-/// Returns the state without its footer, which would otherwise be read as part of the last section.
-fn without_footer(state: &str) -> String {
-    let is_footer = |line: &&str| {
-        let line = line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase();
-        line.starts_with("last memory update") || line.starts_with("commits covered through")
-    };
-    let kept: Vec<&str> = state.lines().filter(|line| !is_footer(line)).collect();
-    kept.join("\n")
+/// Returns whether a line belongs to the footer of the state, which would otherwise be read as part of the last section.
+fn is_footer(line: &str) -> bool {
+    let line = line.trim_start_matches(['*', '_', '-', ' ']).to_lowercase();
+    line.starts_with("last memory update") || line.starts_with("commits covered through")
 }
 
-/// Returns a text's lines, each prefixed with its heading, without comments and thematic breaks.
+/// Returns a text's lines, each prefixed with its heading, without comments, thematic breaks and checked boxes.
 fn lines_with_headings(text: &str) -> Vec<String> {
     let mut heading = String::new();
     let mut lines = Vec::new();
     for line in without_comments(text).lines().map(str::trim) {
-        if line.trim_matches(['-', '*', '_']).is_empty() {
-            continue;
-        }
-        match line.trim_start_matches('#') {
-            title if title.len() == line.len() && heading.is_empty() => {
-                lines.push(unmarked(line).to_owned());
-            }
-            title if title.len() == line.len() => {
-                lines.push(format!("{heading}: {}", unmarked(line)));
-            }
-            title => title.trim().clone_into(&mut heading),
+        let content = unmarked(line);
+        let is_done = content.starts_with("[x] ") || content.starts_with("[X] ");
+        if let Some(title) = line.strip_prefix('#') {
+            heading = title.trim_start_matches('#').trim().to_owned() + ": ";
+        } else if !is_done && !line.trim_matches(['-', '*', '_']).is_empty() {
+            lines.push(format!("{heading}{}", content.strip_prefix("[ ] ").unwrap_or(content)));
         }
     }
     lines
@@ -109,6 +101,8 @@ mod tests {
             ["Blockers: none", "Blockers: two", "Blockers: Last memory update: 2026-02-05"]
         );
         assert_eq!(lines_with_headings("- alone"), ["alone"]);
+        let actions = "## Next Actions\n- [ ] open\n- [x] done\n";
+        assert_eq!(lines_with_headings(actions), ["Next Actions: open"]);
         assert_eq!(
             lines_with_headings("<!-- by ada --> see the wiki\n- two\n"),
             ["see the wiki", "two"]
@@ -117,8 +111,13 @@ mod tests {
 
     #[test]
     fn the_footer_is_dropped_and_decisions_have_their_reasons() {
-        let state = "## Out of Scope\n- themes\n\n---\nLast memory update: 2026-02-05\nCommits covered through: abc1234\n";
-        assert_eq!(lines_with_headings(&without_footer(state)), ["Out of Scope: themes"]);
+        for (line, expected) in [
+            ("Last memory update: 2026-02-05", true),
+            ("**Commits covered through:** abc1234", true),
+            ("- Update the memory", false),
+        ] {
+            assert_eq!(is_footer(line), expected, "{line}");
+        }
         let entries = "### 2026-02-05 \u{2014} Use SQLite\n\n- **Why:** one file\n- **Impact:** none\n\n### 2026-02-04 \u{2014} Fix the lock\n- **Symptom:** hung\n- **Root cause:** two owners\n";
         assert_eq!(
             with_reasons(entries),

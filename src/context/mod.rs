@@ -63,7 +63,7 @@ pub struct DigestRequest {
     pub compacted: bool,
     /// The parts to leave out.
     pub without: Vec<DigestPart>,
-    /// Maximum number of lines of a list; the ledger's parts consist of several.
+    /// Maximum number of lines of a list; each section of the ledger is one.
     pub max_lines_per_list: usize,
     /// What the session has already read: those lines are left out and not counted.
     pub already_read: AlreadyRead,
@@ -101,7 +101,7 @@ pub fn digest(project: &Project, request: &DigestRequest) -> Result<Digest> {
             }
         }
     }
-    let mut digest = packing::pack(sections, request);
+    let mut digest = packing::pack(sections, request.budget);
     digest.warnings = project.named(warnings);
     Ok(digest)
 }

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::context::DigestRequest;
 use crate::context::part::{DigestPart, DigestSection};
 use crate::text::{Line, estimate_tokens};
 use crate::warning::Warning;
@@ -65,15 +64,14 @@ impl Packed {
 ///
 /// In the first round, each part is limited to its own maximum number of lines, so that a long one at the top
 /// does not displace all others; the rest of the budget then goes to the longer parts, in the same order.
-pub(crate) fn pack(sections: Vec<DigestSection>, request: &DigestRequest) -> Digest {
-    let budget = request.budget;
+pub(crate) fn pack(sections: Vec<DigestSection>, budget: usize) -> Digest {
     let mut packed: Vec<Packed> =
         sections.into_iter().filter(|section| !section.lines.is_empty()).map(Packed::new).collect();
     let limits: [fn(DigestPart) -> usize; 2] = [DigestPart::first_round_lines, |_| usize::MAX];
     for limit in limits {
         for index in 0..packed.len() {
             let part = packed[index].section.part;
-            let limit = limit(part).min(part.max_lines(request.max_lines_per_list));
+            let limit = limit(part).min(packed[index].section.most);
             let max_lines = limit.min(packed[index].costs.len());
             while packed[index].taken < max_lines {
                 packed[index].taken += 1;
@@ -145,12 +143,4 @@ fn left_out(packed: &[Packed]) -> Vec<LeftOut> {
         command: part.section.part.command(),
     });
     left.filter(|left| left.lines > 0).collect()
-}
-
-impl DigestSection {
-    /// Returns a part with these lines, without empty ones.
-    pub(crate) fn new(part: DigestPart, lines: impl IntoIterator<Item = Line>) -> Self {
-        let lines = lines.into_iter().filter(|line| !line.is_empty());
-        Self { part, lines: lines.collect() }
-    }
 }

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::context::START_BLOCKERS;
 use crate::markdown::without_bullet;
 use crate::text::{Line, word_enum};
 
@@ -36,61 +35,34 @@ word_enum! {
 }
 
 impl DigestPart {
-    /// Returns the heading of the part.
+    /// Returns the heading of the part, the command that prints all of it, and the maximum number of its lines in the
+    /// first round of packing.
+    fn properties(self) -> (&'static str, &'static str, usize) {
+        match self {
+            Self::Position => ("Position", "annals status", 8),
+            Self::Ledger => ("Repo ledger", "annals ledger brief", 12),
+            Self::Blockers => ("Blockers", "annals status --json", 5),
+            Self::Notepad => ("Notepad", "annals notepad read", 10),
+            Self::Constraints => ("Constraints", "annals ledger brief", 12),
+            Self::Decisions => ("Decisions", "annals recall --in plan,ledger decision", 6),
+            Self::Patterns => ("Learned Patterns", "annals patterns relevant", 5),
+            Self::Entries => ("Knowledge", "annals entry list", 6),
+            Self::Facts => ("About the user", "annals facts list --profile", 10),
+            Self::Todos => ("Todos", "annals status --json", 5),
+            Self::Sessions => ("Earlier sessions", "annals recall --in sessions WORDS", 5),
+        }
+    }
+
     pub(crate) fn heading(self) -> &'static str {
-        match self {
-            Self::Position => "Position",
-            Self::Ledger => "Repo ledger",
-            Self::Blockers => "Blockers",
-            Self::Notepad => "Notepad",
-            Self::Constraints => "Constraints",
-            Self::Decisions => "Decisions",
-            Self::Patterns => "Learned Patterns",
-            Self::Entries => "Knowledge",
-            Self::Facts => "About the user",
-            Self::Todos => "Todos",
-            Self::Sessions => "Earlier sessions",
-        }
+        self.properties().0
     }
 
-    /// Returns the command that prints the whole part.
     pub(crate) fn command(self) -> &'static str {
-        match self {
-            Self::Position => "annals status",
-            Self::Blockers | Self::Todos => "annals status --json",
-            Self::Notepad => "annals notepad read",
-            Self::Ledger | Self::Constraints => "annals ledger brief",
-            Self::Decisions => "annals recall --in plan,ledger decision",
-            Self::Patterns => "annals patterns relevant",
-            Self::Entries => "annals entry list",
-            Self::Facts => "annals facts list --profile",
-            Self::Sessions => "annals recall --in sessions WORDS",
-        }
+        self.properties().1
     }
 
-    /// Returns the maximum number of its lines, if a list should not have more than `per_list`.
-    pub(crate) fn max_lines(self, per_list: usize) -> usize {
-        match self {
-            // Five sections of STATE.md that say what comes next.
-            Self::Ledger => per_list.saturating_mul(5),
-            // Infrastructure, rules and hazards.
-            Self::Constraints => per_list.saturating_mul(3),
-            // The last line says how many more there are.
-            Self::Entries => per_list.saturating_add(1),
-            Self::Blockers if per_list != usize::MAX => per_list.min(START_BLOCKERS),
-            _ => per_list,
-        }
-    }
-
-    /// Returns the maximum number of its lines in the first round of packing.
     pub(crate) fn first_round_lines(self) -> usize {
-        match self {
-            Self::Position => 8,
-            Self::Blockers | Self::Patterns | Self::Todos | Self::Sessions => 5,
-            Self::Notepad | Self::Facts => 10,
-            Self::Ledger | Self::Constraints => 12,
-            Self::Entries | Self::Decisions => 6,
-        }
+        self.properties().2
     }
 }
 
@@ -100,6 +72,8 @@ pub(crate) struct DigestSection {
     pub(crate) part: DigestPart,
     /// The lines, most important first.
     pub(crate) lines: Vec<Line>,
+    /// Maximum number of them that are shown.
+    pub(crate) most: usize,
 }
 
 /// Returns the text of a bullet without its marker, since a digest adds its own.

@@ -1,10 +1,10 @@
 //! Proposes by fixed rules where to keep a finding; most are not worth keeping.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -116,15 +116,15 @@ fn proposal(finding: &str, known: &[Entry], body: &dyn Fn(&str) -> String) -> Pr
     }
     // A similar entry is about the same subject, but the finding is new.
     let similar = similar.first();
-    let Some(rule) = deciding(beginning) else {
+    let Some((rule, destination)) = deciding(beginning) else {
         return Proposal {
             confidence: Confidence::Low,
             reason: reason_without_rule(similar.copied()),
             ..nowhere
         };
     };
-    let reason = rule.reason.to_owned();
-    match rule.destination {
+    let reason = rule.reason.clone();
+    match destination {
         Destination::Nowhere => Proposal { reason, ..nowhere },
         Destination::Note(section) => {
             Proposal { surface: Surface::from(section), reason, ..nowhere }
@@ -213,7 +213,7 @@ fn tags(known: &[Entry], words: &HashSet<String>) -> Vec<String> {
 
 /// Returns the type of entry that the rules give a text, if any.
 pub(crate) fn type_by_rules(text: &str) -> Option<EntryType> {
-    match deciding(first_chars(text, MAX_CHARACTERS))?.destination {
+    match deciding(first_chars(text, MAX_CHARACTERS))?.1 {
         Destination::Entry(kind, _) => Some(kind),
         _ => None,
     }
@@ -253,7 +253,7 @@ fn checksum(bytes: &[u8]) -> u32 {
 }
 
 /// The rules, in one table, which says how it is read.
-const TABLE: &str = include_str!("classify.txt");
+const TABLE: &str = include_str!("classify.toml");
 
 /// Where to keep a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -267,63 +267,51 @@ enum Destination {
 }
 
 /// A rule; its conditions are compiled when it is tried, since an earlier one decides as a rule.
+#[derive(Deserialize)]
 struct ClassifyRule {
-    /// Each expression, and whether it has to match or must not.
-    conditions: Vec<(&'static str, bool)>,
     /// Where to keep the finding if the rule applies.
-    destination: Destination,
+    to: String,
     /// The reason, in one short line.
-    reason: &'static str,
+    reason: String,
+    /// The expressions of which each has to match, and those of which none must.
+    #[serde(default, rename = "if")]
+    wanted: Vec<String>,
+    #[serde(default)]
+    unless: Vec<String>,
 }
 
+#[derive(Default, Deserialize)]
 struct Rules {
     /// The expressions with a name.
-    parts: Vec<(&'static str, &'static str)>,
-    rules: Vec<ClassifyRule>,
+    parts: BTreeMap<String, String>,
+    rule: Vec<ClassifyRule>,
 }
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let mut all = Rules { parts: Vec::new(), rules: Vec::new() };
-    for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        if let Some((is_wanted, expression)) = condition(line) {
-            all.rules
-                .last_mut()
-                .into_iter()
-                .for_each(|rule| rule.conditions.push((expression, is_wanted)));
-        } else if let Some(part) = line.split_once(" = ") {
-            all.parts.push(part);
-        } else if let Some((place, reason)) = line.split_once(": ")
-            && let Some(destination) = destination(place)
-        {
-            all.rules.push(ClassifyRule { conditions: Vec::new(), destination, reason });
+// It is compiled in, and a test parses it.
+static RULES: LazyLock<Rules> = LazyLock::new(|| toml::from_str(TABLE).unwrap_or_default());
+
+impl ClassifyRule {
+    fn destination(&self) -> Option<Destination> {
+        if self.to == "none" {
+            return Some(Destination::Nowhere);
         }
+        if let Some(section) = self.to.strip_prefix("notepad-") {
+            return NotepadSection::from_word(section).map(Destination::Note);
+        }
+        let (kind, confidence) = self.to.split_once(' ')?;
+        Some(Destination::Entry(EntryType::from_word(kind)?, Confidence::from_word(confidence)?))
     }
-    all
-});
-
-fn condition(line: &str) -> Option<(bool, &str)> {
-    let line = line.strip_prefix("  ")?;
-    let wanted = line.strip_prefix("if ").map(|expression| (true, expression));
-    wanted.or_else(|| Some((false, line.strip_prefix("unless ")?)))
 }
 
-fn destination(place: &str) -> Option<Destination> {
-    if place == "none" {
-        return Some(Destination::Nowhere);
-    }
-    if let Some(section) = place.strip_prefix("notepad-") {
-        return NotepadSection::from_word(section).map(Destination::Note);
-    }
-    let (kind, confidence) = place.split_once(' ')?;
-    Some(Destination::Entry(EntryType::from_word(kind)?, Confidence::from_word(confidence)?))
-}
-
-/// Returns the first rule that applies to a finding.
-fn deciding(finding: &str) -> Option<&'static ClassifyRule> {
-    let holds = |(expression, is_wanted): &(&str, bool)| {
-        compiled(expression).is_ok_and(|regex| regex.is_match(finding)) == *is_wanted
-    };
-    RULES.rules.iter().find(|rule| rule.conditions.iter().all(holds))
+/// Returns the first rule that applies to a finding, with its destination.
+fn deciding(finding: &str) -> Option<(&'static ClassifyRule, Destination)> {
+    let holds =
+        |expression: &String| compiled(expression).is_ok_and(|regex| regex.is_match(finding));
+    let rule = RULES
+        .rule
+        .iter()
+        .find(|rule| rule.wanted.iter().all(holds) && !rule.unless.iter().any(holds))?;
+    Some((rule, rule.destination()?))
 }
 
 /// Compiles an expression with its names replaced.

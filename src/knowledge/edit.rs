@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+use regex::{Captures, Regex};
 
 use crate::error::{Error, Result};
 use crate::knowledge::{Entry, EntryKey, EntryWrite, entry, yaml};
@@ -156,7 +158,18 @@ pub(crate) fn set(text: &str, fields: &[(&str, String)]) -> String {
     edit::apply(text, edits)
 }
 
-/// A field at the left margin, with its continuation lines.
+/// A field at the left margin, with its continuation lines: a name, a value that may be quoted, a comment, and the lines
+/// below that are indented or belong to a list.
+static FIELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let value = r#""(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|[^#\s][^\n]*?"#;
+    let below = r"[ \t\r]*\n(?:(?:[ \t\r]*|#[^\n]*)\n)*(?:[ \t\-\]}][^\n]*\S|[\-\]}])";
+    Regex::new(&format!(
+        r"(?m)^([^\s#:\-\]}}][^:\n]*):[ \t]*({value})?(?:[ \t]+#[^\n]*)?[ \t\r]*$((?:{below})*)"
+    ))
+    .ok()
+});
+
+/// The place of a field.
 struct FieldLines<'t> {
     name: &'t str,
     /// Byte range of the value; empty, right after the colon, if there is none.
@@ -166,60 +179,23 @@ struct FieldLines<'t> {
 }
 
 fn lines(text: &str, inner: Range<usize>) -> Vec<FieldLines<'_>> {
-    let mut fields: Vec<FieldLines<'_>> = Vec::new();
-    let mut at = inner.start;
-    for line in text[inner].split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let body = line.trim_end();
-        if body.is_empty() || body.starts_with('#') {
-            continue;
-        }
-        let goes_on = body.starts_with([' ', '\t', '-', ']', '}']);
-        match body.split_once(':') {
-            Some((name, value)) if !goes_on => {
-                let from = start + name.len() + 1;
-                let range = value_in(value);
-                fields.push(FieldLines {
-                    name: name.trim().trim_matches(['"', '\'']),
-                    value: from + range.start..from + range.end,
-                    start,
-                    end: at,
-                });
-            }
-            _ => {
-                if let Some(field) = fields.last_mut() {
-                    field.value.end = start + body.len();
-                    field.end = at;
-                }
-            }
-        }
-    }
-    fields
-}
-
-/// Returns the range of the value in the text after a colon; a trailing comment, which begins outside of quotes, is
-/// excluded.
-fn value_in(text: &str) -> Range<usize> {
-    let start = text.len() - text.trim_start().len();
-    let value = &text[start..];
-    if value.is_empty() || value.starts_with('#') {
-        return 0..0;
-    }
-    let (mut quote, mut previous, mut end) = (None, '\0', value.len());
-    for (at, c) in value.char_indices() {
-        match quote {
-            Some(open) if c == open && previous != '\\' => quote = None,
-            None if c == '#' && previous == ' ' => {
-                end = at;
-                break;
-            }
-            None if matches!(c, '"' | '\'') && !previous.is_alphanumeric() => quote = Some(c),
-            _ => {}
-        }
-        previous = c;
-    }
-    start..start + value[..end].trim_end().len()
+    let fields = FIELD.iter().flat_map(|field| field.captures_iter(&text[inner.clone()]));
+    let place = |found: Captures<'_>| {
+        let (whole, name, more) = (found.get(0)?, found.get(1)?, found.get(3)?);
+        let colon = name.end() + 1;
+        let value = found.get(2).map_or(colon..colon, |value| value.range());
+        let value = value.start..if more.is_empty() { value.end } else { more.end() };
+        let at = |offset: usize| inner.start + offset;
+        let end =
+            text[at(whole.end())..].find('\n').map_or(text.len(), |end| at(whole.end()) + end + 1);
+        Some(FieldLines {
+            name: text[at(name.start())..at(name.end())].trim().trim_matches(['"', '\'']),
+            value: at(value.start)..at(value.end),
+            start: at(whole.start()),
+            end,
+        })
+    };
+    fields.filter_map(place).collect()
 }
 
 /// Returns the byte offset at which to insert a missing field: after the fields that precede it in the

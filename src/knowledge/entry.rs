@@ -6,12 +6,13 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
+use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 use regex::Regex;
 use serde::{Serialize, Serializer};
 
 use crate::clock::parse_date;
 use crate::knowledge::{Confidence, EntryStatus, EntryType, key};
-use crate::markdown::{FrontMatter, Node, Value, front_matter};
+use crate::markdown::{FrontMatter, Lines, Node, Value, front_matter, line_start};
 use crate::warning::{Parsed, Warning};
 
 /// An entry, as far as it could be parsed.
@@ -183,78 +184,41 @@ pub(crate) fn title(body: &str) -> Option<&str> {
 /// Returns the byte range of the title without the line break: its line, or the line and the `=` underline
 /// below it.
 pub(crate) fn title_line(body: &str) -> Option<Range<usize>> {
-    let mut fence = Fence::default();
-    let mut at = body.len() - body.trim_start_matches('\u{feff}').len();
-    // The start of the line above, if it is the first of a paragraph.
-    let mut first: Option<usize> = None;
-    let mut is_inside = false;
-    for line in body[at..].split_inclusive('\n') {
-        let text = line.trim_end();
-        let is_code = fence.contains(text);
-        let is_title = text.strip_prefix("# ").is_some_and(|title| !title.trim().is_empty());
-        let is_underline = text.starts_with('=') && text.bytes().all(|b| b == b'=');
-        match first.filter(|_| is_underline) {
-            _ if is_code => {}
-            _ if is_title => return Some(at..at + text.len()),
-            Some(start) => return Some(start..at + text.len()),
-            None => {}
-        }
-        let begins = text.starts_with(|c: char| !"#-*+>|<= \t".contains(c));
-        first = (!is_code && !is_inside && begins).then_some(at);
-        is_inside = !is_code && !text.is_empty();
-        at += line.len();
+    let start = body.len() - body.trim_start_matches(['\u{feff}', '\r', '\n']).len();
+    // Nearly every entry begins with it, so most need no parser.
+    let first = body[start..].lines().next().unwrap_or_default().trim_end();
+    if first.strip_prefix("# ").is_some_and(|title| !title.trim().is_empty()) {
+        return Some(start..start + first.len());
     }
-    None
+    let mut events = Parser::new(&body[start..]).into_offset_iter();
+    events.find_map(|(event, range)| {
+        let Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }) = event else { return None };
+        let own = body[start..][range.clone()].trim_end();
+        // Above an underline, a title has one line; text that happens to be underlined has more.
+        let is_title = own.lines().count() <= 2 && own.contains(|c: char| c != '#');
+        let range = start + range.start..start + range.start + own.len();
+        (is_title && line_start(body, range.start) == range.start).then_some(range)
+    })
 }
 
-/// Tracks line by line which lines are in a fenced code block.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Fence {
-    open: Option<(char, usize)>,
-}
-
-impl Fence {
-    /// Returns whether a line belongs to a fenced block; lines must be passed in order.
-    pub(crate) fn contains(&mut self, line: &str) -> bool {
-        let indented = line.len() - line.trim_start_matches(' ').len();
-        let text = line.trim();
-        let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'));
-        let run = mark.map_or(0, |mark| text.len() - text.trim_start_matches(mark).len());
-        match (self.open, mark) {
-            (None, Some(mark)) if run >= 3 && indented < 4 => {
-                let info = &text[run..];
-                if mark == '`' && info.contains('`') {
-                    return false;
-                }
-                self.open = Some((mark, run));
-                true
-            }
-            (None, _) => false,
-            (Some((open, length)), mark) => {
-                if mark == Some(open) && run >= length && text.len() == run && indented < 4 {
-                    self.open = None;
-                }
-                true
-            }
-        }
-    }
-}
-
-/// A code span, or a link to another entry; of `[[a [[b]]` only the innermost brackets count.
-static LINK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"`+[^`]*`+|\[\[([^\[\]]+)\]\]").ok());
+/// A code block, a code span, or a link to another entry; of `[[a [[b]]` only the innermost brackets count.
+static LINK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let fence = |mark: &str| {
+        format!(r"^ {{0,3}}{mark}{{3,}}[^`\n]*$(?s:.*?)(?:^ {{0,3}}{mark}{{3,}}[ \t\r]*$|\z)")
+    };
+    let (ticks, tildes) = (fence("`"), fence("~"));
+    Regex::new(&format!(r"(?m){ticks}|{tildes}|`+[^`\n]*`+|\[\[([^\[\]\n]+)\]\]")).ok()
+});
 
 /// Returns the targets of the links of a body, except in code, each with its line; `first` is the number of the body's
 /// first line.
 pub(crate) fn links(body: &str, first: usize) -> impl Iterator<Item = (&str, usize)> {
-    let mut fence = Fence::default();
-    let lines = body.lines().enumerate();
-    let lines = lines.filter(move |(_, line)| !fence.contains(line) && line.contains("[["));
-    lines.flat_map(move |(index, line)| {
-        let found = LINK.iter().flat_map(move |link| link.captures_iter(line));
-        let targets = found.filter_map(|found| Some(found.get(1)?.as_str().trim()));
-        targets.filter(|to| !to.is_empty()).map(move |to| (to, first + index))
-    })
+    let body = if body.contains("[[") { body } else { "" };
+    let lines = Lines::new(body);
+    let found = LINK.iter().flat_map(move |link| link.captures_iter(body));
+    let targets = found.filter_map(|found| found.get(1));
+    let targets = targets.map(move |to| (to.as_str().trim(), first - 1 + lines.line(to.start())));
+    targets.filter(|(to, _)| !to.is_empty())
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@
 //! A section extends from its heading to the next heading of the same or a higher level, or to the next
 //! section. Every write is one insertion, and pruning removes whole bullets: all other bytes are unchanged.
 
-use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -27,9 +26,8 @@ use serde::{Deserialize, Serialize};
 use crate::clock::{Clock, parse_date, parse_timestamp};
 use crate::error::{Error, Result};
 use crate::knowledge::KnowledgeDir;
-use crate::knowledge::entry::Fence;
 use crate::knowledge::store::{log, refuse_secrets};
-use crate::markdown::without_bullet;
+use crate::markdown::{Outline, line_start, without_bullet};
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
 use crate::storage::{Changes, Store, WriteRequest, read};
@@ -89,24 +87,26 @@ struct Section {
 }
 
 /// A parsed notepad.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Notepad<'a> {
     text: &'a str,
-    sections: Vec<Section>,
+    outline: Outline<'a>,
     headings: Vec<Heading>,
+    sections: Vec<Section>,
 }
 
 impl<'a> Notepad<'a> {
-    /// Parses a notepad; of several headings for a section the best match counts, then level 2, then the first.
+    /// Parses a notepad; of several headings for a section the first with its full name counts, or else the first.
     pub fn parse(text: &'a str) -> Self {
-        let headings = headings(text);
+        let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+        let outline = Outline::parse(text, mark);
+        let headings = headings(&outline);
         let best = |section: NotepadSection| {
-            let named = headings.iter().filter_map(|heading| {
-                let is_exact = heading_match(&heading.title, section)?;
-                Some((is_exact, heading.level == 2, Reverse(heading.lines.start), heading))
-            });
-            let best = named.max_by_key(|(exact, level, start, _)| (*exact, *level, *start))?;
-            Some((section, best.3))
+            let of = |is_exact: bool| {
+                let mut named = headings.iter();
+                named.find(|one| heading_match(&one.title, section) == Some(is_exact))
+            };
+            Some((section, of(true).or_else(|| of(false))?))
         };
         let mut chosen: Vec<_> = NotepadSection::ALL.into_iter().filter_map(best).collect();
         chosen.sort_by_key(|(_, heading)| heading.lines.start);
@@ -120,7 +120,7 @@ impl<'a> Notepad<'a> {
             let (start, body) = (heading.lines.start, heading.lines.end..end);
             Section { which: *section, level: heading.level, start, body }
         });
-        Self { text, sections: sections.collect(), headings }
+        Self { text, sections: sections.collect(), headings, outline }
     }
 
     fn section(&self, section: NotepadSection) -> Option<&Section> {
@@ -128,22 +128,18 @@ impl<'a> Notepad<'a> {
     }
 
     /// Returns the byte range of a section's content: whole lines, without blank lines around them and a rule
-    /// at the end.
+    /// at the end, which separates sections, including future ones.
     fn content(&self, section: NotepadSection) -> Option<Range<usize>> {
         let body = self.section(section)?.body.clone();
         let mut content = body.start..body.start;
-        let mut at = body.start;
-        let mut follows_blank = false;
+        let (mut at, mut follows_blank) = (body.start, false);
         for line in self.text[body].split_inclusive('\n') {
             let is_blank = line.trim().is_empty();
-            if !is_blank && content.is_empty() {
+            if content.is_empty() && !is_blank {
                 content = at..at;
             }
             at += line.len();
-            // A rule between blank lines separates sections, including future ones; it is content only if
-            // text follows.
-            let parts = follows_blank && is_rule(line);
-            if !is_blank && !parts {
+            if !is_blank && !(follows_blank && is_rule(line)) {
                 content.end = at;
             }
             follows_blank = is_blank;
@@ -161,63 +157,58 @@ impl<'a> Notepad<'a> {
     /// Returns the level of a section's heading, or of the one that it would get.
     fn level(&self, section: NotepadSection) -> u8 {
         let next = || self.sections.iter().find(|found| found.which > section);
-        let other = || next().or(self.sections.last()).map_or(2, |other| other.level);
-        match self.section(section) {
-            Some(found) => found.level,
-            None if other() == BOLD => 2,
-            None => other(),
+        match (self.section(section), next().or(self.sections.last())) {
+            (Some(found), _) => found.level,
+            (None, Some(other)) if other.level != BOLD => other.level,
+            (None, _) => 2,
         }
+    }
+
+    /// Returns the outermost bullets of a part of the text, each with the lines indented below it.
+    fn bullets(&self, part: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let items = self.outline.items(part).filter(|(_, item)| item.depth == 0);
+        let starts = items.filter_map(|(_, item)| own_line(self.text, item.whole.start));
+        starts.map(|start| start..bullet_end(self.text, start, part.end))
     }
 }
 
-/// Returns the lines of a text with their byte ranges, without a byte order mark, and whether each is in a fenced
-/// block or a comment.
-fn lines(text: &str) -> impl Iterator<Item = (Range<usize>, &str, bool)> {
-    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
-    let (mut fence, mut is_comment) = (Fence::default(), false);
-    text[at..].split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        let opens = !is_comment && line.trim_start().starts_with("<!--");
-        let is_hidden = is_comment || opens || fence.contains(line.trim_end());
-        is_comment = (is_comment || opens) && !line.contains("-->");
-        (start..at, line, is_hidden)
-    })
+/// Returns the start of a line on which a block begins, at the left margin; a block in a quote or a list begins further right.
+fn own_line(text: &str, at: usize) -> Option<usize> {
+    let start = line_start(text, at);
+    let before = text[start..at].trim_start_matches('\u{feff}');
+    (before.len() <= 3 && before.trim_matches(' ').is_empty()).then_some(start)
 }
 
 /// Returns all headings in file order: `#` lines, and the underlined and bold lines that name a section.
-fn headings(text: &str) -> Vec<Heading> {
-    let mut found: Vec<Heading> = Vec::new();
-    // The line above, if it names a section and may be underlined.
-    let mut named: Option<(Range<usize>, &str)> = None;
-    let mut follows_text = false;
-    for (range, line, is_hidden) in lines(text) {
-        let above = named.take();
-        let goes_on = !is_hidden && !line.trim().is_empty() && !is_rule(line);
-        let follows = std::mem::replace(&mut follows_text, goes_on);
-        if is_hidden || indent(line) > 3 {
-            continue;
-        }
-        let line = line.trim();
-        let rest = line.trim_start_matches('#');
-        let level = u8::try_from(line.len() - rest.len()).unwrap_or(0);
-        let mut push = |level, title: &str, lines: Range<usize>| {
-            found.push(Heading { level, title: title.trim().to_owned(), lines });
-        };
-        if (1..=6).contains(&level) && (rest.is_empty() || rest.starts_with([' ', '\t'])) {
-            push(level, rest.trim_end_matches('#'), range);
-            follows_text = false;
-        } else if let Some((first, title)) = above.filter(|_| is_of(line, &['=', '-'])) {
-            push(if line.starts_with('=') { 1 } else { 2 }, title, first.start..range.end);
-        } else if !follows
-            && NotepadSection::ALL.iter().any(|one| heading_match(line, *one) == Some(true))
-        {
-            match line.starts_with("**") && line.trim_end_matches(':').ends_with("**") {
-                true => push(BOLD, line, range),
-                false => named = Some((range, line)),
+fn headings(outline: &Outline<'_>) -> Vec<Heading> {
+    let text = outline.text();
+    let marked = outline.sections().iter().filter(|section| section.level > 0);
+    let marked = marked.filter_map(|section| {
+        own_line(text, section.heading.start)?;
+        let title = section.title.clone();
+        Some(Heading { level: section.level, title, lines: section.heading.clone() })
+    });
+    let whole = 0..text.len();
+    let named = outline.paragraphs(&whole).filter_map(|(block, title)| {
+        let is_named = |section: NotepadSection| heading_match(title, section) == Some(true);
+        NotepadSection::ALL.into_iter().find(|section| is_named(*section))?;
+        let start = own_line(text, block.range.start)?;
+        let mut lines = text[start..].split_inclusive('\n');
+        let own = start + lines.next()?.len();
+        let underline = lines.next().unwrap_or_default();
+        let heading =
+            |level, end| Some(Heading { level, title: title.to_owned(), lines: start..end });
+        match underline.trim() {
+            _ if title.starts_with("**") && title.trim_end_matches(':').ends_with("**") => {
+                heading(BOLD, own)
             }
+            mark if is_of(mark, '=') => heading(1, own + underline.len()),
+            mark if is_of(mark, '-') => heading(2, own + underline.len()),
+            _ => None,
         }
-    }
+    });
+    let mut found: Vec<Heading> = marked.chain(named).collect();
+    found.sort_by_key(|heading| heading.lines.start);
     found
 }
 
@@ -226,25 +217,48 @@ fn headings(text: &str) -> Vec<Heading> {
 fn heading_match(title: &str, section: NotepadSection) -> Option<bool> {
     let plain = fold(title.trim_matches(|c: char| !c.is_alphanumeric() && !"()".contains(c)));
     let full = fold(section.title());
-    if plain == full {
-        return Some(true);
-    }
-    if plain == section.as_str() {
-        return Some(false);
+    if plain == full || plain == section.as_str() {
+        return Some(plain == full);
     }
     let rest = plain.strip_prefix(&full)?.trim_start();
     let is_noun = ["notes", "section"].contains(&rest);
     (is_noun || !rest.starts_with(char::is_alphanumeric)).then_some(false)
 }
 
-/// Returns whether a line consists of one of these marks.
-fn is_of(line: &str, marks: &[char]) -> bool {
-    marks.iter().any(|mark| !line.is_empty() && line.chars().all(|c| c == *mark))
+/// Returns whether a line consists of one mark.
+fn is_of(line: &str, mark: char) -> bool {
+    !line.is_empty() && line.chars().all(|c| c == mark)
 }
 
 /// Returns whether a line is a rule: three or more of the same mark.
 fn is_rule(line: &str) -> bool {
-    line.trim().len() >= 3 && is_of(line.trim(), &['-', '*', '_'])
+    line.trim().len() >= 3 && ['-', '*', '_'].iter().any(|mark| is_of(line.trim(), *mark))
+}
+
+/// Returns the end of a bullet: of its first line, and of those that are indented below it.
+fn bullet_end(text: &str, start: usize, limit: usize) -> usize {
+    let (mut end, mut at) = (start, start);
+    let mut column = 0;
+    for line in text[start..limit].split_inclusive('\n') {
+        let is_first = at == start;
+        at += line.len();
+        if is_first {
+            column = indent(line) + 2;
+            end = at;
+        } else if !line.trim().is_empty() {
+            if indent(line) < column {
+                break;
+            }
+            end = at;
+        }
+    }
+    end
+}
+
+/// Returns the column at which the text of a line begins; a tab leads to the next multiple of 4.
+fn indent(line: &str) -> usize {
+    let white = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
+    white.fold(0, |column, byte| if byte == b' ' { column + 1 } else { column / 4 * 4 + 4 })
 }
 
 /// Decodes bytes to a text of the same length, so that byte offsets are valid for both.
@@ -424,8 +438,9 @@ fn admissible(note: &Note<'_>) -> Result<()> {
 
 /// Inserts the note, and returns the resulting number of characters in Priority Context.
 fn insert(bytes: &mut Vec<u8>, clock: &Clock, note: &Note<'_>) -> Result<usize> {
+    let text = same_length_text(bytes);
     if note.section == NotepadSection::Working
-        && let Some(line) = equal_bullet(&same_length_text(bytes), note.text)
+        && let Some(line) = equal_bullet(&Notepad::parse(&text), note.text)
     {
         bytes.drain(line);
     }
@@ -454,17 +469,13 @@ fn insert(bytes: &mut Vec<u8>, clock: &Clock, note: &Note<'_>) -> Result<usize> 
 
 /// Returns the newest dated bullet of Working Memory that says the same in one line: a note that is made again replaces
 /// it.
-fn equal_bullet(text: &str, note: &str) -> Option<Range<usize>> {
-    let body = Notepad::parse(text).section(NotepadSection::Working)?.body.clone();
-    let mut inside = lines(text).filter(|(range, ..)| body.contains(&range.start)).peekable();
-    while let Some((range, line, _)) = inside.next() {
-        let said = line.strip_prefix("- [").and_then(|line| line.split_once("Z] "));
-        let goes_on = inside.peek().is_some_and(|(_, next, _)| next.starts_with([' ', '\t']));
-        if said.is_some_and(|(_, said)| said.trim_end() == note.trim_end()) && !goes_on {
-            return Some(range);
-        }
-    }
-    None
+fn equal_bullet(notepad: &Notepad<'_>, note: &str) -> Option<Range<usize>> {
+    let body = &notepad.section(NotepadSection::Working)?.body;
+    notepad.bullets(body).find(|lines| {
+        let said = notepad.text[lines.clone()].strip_prefix("- [");
+        said.and_then(|said| said.split_once("Z] "))
+            .is_some_and(|(_, said)| said.trim_end() == note.trim_end())
+    })
 }
 
 /// Returns the lines to insert for a note.
@@ -473,9 +484,8 @@ fn note_lines(note: &Note<'_>, clock: &Clock) -> String {
     match note.section {
         // A note that is already a bullet must not become a list inside a list.
         NotepadSection::Priority => {
-            let content = without_bullet(text);
-            let is_empty = content.trim().is_empty();
-            format!("- {}\n", if is_empty { text } else { content })
+            let content = Some(without_bullet(text)).filter(|content| !content.trim().is_empty());
+            format!("- {}\n", content.unwrap_or(text))
         }
         NotepadSection::Working => {
             format!("- [{}] {text}\n", clock.now().format("%Y-%m-%dT%H:%MZ"))
@@ -491,10 +501,10 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
     let text = notepad.text;
     let newline = text.find('\n').map_or("\n", |end| line_end(&text[..=end]));
     let note = note.replace("\r\n", "\n").replace('\n', newline);
-    let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
     let gap = |at: usize| {
         if text[..at].is_empty() || text[..at].ends_with('\n') { "" } else { newline }
     };
+    let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
     let Some(found) = notepad.section(section) else {
         // Before the next existing section, or else at the end.
         let next = notepad.sections.iter().find(|found| found.which > section);
@@ -505,34 +515,24 @@ fn insertion(notepad: &Notepad<'_>, section: NotepadSection, note: &str) -> (usi
         return (at, format!("{}{above}{marks} {title}{newline}{note}{below}", gap(at)));
     };
     let body = found.body.clone();
-    let is_working = section == NotepadSection::Working;
-    let bullet = first_bullet(notepad, &body).filter(|_| is_working);
-    let at = match bullet {
-        Some(bullet) => bullet,
-        None if is_working => body.start,
+    if section == NotepadSection::Working {
+        let next = notepad.headings.iter().find(|heading| heading.lines.start >= body.start);
+        let end = next.map_or(body.end, |heading| heading.lines.start.min(body.end));
+        if let Some(first) = notepad.bullets(&(body.start..end)).next() {
+            return (first.start, note);
+        }
+    }
+    let at = match section {
+        NotepadSection::Working => body.start,
         // In the last section after the last line that is not blank, even if that is a rule.
-        None if body.end == text.len() => {
+        _ if body.end == text.len() => {
             let written = body.start + text[body].trim_end().len();
             text[written..].find('\n').map_or(text.len(), |end| written + end + 1)
         }
-        None => notepad.content(section).map_or(body.start, |content| content.end),
+        _ => notepad.content(section).map_or(body.start, |content| content.end),
     };
-    let is_apart = bullet.is_some() || is_blank(text[at..].lines().next());
-    (at, format!("{}{note}{}", gap(at), if is_apart { "" } else { newline }))
-}
-
-/// Returns the start of the first bullet's line, if there is one before the next heading.
-fn first_bullet(notepad: &Notepad<'_>, body: &Range<usize>) -> Option<usize> {
-    let next = notepad.headings.iter().find(|heading| heading.lines.start >= body.start);
-    let end = next.map_or(body.end, |heading| heading.lines.start.min(body.end));
-    let own = body.start..end;
-    let mut inside = lines(notepad.text).filter(|(range, ..)| own.contains(&range.start));
-    inside.find(|(_, line, is_hidden)| !is_hidden && is_bullet(line)).map(|(range, ..)| range.start)
-}
-
-fn is_bullet(line: &str) -> bool {
-    let rest = line.trim_start_matches(' ').strip_prefix(['-', '*', '+']);
-    indent(line) <= 3 && rest.is_some_and(|rest| rest.starts_with([' ', '\t']) && !is_rule(line))
+    let below = if is_blank(text[at..].lines().next()) { "" } else { newline };
+    (at, format!("{}{note}{below}", gap(at)))
 }
 
 /// Refuses a note that would change the sections or the existing headings of the file.
@@ -545,15 +545,12 @@ fn check(
     note: &str,
 ) -> Result<()> {
     let level = notepad.level(section);
-    let own = headings(note);
+    let own = headings(&Outline::parse(note, 0));
     let names_section =
         |title: &str| NotepadSection::ALL.iter().any(|one| heading_match(title, *one).is_some());
     if let Some(heading) = own.iter().find(|one| one.level <= level || names_section(&one.title)) {
-        let message = format!(
-            "the heading {:?} in the text would end the section {}",
-            heading.title,
-            section.title()
-        );
+        let (title, section) = (&heading.title, section.title());
+        let message = format!("the heading {title:?} in the text would end the section {section}");
         let deeper = "#".repeat(usize::from(level.min(5)) + 1);
         return Err(Error::refused(message)
             .hint(format!("write it with {deeper} or more, and not as a section's name")));
@@ -584,65 +581,35 @@ pub(crate) fn prune(place: &KnowledgeDir, clock: &Clock, changes: &mut Changes) 
         return Ok(0);
     };
     let old = old_bullets(&same_length_text(&bytes), clock.now());
-    let (mut rest, mut done) = (Vec::with_capacity(bytes.len()), 0);
-    for range in &old {
-        rest.extend_from_slice(&bytes[done..range.start]);
-        done = range.end;
+    let mut rest = bytes.clone();
+    for range in old.iter().rev() {
+        rest.drain(range.clone());
     }
-    rest.extend_from_slice(&bytes[done..]);
     changes.edit(&path, Some(bytes), rest)?;
     Ok(old.len())
 }
 
 fn old_bullets(text: &str, now: DateTime<Utc>) -> Vec<Range<usize>> {
-    let mut old: Vec<Range<usize>> = Vec::new();
     let notepad = Notepad::parse(text);
     let Some(working) = notepad.section(NotepadSection::Working) else {
-        return old;
+        return Vec::new();
     };
-    // The column of the text of the bullet that is open, and whether the bullet is too old.
-    let mut open: Option<(usize, bool)> = None;
-    let inside = lines(text).filter(|(range, ..)| working.body.contains(&range.start));
-    for (range, line, is_hidden) in inside.filter(|(_, line, _)| !line.trim().is_empty()) {
-        if let Some((column, is_old)) = open
-            && indent(line) >= column
-        {
-            old.last_mut().filter(|_| is_old).into_iter().for_each(|last| last.end = range.end);
-            continue;
-        }
-        open = None;
-        if !is_hidden && is_bullet(line) {
-            let is_old = noted_at(line)
-                .is_some_and(|time| now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS));
-            open = Some((indent(line) + 2, is_old));
-            old.extend(is_old.then_some(range));
-        }
-    }
-    old
+    let is_old = |lines: &Range<usize>| {
+        noted_at(&text[lines.clone()])
+            .is_some_and(|time| now.signed_duration_since(time) > TimeDelta::days(KEPT_DAYS))
+    };
+    notepad.bullets(&working.body).filter(is_old).collect()
 }
 
 /// Returns the time of `- [2026-02-17T10:11Z] …`; for a date without a time, the end of the day.
-fn noted_at(line: &str) -> Option<DateTime<Utc>> {
-    let rest = line.trim_start_matches(' ').strip_prefix(['-', '*', '+'])?;
+fn noted_at(bullet: &str) -> Option<DateTime<Utc>> {
+    let rest = bullet.trim_start_matches(' ').strip_prefix(['-', '*', '+'])?;
     let rest = rest.trim_start_matches([' ', '\t']).strip_prefix('[')?;
     let stamp = rest.split_once(']')?.0.trim();
     parse_timestamp(stamp).or_else(|| {
         let day = parse_date(stamp).filter(|_| !stamp.contains(':'))?;
         Some(day.succ_opt()?.and_hms_opt(0, 0, 0)?.and_utc())
     })
-}
-
-/// Returns the column at which the text of a line begins; a tab leads to the next multiple of 4.
-fn indent(line: &str) -> usize {
-    let mut column = 0;
-    for byte in line.bytes() {
-        column = match byte {
-            b' ' => column + 1,
-            b'\t' => column / 4 * 4 + 4,
-            _ => break,
-        };
-    }
-    column
 }
 
 #[cfg(test)]

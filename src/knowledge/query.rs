@@ -1,12 +1,10 @@
 //! Finds entries by keyword, tag and type: deterministic, without vectors or fuzzy matching.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use chrono::NaiveDate;
-use regex::Regex;
 use serde::Serialize;
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::error::Result;
 use crate::knowledge::entry::title_line;
@@ -77,14 +75,14 @@ pub fn query(project: &Project, query: &EntryQuery) -> Result<Parsed<Hits>> {
 struct Search<'q> {
     query: &'q EntryQuery,
     text: String,
-    words: Vec<Word>,
+    words: Vec<String>,
     tags: Vec<String>,
 }
 
 impl Search<'_> {
     fn hit(&self, file: &EntryFile<'_>) -> Option<EntryHit> {
         let text = String::from_utf8_lossy(&file.bytes);
-        let is_named = || self.words.iter().any(|word| file.key.contains(&word.text));
+        let is_named = || self.words.iter().any(|word| file.key.contains(word));
         if !self.text.is_empty() && !self.is_in(&text) && !is_named() {
             return None;
         }
@@ -113,10 +111,10 @@ impl Search<'_> {
     fn score_of_words(&self, entry: &Entry, tags: &[String], text: &str) -> u32 {
         let body = &text[entry.body.clone()];
         let title = title_line(body).unwrap_or(0..0);
-        let (before, after) = (composed(&body[..title.start]), composed(&body[title.end..]));
-        let title = composed(&body[title]);
-        let in_title = self.words.iter().filter(|word| word.is_in(&title));
-        let in_body = self.words.iter().filter(|word| word.is_in(&before) || word.is_in(&after));
+        let around = [folded(&body[..title.start]), folded(&body[title.end..])];
+        let title = folded(&body[title]);
+        let in_title = self.words.iter().filter(|word| is_in(word, &title));
+        let in_body = self.words.iter().filter(|word| around.iter().any(|text| is_in(word, text)));
         let is_key = self.text == entry.key || self.is_part(&entry.key);
         let is_type = entry.kind.is_some_and(|kind| self.is_word(kind.as_str()));
         u32::from(is_key) * EXACT_KEY
@@ -128,7 +126,7 @@ impl Search<'_> {
 
     /// Returns whether the query names a tag or a type: as one of its words, or literally.
     fn is_word(&self, name: &str) -> bool {
-        self.words.iter().any(|word| word.text == name) || self.is_part(name)
+        self.words.iter().any(|word| word == name) || self.is_part(name)
     }
 
     fn is_part(&self, name: &str) -> bool {
@@ -136,8 +134,8 @@ impl Search<'_> {
     }
 
     fn is_in(&self, text: &str) -> bool {
-        let text = composed(text);
-        self.words.iter().any(|word| word.is_in(&text))
+        let text = folded(text);
+        self.words.iter().any(|word| is_in(word, &text))
     }
 
     /// Returns the first matching line of the body, or else of the front matter, or else the body's first line.
@@ -185,29 +183,20 @@ fn folded_tags(tags: &[String]) -> Vec<String> {
     tags.iter().map(|tag| folded(tag)).collect()
 }
 
-/// A word to search for.
-struct Word {
-    /// In lower case.
-    text: String,
-    pattern: Regex,
-}
-
-impl Word {
-    /// Returns whether a composed text contains the word as a whole; in scripts without spaces, anywhere.
-    fn is_in(&self, text: &str) -> bool {
-        self.pattern.find_iter(text).any(|found| {
-            let before = text[..found.start()].chars().next_back();
-            let after = text[found.end()..].chars().next();
-            let (first, last) = (found.as_str().chars().next(), found.as_str().chars().next_back());
-            !before.zip(first).is_some_and(|(other, own)| is_joined(own, other, own))
-                && !last.zip(after).is_some_and(|(own, other)| is_joined(own, other, other))
-        })
-    }
+/// Returns whether a folded text contains a word as a whole; in scripts without spaces, anywhere.
+fn is_in(word: &str, text: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        let (first, last) = (word.chars().next(), word.chars().next_back());
+        !before.zip(first).is_some_and(|(other, own)| is_joined(own, other, own))
+            && !last.zip(after).is_some_and(|(own, other)| is_joined(own, other, other))
+    })
 }
 
 /// Returns the distinct words of a query, in order: runs of letters and digits of one kind of script, and symbols that
 /// stand alone.
-fn words(query: &str) -> Vec<Word> {
+fn words(query: &str) -> Vec<String> {
     let query = folded(query);
     let mut found: Vec<String> = Vec::new();
     for chunk in query.split_whitespace() {
@@ -223,8 +212,7 @@ fn words(query: &str) -> Vec<Word> {
             }
         }
     }
-    let pattern = |word: &String| Regex::new(&format!("(?i){}", regex::escape(word))).ok();
-    found.into_iter().filter_map(|text| Some(Word { pattern: pattern(&text)?, text })).collect()
+    found
 }
 
 fn belongs(c: char) -> bool {
@@ -240,43 +228,31 @@ fn is_joined(own: char, neighbour: char, second: char) -> bool {
         && (is_combining(second) || !is_unspaced(neighbour))
 }
 
-/// Returns a text in lower case and in composed form.
+/// Returns a text in lower case and in composed form (NFC), since some systems store accents separately.
 fn folded(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     // Lower case first: that of `İ` is two characters, which may have to be reordered with what follows.
     text.chars().flat_map(char::to_lowercase).nfc().collect()
-}
-
-/// Returns a text in composed form (NFC), since some systems store accents separately; in lower case, too, where a
-/// pattern that ignores case would not find it.
-fn composed(text: &str) -> Cow<'_, str> {
-    let is_composed = || is_nfc_quick(text.chars()) == IsNormalized::Yes;
-    // The lower case of `İ` is two characters, which a pattern does not know.
-    match text.is_ascii() || !text.contains('İ') && is_composed() {
-        true => Cow::Borrowed(text),
-        false => Cow::Owned(folded(text)),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts(query: &str) -> Vec<String> {
-        words(query).into_iter().map(|word| word.text).collect()
-    }
-
     fn is_in(word: &str, text: &str) -> bool {
-        words(word)[0].is_in(&composed(text))
+        super::is_in(&words(word)[0], &folded(text))
     }
 
     #[test]
     fn a_query_is_its_distinct_words() {
-        assert_eq!(texts("Test runner, test-Runner!"), ["test", "runner"]);
-        assert_eq!(texts("src/auth_v2.rs"), ["src", "auth", "v2", "rs"]);
-        assert_eq!(texts("重试queue 🚀 ++"), ["重试", "queue", "🚀", "++"]);
-        assert_eq!(texts("שלום ÄPFEL"), ["שלום", "äpfel"]);
-        assert_eq!(texts("  \n"), Vec::<String>::new());
-        assert_eq!(texts("\"AND* -x"), ["and", "x"]);
+        assert_eq!(words("Test runner, test-Runner!"), ["test", "runner"]);
+        assert_eq!(words("src/auth_v2.rs"), ["src", "auth", "v2", "rs"]);
+        assert_eq!(words("重试queue 🚀 ++"), ["重试", "queue", "🚀", "++"]);
+        assert_eq!(words("שלום ÄPFEL"), ["שלום", "äpfel"]);
+        assert_eq!(words("  \n"), Vec::<String>::new());
+        assert_eq!(words("\"AND* -x"), ["and", "x"]);
     }
 
     #[test]
@@ -303,7 +279,7 @@ mod tests {
         ] {
             assert!(is_in(composed, parted), "{composed}");
             assert!(is_in(parted, composed), "{parted}");
-            assert_eq!(texts(composed), texts(parted));
+            assert_eq!(words(composed), words(parted));
         }
         assert!(!is_in("cafe", "cafe\u{301}"));
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use serde::Serialize;
@@ -15,7 +14,7 @@ use crate::markdown::Lines;
 use crate::project::Project;
 use crate::secrets;
 use crate::storage::stat::{PathKind, Stat};
-use crate::storage::{Boundary, Changes, MAX_READ_BYTES, MAX_READ_FILES, digest, listing, read};
+use crate::storage::{Boundary, Changes, digest, listing, read};
 use crate::warning::{Parsed, Warning};
 
 /// Minimum number of files for reading in parallel; below it, starting threads takes longer than it saves.
@@ -197,62 +196,37 @@ pub(crate) struct EntryFile<'a> {
 /// Calls `visit` for every entry, in parallel if there are many, because `entry query` does so on each run, and returns
 /// the results in the order of the file names.
 ///
-/// A file that cannot be read, or is a link out of the store, becomes a warning; so do files beyond the limits of one
+/// A file that cannot be read, or is a link out of the store, becomes a warning; so do the files beyond the limits of one
 /// command.
 pub(crate) fn scan<T: Send>(
     place: &KnowledgeDir,
     visit: impl Fn(&EntryFile<'_>) -> Option<T> + Sync,
 ) -> Result<Parsed<Vec<T>>> {
-    let folder = place.memory();
-    let listed = match listing::entries(&folder) {
-        Err(error) if read::is_absent(&error) => return Ok(Parsed::clean(Vec::new())),
-        listed => listed.at("list", &folder)?,
-    };
-    let bytes = AtomicU64::new(0);
-    if listed.len() <= MAX_READ_FILES {
-        let all = scan_listed(place, &listed, &bytes, &visit)?;
-        if bytes.into_inner() <= MAX_READ_BYTES {
-            return Ok(all);
-        }
-    }
-    // Rare. Only now the size of each file is queried, so that the same files count with any number of threads.
-    let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
-    let kept = Boundary::within_limit(&folder, files).len();
-    scan_listed(place, &listed[..kept], &AtomicU64::new(0), &visit)
-}
-
-/// Visits these files, and counts their bytes; it stops at the limit.
-fn scan_listed<T: Send>(
-    place: &KnowledgeDir,
-    listed: &[(String, PathKind)],
-    total: &AtomicU64,
-    visit: &(impl Fn(&EntryFile<'_>) -> Option<T> + Sync),
-) -> Result<Parsed<Vec<T>>> {
     let folder = &place.memory();
-    let read = move |(name, kind): &(String, PathKind)| {
+    let mut listed = match listing::entries(folder) {
+        Err(error) if read::is_absent(&error) => Vec::new(),
+        listed => listed.at("list", folder)?,
+    };
+    let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
+    listed.truncate(Boundary::within_limit(folder, files).len());
+    let read = |(name, kind): &(String, PathKind)| {
         let (key, path) = (stem(name)?, folder.join(name));
         match read_listed(place, &path, *kind) {
-            Ok(bytes) => {
-                let bytes = bytes?;
-                total.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-                visit(&EntryFile { key, path, bytes }).map(Ok)
-            }
+            Ok(bytes) => visit(&EntryFile { key, path, bytes: bytes? }).map(Ok),
             Err(error) => Some(Err(Warning::file(&path, error.reason()))),
         }
     };
-    let is_within = move |_: &&_| total.load(Ordering::Relaxed) <= MAX_READ_BYTES;
     let threads = match listed.len() {
         ..MIN_PARALLEL_FILES => 1,
         _ => thread::available_parallelism().map_or(1, usize::from),
     };
     let mut all = Parsed::clean(Vec::new());
     thread::scope(|scope| {
-        let parts = listed.chunks(listed.len().div_ceil(threads).max(1)).map(|part| {
-            scope.spawn(move || {
-                part.iter().take_while(is_within).filter_map(read).collect::<Vec<_>>()
-            })
-        });
-        for part in parts.collect::<Vec<_>>() {
+        let parts = listed.chunks(listed.len().div_ceil(threads).max(1));
+        let parts: Vec<_> = parts
+            .map(|part| scope.spawn(|| part.iter().filter_map(read).collect::<Vec<_>>()))
+            .collect();
+        for part in parts {
             for read in part.join().map_err(|_| Error::failed("a thread panicked"))? {
                 match read {
                     Ok(made) => all.value.push(made),

@@ -1,13 +1,13 @@
 //! Marks an entry as superseded by another one, whose file is kept, or deletes it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::knowledge::edit::{refuse_unreadable_front_matter, set, valid};
-use crate::knowledge::store::{bytes, existing, log, refuse_secrets, scan};
-use crate::knowledge::{Entry, EntryStatus, KnowledgeDir, index, key, yaml};
+use crate::knowledge::store::{existing, log, refuse_secrets, scan};
+use crate::knowledge::{Entry, EntryStatus, KnowledgeDir, index, yaml};
 use crate::markdown::front_matter;
 use crate::project::Project;
 use crate::secrets::SecretPolicy;
@@ -53,40 +53,46 @@ fn plan(
     old: &str,
     new: &str,
 ) -> Result<(Superseded, Changes)> {
-    let entry = |key| existing(place, key).map(|(path, bytes)| Entry::from_bytes(&bytes, &path));
-    let (old_entry, new_entry) = (entry(old)?, entry(new)?);
-    if old_entry.key == new_entry.key {
+    let known = [existing(place, old)?, existing(place, new)?];
+    let [old_entry, new_entry] = known.map(|(path, bytes)| Entry::from_bytes(&bytes, &path));
+    if old == new {
         return Err(Error::refused("an entry cannot supersede itself"));
     }
-    let is_named = new_entry.supersedes.iter().any(|key| key == old);
-    if old_entry.status == EntryStatus::Superseded && !is_named {
-        refuse_replaced(place, old, new)?;
+    let all = entries(place)?;
+    let is_named = names(&new_entry, old);
+    let replaced = old_entry.status == EntryStatus::Superseded && !is_named;
+    if let Some(by) = replaced_by(&all, old).filter(|by| replaced && *by != new) {
+        let message = format!("the entry `{old}` is already superseded by `{by}`");
+        return Err(Error::refused(message).hint(format!(
+            "`annals entry supersede --old {by} --new {new}` replaces it with `{new}`"
+        )));
     }
-    let replacement = replacement(place, &old_entry, new)?;
     let is_return = new_entry.status == EntryStatus::Superseded;
-    let superseded = EntryStatus::Superseded.as_str().to_owned();
-    let mut fields = vec![(old.to_owned(), "status", superseded)];
-    match replacement {
+    let word = |status: EntryStatus| status.as_str().to_owned();
+    let mut fields = vec![(old.to_owned(), "status", word(EntryStatus::Superseded))];
+    match superseding(&all, &old_entry, new) {
         Some(holder) if is_return => {
             // The entry that superseded it must no longer name it, or they would form a cycle.
             let left = list(holder.supersedes.iter().filter(|key| *key != new));
-            fields.push((holder.key, "supersedes", left));
-            let active = EntryStatus::Active.as_str().to_owned();
-            fields.push((new.to_owned(), "status", active));
+            fields.push((holder.key.clone(), "supersedes", left));
+            fields.push((new.to_owned(), "status", word(EntryStatus::Active)));
         }
         Some(_) => {
             let message =
                 format!("the entry `{old}` already supersedes `{new}`, so they would form a cycle");
             return Err(Error::refused(message));
         }
-        None if is_return => return Err(superseded_itself(place, new)?),
+        None if is_return => {
+            let back = reactivation_hint(&all, new);
+            return Err(Error::refused(format!("the entry `{new}` is itself superseded"))
+                .hint(format!("name the currently active entry as --new, or: {back}")));
+        }
         None => {}
     }
-    // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
-    let known = new_entry.supersedes.iter().filter(|key| *key != new && *key != old);
     if !is_named {
-        let named = list(known.chain([&old.to_owned()]));
-        fields.push((new.to_owned(), "supersedes", named));
+        // Some tools use `supersedes` differently and let an entry name itself; that is dropped.
+        let known = new_entry.supersedes.iter().filter(|key| *key != new);
+        fields.push((new.to_owned(), "supersedes", list(known.chain([&old.to_owned()]))));
     }
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     let mut changes = Changes::new();
@@ -108,70 +114,56 @@ fn plan(
     Ok((done, changes))
 }
 
-/// Returns keys as the value of `supersedes`: separated by commas, or as a list if one has to be quoted.
-fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
-    let keys: Vec<&String> = keys.collect();
-    let scalars: Vec<String> = keys.iter().map(|key| yaml::scalar(key)).collect();
-    if scalars.iter().eq(keys) { scalars.join(", ") } else { yaml::list(scalars) }
+/// Returns all entries by their keys.
+pub(crate) fn entries(place: &KnowledgeDir) -> Result<BTreeMap<String, Entry>> {
+    let found = scan(place, |file| Some(Entry::from_bytes(&file.bytes, &file.path)))?;
+    Ok(found.value.into_iter().map(|entry| (entry.key.clone(), entry)).collect())
+}
+
+fn names(entry: &Entry, key: &str) -> bool {
+    entry.supersedes.iter().any(|named| named == key)
 }
 
 /// Returns the entry that superseded `new`, if that is `old` or an entry that `old` superseded in turn.
-fn replacement(place: &KnowledgeDir, old: &Entry, new: &str) -> Result<Option<Entry>> {
-    let mut seen = HashSet::new();
-    let mut open = vec![old.clone()];
+fn superseding<'a>(
+    all: &'a BTreeMap<String, Entry>,
+    old: &'a Entry,
+    new: &str,
+) -> Option<&'a Entry> {
+    let (mut seen, mut open) = (HashSet::new(), vec![old]);
     while let Some(entry) = open.pop() {
-        if entry.supersedes.iter().any(|key| key == new) {
-            return Ok(Some(entry));
+        if names(entry, new) {
+            return Some(entry);
         }
-        for key in entry.supersedes {
-            if key::fault(&key).is_some() || !seen.insert(key.clone()) {
-                continue;
-            }
-            let path = place.entry(&key);
-            open.extend(bytes(place, &path)?.map(|bytes| Entry::from_bytes(&bytes, &path)));
-        }
+        let below = entry.supersedes.iter().filter(|key| seen.insert(key.as_str()));
+        open.extend(below.filter_map(|key| all.get(key)));
     }
-    Ok(None)
+    None
 }
 
 /// Returns the key of an entry that supersedes another one, if any.
-pub(crate) fn replaced_by(place: &KnowledgeDir, key: &str) -> Result<Option<String>> {
-    let naming = scan(place, |file| {
-        let entry = Entry::from_bytes(&file.bytes, &file.path);
-        let names = entry.key != key && entry.supersedes.iter().any(|named| named == key);
-        names.then_some(entry.key)
-    })?;
-    Ok(naming.value.into_iter().next())
+fn replaced_by<'a>(all: &'a BTreeMap<String, Entry>, key: &str) -> Option<&'a str> {
+    let by = all.values().find(|entry| entry.key != key && names(entry, key));
+    by.map(|entry| entry.key.as_str())
 }
 
 /// Returns instructions for making a superseded entry active again.
-pub(crate) fn reactivation_hint(place: &KnowledgeDir, key: &str) -> Result<String> {
-    Ok(match replaced_by(place, key)? {
+pub(crate) fn reactivation_hint(all: &BTreeMap<String, Entry>, key: &str) -> String {
+    match replaced_by(all, key) {
         Some(by) => {
             format!("`annals entry supersede --old {by} --new {key}` makes `{key}` active again")
         }
         None => format!(
             "no entry says what replaced it; `status: active` in {key}.md makes it active again"
         ),
-    })
-}
-
-/// Refuses to supersede an entry that a third one already supersedes.
-fn refuse_replaced(place: &KnowledgeDir, old: &str, new: &str) -> Result<()> {
-    match replaced_by(place, old)? {
-        Some(by) if by != new => Err(Error::refused(format!(
-            "the entry `{old}` is already superseded by `{by}`"
-        ))
-        .hint(format!("`annals entry supersede --old {by} --new {new}` replaces it with `{new}`"))),
-        _ => Ok(()),
     }
 }
 
-fn superseded_itself(place: &KnowledgeDir, new: &str) -> Result<Error> {
-    let message = format!("the entry `{new}` is itself superseded");
-    let back = reactivation_hint(place, new)?;
-    Ok(Error::refused(message)
-        .hint(format!("name the currently active entry as --new, or: {back}")))
+/// Returns keys as the value of `supersedes`: separated by commas, or as a list if one has to be quoted.
+fn list<'a>(keys: impl Iterator<Item = &'a String>) -> String {
+    let keys: Vec<&String> = keys.collect();
+    let scalars: Vec<String> = keys.iter().map(|key| yaml::scalar(key)).collect();
+    if scalars.iter().eq(keys) { scalars.join(", ") } else { yaml::list(scalars) }
 }
 
 /// Plans to set a field of an entry, or to remove it if the value is empty; an equal status keeps its spelling.

@@ -173,7 +173,7 @@ pub(crate) fn plan(
         refuse_duplicate(place, key, &body, &mut warnings)?;
     }
     if entry.status == EntryStatus::Superseded {
-        let back = supersede::reactivation_hint(place, key.as_str())?;
+        let back = supersede::reactivation_hint(&supersede::entries(place)?, key.as_str());
         let message =
             format!("is superseded and stays superseded, so searches leave it out; {back}");
         warnings.push(Warning::file(&path, message));
@@ -239,7 +239,8 @@ fn refuse_duplicate(
     let shared = format!("same {same}, {percent} % of lines shared");
     if !holds {
         let message = format!("near-duplicate of `{other}`, which is superseded ({shared})");
-        return Err(Error::refused(message).hint(supersede::reactivation_hint(place, &other)?));
+        let back = supersede::reactivation_hint(&supersede::entries(place)?, &other);
+        return Err(Error::refused(message).hint(back));
     }
     Err(Error::refused(format!("near-duplicate of `{other}` ({shared})")).hint(format!(
         "update it (`annals entry write --key {other} …`), or give this one its own content and \

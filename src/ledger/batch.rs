@@ -1,58 +1,49 @@
 //! Selects the commits that the next update covers, so that batches are consecutive.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::iter::successors;
 
 use crate::git::CommitNode;
+use crate::ledger::coverage::Uncovered;
 
-/// The commits of a batch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CommitBatch {
-    /// Their hashes, parents before children.
-    pub(crate) hashes: Vec<String>,
-    /// The commit that has all of them, and nothing else that is new, in its history.
-    pub(crate) end: Option<String>,
-}
-
-/// Chooses the longest batch of at most `max_commits` commits that count, from nodes that come parents before children.
+/// Chooses the longest batch of at most `max_commits` commits that count, and returns its hashes and its last commit, which
+/// has all of them, and nothing else that is new, in its history.
 ///
-/// The batch is all that is new in the history of its last commit, so that moving the anchor there skips nothing: a
-/// commit of the main line, with the branches merged into it. It descends from `anchor`, if there is one, since an
-/// anchor only moves forward. If the first such commit alone adds more than `max_commits`, as a large merge does, the
-/// batch is larger.
-pub(crate) fn batch(
-    nodes: &[CommitNode],
+/// So moving the anchor there skips nothing: it is a commit of the main line, with the branches merged into it. It descends
+/// from `anchor`, if there is one, since an anchor only moves forward. If the first such commit alone adds more than
+/// `max_commits`, as a large merge does, the batch is larger.
+pub(crate) fn batch<'a>(
+    uncovered: &'a Uncovered,
     anchor: Option<&str>,
-    ledger_commits: &BTreeSet<String>,
     max_commits: usize,
-) -> CommitBatch {
+) -> (HashSet<&'a str>, Option<String>) {
+    let nodes = &uncovered.nodes;
     let by_hash: HashMap<&str, &CommitNode> =
         nodes.iter().map(|node| (node.hash.as_str(), node)).collect();
-    let first_parent = |node: &&CommitNode| by_hash.get(node.parents.first()?.as_str()).copied();
-    let main_line: Vec<&CommitNode> = successors(nodes.last(), first_parent).collect();
+    let known = |hash: &String| by_hash.get(hash.as_str()).copied();
+    let line = successors(nodes.last(), |node| node.parents.first().and_then(known));
+    let main_line: Vec<&CommitNode> = line.collect();
     let (mut reached, mut count, mut descends) = (HashSet::new(), 0, anchor.is_none());
-    let mut batch = CommitBatch::default();
+    let mut last = None;
     for end in main_line.into_iter().rev() {
-        let (mut open, mut added) = (vec![end], HashSet::new());
+        let (mut open, mut added) = (vec![end], Vec::new());
         while let Some(node) = open.pop() {
             if reached.insert(node.hash.as_str()) {
-                added.insert(node.hash.as_str());
-                count += usize::from(!ledger_commits.contains(&node.hash));
+                added.push(node.hash.as_str());
+                count += usize::from(!uncovered.ledger_only.contains(&node.hash));
                 descends |= node.parents.iter().any(|parent| Some(parent.as_str()) == anchor);
-                open.extend(node.parents.iter().filter_map(|parent| by_hash.get(parent.as_str())));
+                open.extend(node.parents.iter().filter_map(known));
             }
         }
-        if count > max_commits && batch.end.is_some() {
-            reached.retain(|hash| !added.contains(hash));
+        if count > max_commits && last.is_some() {
+            added.into_iter().for_each(|hash| _ = reached.remove(hash));
             break;
         }
         if descends {
-            batch.end = Some(end.hash.clone());
+            last = Some(end.hash.clone());
         }
     }
-    let chosen = nodes.iter().filter(|node| reached.contains(node.hash.as_str()));
-    batch.hashes = chosen.map(|node| node.hash.clone()).collect();
-    batch
+    (reached, last)
 }
 
 #[cfg(test)]
@@ -72,9 +63,12 @@ mod tests {
         ledger_commits: &[&str],
         max_commits: usize,
     ) -> (String, String) {
-        let ledger_commits = ledger_commits.iter().map(ToString::to_string).collect();
-        let batch = batch(nodes, Some(anchor), &ledger_commits, max_commits);
-        (batch.hashes.join(" "), batch.end.unwrap_or_default())
+        let ledger_only = ledger_commits.iter().map(ToString::to_string).collect();
+        let uncovered = Uncovered { nodes: nodes.to_vec(), ledger_only };
+        let (chosen, end) = batch(&uncovered, Some(anchor), max_commits);
+        let hashes = nodes.iter().map(|node| node.hash.as_str());
+        let hashes: Vec<&str> = hashes.filter(|hash| chosen.contains(hash)).collect();
+        (hashes.join(" "), end.unwrap_or_default())
     }
 
     #[test]

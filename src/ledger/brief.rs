@@ -1,7 +1,5 @@
 //! Assembles the summary that a session needs at its start; never writes.
 
-use std::fmt;
-
 use chrono::{Days, NaiveDate};
 use serde::Serialize;
 
@@ -13,7 +11,7 @@ use crate::ledger::decisions::Decisions;
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::footer::Footer;
 use crate::ledger::state;
-use crate::markdown::Outline;
+use crate::markdown::{Outline, Section};
 use crate::project::Project;
 use crate::secrets;
 use crate::warning::Warning;
@@ -59,12 +57,11 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
     for file in [&mut files.state, &mut files.constraints, &mut files.decisions] {
         file.text = secrets::redact(&file.text).text.into_owned();
     }
-    let footer = Footer::parse(&files.state.text);
-    let survey = coverage::survey(project, &footer, files.repo_path.as_deref())?;
-    let decisions = Decisions::parse(&files.decisions.text);
+    let survey = coverage::survey(project, &files, &Footer::parse(&files.state.text))?;
+    let text = &files.decisions.text;
+    let decisions = Decisions::parse(text);
     let since = project.clock.today().checked_sub_days(Days::new(days));
-    let rollup = decisions.rollup.as_ref();
-    let rollup = rollup.map(|rollup| files.decisions.text[rollup.own.clone()].trim().to_owned());
+    let rollup = decisions.rollup.as_ref().map(|rollup| text[rollup.own.clone()].trim().to_owned());
     let recent_commits = survey.newest.into_iter().map(|commit| CommitLine {
         hash: commit.hash,
         date: commit.date,
@@ -75,56 +72,11 @@ pub fn brief(project: &Project, days: u64) -> Result<Brief> {
         state: files.state.exists().then(|| files.state.text.trim_end().to_owned()),
         constraints: session_constraints(&files.constraints.text),
         rollup: rollup.unwrap_or_default(),
-        recent_decisions: recent(&files.decisions.text, &decisions, since),
+        recent_decisions: recent(text, &decisions, since),
         recent_commits: recent_commits.collect(),
         coverage: survey.coverage,
         warnings: project.named(warnings),
     })
-}
-
-impl fmt::Display for Brief {
-    /// Writes the brief as an agent reads it.
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(action) = &self.action_required {
-            writeln!(to, "ACTION REQUIRED: {action}\n")?;
-        }
-        if let Some(state) = &self.state {
-            writeln!(to, "{state}\n")?;
-        }
-        if !self.constraints.is_empty() {
-            writeln!(to, "# Constraints\n\n{}\n", self.constraints)?;
-        }
-        if !self.rollup.is_empty() || !self.recent_decisions.is_empty() {
-            writeln!(to, "# Decisions\n")?;
-        }
-        for part in [&self.rollup, &self.recent_decisions] {
-            if !part.is_empty() {
-                writeln!(to, "{part}\n")?;
-            }
-        }
-        self.write_commits(to)?;
-        writeln!(to, "Coverage: {}.", self.coverage.line())
-    }
-}
-
-impl Brief {
-    fn write_commits(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.recent_commits.is_empty() {
-            return Ok(());
-        }
-        writeln!(to, "# Commits since\n")?;
-        for commit in &self.recent_commits {
-            let day = commit.date.get(..10).unwrap_or(&commit.date);
-            let hash = commit.hash.get(..7).unwrap_or(&commit.hash);
-            writeln!(to, "- {hash} {day} {}", commit.subject)?;
-        }
-        let shown = self.recent_commits.len();
-        let more = self.coverage.pending.unwrap_or(0).saturating_sub(shown);
-        if more > 0 {
-            writeln!(to, "- and {more} more")?;
-        }
-        writeln!(to)
-    }
 }
 
 /// How to fill an empty ledger.
@@ -146,43 +98,33 @@ fn action(files: &LedgerFiles, coverage: &Coverage) -> Option<String> {
 
 fn recent(text: &str, decisions: &Decisions, since: Option<NaiveDate>) -> String {
     let entries = decisions.entries.iter();
-    let recent = entries
-        .filter(|entry| entry.date.is_some_and(|date| since.is_none_or(|since| date >= since)));
+    let recent = entries.filter(|entry| entry.date.is_some() && entry.date >= since);
     let texts: Vec<&str> = recent.map(|entry| text[entry.range.clone()].trim()).collect();
     texts.join("\n\n")
 }
 
-/// Returns Infrastructure, Rules and Hazards with all their subsections, verbatim.
+/// Returns Infrastructure, Rules and Hazards with all their subsections, verbatim, except for headings without text.
 fn session_constraints(text: &str) -> String {
     let outline = Outline::parse(text, 0);
-    let standard = |title: &str| SECTIONS.into_iter().find(|name| is_named(title, name));
-    let mut parts = Vec::new();
-    for wanted in ["Infrastructure", "Rules", "Hazards"] {
-        let mut open: Option<(u8, String)> = None;
-        for section in outline.sections() {
-            let own = standard(&section.title);
-            // The title is a heading of level 1, and contains no section.
-            open = open.filter(|(level, _)| *level >= 2 && section.level > *level && own.is_none());
-            let text = outline.slice(&section.own).trim();
-            let marks = match own {
-                Some(name) if name == wanted => {
-                    open = Some((section.level, String::new()));
-                    2
-                }
-                _ => usize::from(section.level),
-            };
-            let Some((_, pending)) = &mut open else { continue };
-            let heading = format!("{} {}", "#".repeat(marks), section.title);
-            // A heading without text of its own is printed above its first subsection that has some.
-            if !text.is_empty() {
-                parts.push(format!("{pending}{heading}\n{text}"));
-                pending.clear();
-            } else if own.is_some() {
-                *pending = format!("{heading}\n\n");
-            }
-        }
-    }
-    parts.join("\n\n")
+    let has_text = |section: &&Section| {
+        let below = outline.subsections(section);
+        below.chain([*section]).any(|part| !outline.slice(&part.own).is_empty())
+    };
+    let shown = |section: &Section| {
+        // The title is a heading of level 1, and contains no section.
+        let range = if section.level == 1 { &section.own } else { &section.whole };
+        let mut parts = vec![outline.slice(&(section.heading.start..section.own.end))];
+        let is_named = |part: &Section| SECTIONS.iter().any(|title| is_named(&part.title, title));
+        let below = outline.sections_in(range).iter().filter(|part| !is_named(part));
+        let below = below.filter(has_text);
+        parts.extend(below.map(|part| outline.slice(&(part.heading.start..part.own.end))));
+        parts.join("\n\n")
+    };
+    let wanted = ["Infrastructure", "Rules", "Hazards"].into_iter().flat_map(|title| {
+        let sections = outline.sections().iter().filter(has_text);
+        sections.filter(move |section| is_named(&section.title, title)).map(shown)
+    });
+    wanted.collect::<Vec<_>>().join("\n\n")
 }
 
 #[cfg(test)]
@@ -191,7 +133,7 @@ mod tests {
 
     #[test]
     fn sections_come_with_their_subsections() {
-        let text = "# Constraints\n\n## Rules\n- one\n\n### Security\n- Never log tokens\n\n## Key Facts\n- k\n\n\
+        let text = "# Constraints\n\n## Rules\n- one\n\n### Security\n- Never log tokens\n\n### Empty\n\n## Key Facts\n- k\n\n\
                     ### More\n- m\n\n## Hazards\n\n### Migrations\n- Never run migrate twice\n\n## Other\n- o\n";
         assert_eq!(
             session_constraints(text),

@@ -1,6 +1,6 @@
 //! Checks the files against the rules of each, and against the last commit.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use chrono::NaiveDate;
@@ -9,13 +9,13 @@ use serde::Serialize;
 use crate::clock::parse_date;
 use crate::error::Result;
 use crate::git::Object;
-use crate::ledger::constraints::{Bullet, Constraints, bullet_words, without_note};
+use crate::ledger::constraints::{Constraints, bullet_words, without_note};
 use crate::ledger::coverage::{AnchorState, Coverage};
-use crate::ledger::decisions::{DecisionEntry, Decisions};
-use crate::ledger::files::{CONSTRAINTS, DECISIONS, LedgerFile, LedgerFiles};
-use crate::ledger::footer::{Anchor, Footer};
-use crate::ledger::state::is_filled;
-use crate::ledger::{constraints, coverage, evidence, rollup, state};
+use crate::ledger::decisions::{DecisionEntry, Decisions, MAX_BULLETS};
+use crate::ledger::files::{LedgerFile, LedgerFiles};
+use crate::ledger::footer::Footer;
+use crate::ledger::page::{Bullet, is_filled};
+use crate::ledger::{constraints, coverage, evidence, state};
 use crate::markdown::{BlockContent, Outline, line_start};
 use crate::project::Project;
 use crate::search::WordSet;
@@ -27,6 +27,8 @@ use crate::warning::{SourceLocation, Warning};
 const MAX_COMPARED: usize = 1_000;
 /// Maximum number of characters of a bullet or title in a message.
 const MAX_SHOWN_CHARS: usize = 60;
+/// Minimum and maximum number of bullets of each section of STATE.md.
+const LIMITS: [(usize, usize); 6] = [(0, 1), (1, 3), (0, usize::MAX), (0, 5), (3, 5), (0, 3)];
 
 /// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -61,139 +63,121 @@ pub fn check(project: &Project) -> Result<CheckReport> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
     let footer = Footer::parse(&files.state.text);
-    let survey = coverage::survey(project, &footer, files.repo_path.as_deref())?;
+    let survey = coverage::survey(project, &files, &footer)?;
     let [old_constraints, old_decisions] = committed(project, &files)?;
-    let mut findings = Findings { path: project.relative(&files.state.path), all: Vec::new() };
-    if findings.check_common(&files.state) {
-        findings.check_state(&files.state.text);
-        findings.check_footer(&files.state.text, &footer, &survey.coverage);
+    let (mut findings, mut kept) = (Vec::new(), Vec::new());
+    let [state, constraints, decisions] = files.all().map(|file| project.relative(&file.path));
+    if let Some(mut file) = File::open(state, &files.state, &mut findings) {
+        file.check_state();
+        file.check_footer(&footer, &survey.coverage);
     }
-    findings.path = project.relative(&files.constraints.path);
-    if findings.check_common(&files.constraints) {
-        let now = Constraints::parse(&files.constraints.text);
-        findings.check_constraints(&files.constraints.text, &now);
-        findings.check_kept_bullets(&Constraints::parse(&old_constraints), &now);
+    if let Some(mut file) = File::open(constraints, &files.constraints, &mut findings) {
+        let now = Constraints::parse(file.text);
+        file.check_constraints(&now);
+        file.check_kept_bullets(&Constraints::parse(&old_constraints), &now);
     }
-    findings.path = project.relative(&files.decisions.path);
-    let mut kept = Findings { path: findings.path, all: Vec::new() };
-    if findings.check_common(&files.decisions) {
-        let (text, decisions) = (&files.decisions.text, Decisions::parse(&files.decisions.text));
-        findings.check_rollup(&decisions, project.clock.today());
-        findings.check_months(&decisions);
-        findings.check_entries(project, text, &decisions)?;
-        findings.check_kept_entries(&old_decisions, text, &decisions);
-        for entry in decisions.entries.iter().filter(|entry| !entry.has_dash) {
-            let message =
-                "is in an older format than `### YYYY-MM-DD \u{2014} Title`; kept unchanged";
-            kept.add("entry", entry.line, message);
+    if let Some(mut file) = File::open(decisions, &files.decisions, &mut findings) {
+        let now = Decisions::parse(file.text);
+        file.check_rollup(&now, project.clock.today());
+        file.check_months(&now);
+        file.check_entries(project, &now)?;
+        file.check_kept_entries(&old_decisions, &now);
+        file.findings = &mut kept;
+        for entry in now.entries.iter().filter(|entry| !entry.has_dash) {
+            let format = "`### YYYY-MM-DD \u{2014} Title`";
+            file.add(
+                "entry",
+                entry.line,
+                format!("is in an older format than {format}; kept unchanged"),
+            );
         }
     }
-    findings.all.sort();
-    Ok(CheckReport {
-        findings: findings.all,
-        kept: kept.all,
-        coverage: survey.coverage,
-        warnings: project.named(warnings),
-    })
+    findings.sort();
+    Ok(CheckReport { findings, kept, coverage: survey.coverage, warnings: project.named(warnings) })
 }
 
 /// Returns the merge-only and the append-only file of the last commit; empty if it does not contain them.
 fn committed(project: &Project, files: &LedgerFiles) -> Result<[String; 2]> {
-    let names = [CONSTRAINTS, DECISIONS].map(|name| files.committed_name(name));
-    let ([Some(constraints), Some(decisions)], true) = (names, project.git.head()?.is_some())
-    else {
-        return Ok(Default::default());
-    };
-    let Some(objects) = project.git.objects()? else {
+    let names = files.committed_names();
+    let objects = if project.git.head()?.is_some() { project.git.objects()? } else { None };
+    let (Some([_, constraints, decisions]), Some(objects)) = (names, objects) else {
         return Ok(Default::default());
     };
     let mut found = objects.read(&[constraints, decisions])?.into_iter();
-    let mut next = || match found.next().flatten() {
+    Ok([(); 2].map(|()| match found.next().flatten() {
         Some(Object::Blob(bytes)) => String::from_utf8(bytes).unwrap_or_default(),
         _ => String::new(),
-    };
-    Ok([next(), next()])
+    }))
 }
 
 /// Returns whether the comments with instructions for editors are above the first heading.
 pub(crate) fn has_header(text: &str) -> bool {
     let head = text.lines().take_while(|line| !line.starts_with('#'));
     let comments: Vec<&str> = head.filter(|line| line.contains("<!--")).collect();
-    let has_comment = |what: &str| comments.iter().any(|line| line.contains(what));
-    has_comment("DO:") && (has_comment("DON'T:") || has_comment("DON\u{2019}T:"))
+    let has = |what: &str| comments.iter().any(|line| line.contains(what));
+    has("DO:") && (has("DON'T:") || has("DON\u{2019}T:"))
 }
 
-/// The findings, and the file that is being checked.
-struct Findings<'a> {
+/// The file that is being checked, and the findings so far.
+struct File<'a> {
     path: &'a Path,
-    all: Vec<Finding>,
+    text: &'a str,
+    findings: &'a mut Vec<Finding>,
 }
 
-impl Findings<'_> {
+impl<'a> File<'a> {
+    /// Checks what holds for every file, and returns it if it exists.
+    fn open(path: &'a Path, file: &'a LedgerFile, findings: &'a mut Vec<Finding>) -> Option<Self> {
+        let mut this = Self { path, text: &file.text, findings };
+        if !file.exists() {
+            this.add("missing", None, "is missing: `annals ledger init` creates it");
+            return None;
+        }
+        if !file.is_valid_utf8() {
+            this.add("utf-8", None, "is not valid UTF-8, so no update can change it");
+        }
+        if !has_header(&file.text) {
+            this.add("header", 1, "has no DO and DON'T comments at the top").fixable = true;
+        }
+        for (rule, line) in secrets::find_lines(&file.text, 1) {
+            this.add("secret", line, format!("contains what looks like a secret ({rule})"));
+        }
+        Some(this)
+    }
+
+    /// Adds a finding, which `--fix` does not repair.
     fn add(
         &mut self,
         rule: &'static str,
         line: impl Into<Option<usize>>,
         message: impl Into<String>,
-    ) {
+    ) -> &mut Finding {
         let place = SourceLocation::new(self.path, line);
-        self.all.push(Finding { place, rule, message: message.into(), fixable: false });
+        self.findings.push_mut(Finding { place, rule, message: message.into(), fixable: false })
     }
 
-    /// Adds a problem that `--fix` repairs without losing anything.
-    fn add_fixable(
-        &mut self,
-        rule: &'static str,
-        line: impl Into<Option<usize>>,
-        message: impl Into<String>,
-    ) {
-        self.add(rule, line, message);
-        self.all.last_mut().into_iter().for_each(|finding| finding.fixable = true);
-    }
-
-    /// Checks what holds for every file, and returns whether it exists.
-    fn check_common(&mut self, file: &LedgerFile) -> bool {
-        if !file.exists() {
-            self.add("missing", None, "is missing: `annals ledger init` creates it");
-            return false;
-        }
-        if file.is_invalid_utf8 {
-            self.add("utf-8", None, "is not valid UTF-8, so no update can change it");
-        }
-        if !has_header(&file.text) {
-            self.add_fixable("header", 1, "has no DO and DON'T comments at the top");
-        }
-        for (rule, line) in secrets::find_lines(&file.text, 1) {
-            self.add("secret", line, format!("contains what looks like a secret ({rule})"));
-        }
-        true
-    }
-
-    fn check_state(&mut self, text: &str) {
-        /// Minimum and maximum number of bullets of each section.
-        const LIMITS: [(usize, usize); 6] =
-            [(0, 1), (1, 3), (0, usize::MAX), (0, 5), (3, 5), (0, 3)];
-        let (lines, most) = (text.lines().count(), state::MAX_LINES);
+    fn check_state(&mut self) {
+        let (lines, most) = (self.text.lines().count(), state::MAX_LINES);
         if lines > most {
-            let message = format!("has {lines} lines; at most {most} are allowed");
-            self.add("state-lines", None, message);
+            self.add("state-lines", None, format!("has {lines} lines; at most {most} are allowed"));
         }
-        for (index, part) in state::sections(text).into_iter().enumerate() {
-            let title = state::SECTIONS[index];
+        for ((part, title), (least, most)) in
+            state::sections(self.text).into_iter().zip(state::SECTIONS).zip(LIMITS)
+        {
             let Some(part) = part else {
-                self.add_fixable("section", None, format!("has no section {title:?}"));
+                self.add("section", None, format!("has no section {title:?}")).fixable = true;
                 continue;
             };
-            let ((least, most), count) = (LIMITS[index], part.bullets.len());
+            let count = part.bullets.len();
             if !(least..=most).contains(&count) {
                 let limit = match count > most {
                     true => format!("at most {most} are allowed"),
                     false => format!("at least {least} are needed"),
                 };
-                let message = format!("{title} has {}; {limit}", quantity(count, "line"));
-                self.add("state-count", part.line, message);
+                let lines = quantity(count, "line");
+                self.add("state-count", part.line, format!("{title} has {lines}; {limit}"));
             }
-            if title == "Next Actions" && part.bullets.iter().any(|(_, has_box)| !has_box) {
+            if title == "Next Actions" && part.bullets.iter().any(|bullet| !bullet.has_box) {
                 self.add("checkbox", part.line, "Next Actions must be checkboxes, `- [ ] …`");
             }
             if part.text.is_empty() {
@@ -211,12 +195,12 @@ impl Findings<'_> {
         }
     }
 
-    fn check_footer(&mut self, text: &str, footer: &Footer, coverage: &Coverage) {
-        let line = footer.anchors.last().map(|anchor| line_number(text, anchor.range.start));
+    fn check_footer(&mut self, footer: &Footer, coverage: &Coverage) {
+        let line = footer.anchors.last().map(|anchor| line_number(self.text, anchor.range.start));
         if footer.updated.is_none() {
             self.add("footer", None, "has no `Last memory update: YYYY-MM-DD`");
         }
-        if footer.anchors.iter().all(Anchor::is_comment) {
+        if footer.own_anchor().is_none() {
             self.add("footer", None, "has no `Commits covered through: <hash>`");
         }
         let hashes: Vec<&str> =
@@ -237,20 +221,22 @@ impl Findings<'_> {
         }
     }
 
-    fn check_constraints(&mut self, text: &str, constraints: &Constraints) {
+    fn check_constraints(&mut self, constraints: &Constraints) {
         for title in constraints::SECTIONS {
             if constraints.section(title).is_none() {
-                self.add_fixable("section", None, format!("has no section {title:?}"));
+                self.add("section", None, format!("has no section {title:?}")).fixable = true;
             }
         }
-        let outline = Outline::parse(text, 0);
+        let outline = Outline::parse(self.text, 0);
         let headed = outline.sections().iter().filter(|section| section.level > 0);
         for block in headed.flat_map(|section| outline.blocks(&section.own)) {
-            let plain = outline.slice(&block.range).trim_matches(['(', ')', '_', '*', '.']);
-            let is_placeholder = matches!(&*fold(plain), "none" | "none yet");
             // Indented text belongs to the bullet above.
-            let is_indented = text[line_start(text, block.range.start)..].starts_with([' ', '\t']);
-            if matches!(block.content, BlockContent::Paragraph) && !is_placeholder && !is_indented {
+            let start = line_start(self.text, block.range.start);
+            let is_indented = self.text[start..].starts_with([' ', '\t']);
+            if matches!(block.content, BlockContent::Paragraph)
+                && !is_indented
+                && is_filled(outline.slice(&block.range))
+            {
                 self.add("prose", block.line, "is prose; each constraint is one bullet");
             }
         }
@@ -266,9 +252,9 @@ impl Findings<'_> {
         let bullets: Vec<&Bullet> = constraints.active().take(MAX_COMPARED).collect();
         let words: Vec<WordSet> = bullets.iter().map(|bullet| bullet_words(&bullet.text)).collect();
         for (index, bullet) in bullets.iter().enumerate() {
-            let earlier = (0..index).find(|earlier| words[index].is_similar_to(&words[*earlier]));
-            if let Some(earlier) = earlier {
-                let message = format!("duplicates line {}", bullets[earlier].line);
+            if let Some(at) = words[..index].iter().position(|one| words[index].is_similar_to(one))
+            {
+                let message = format!("duplicates line {}", bullets[at].line);
                 self.add("duplicate", bullet.line, message);
             }
         }
@@ -289,7 +275,7 @@ impl Findings<'_> {
             if texts.contains(text) || superseded.iter().any(|bullet| bullet.text.contains(text)) {
                 continue;
             }
-            let words = bullet_words(&old.text);
+            let words = bullet_words(text);
             if let Some(edit) = edits.iter().position(|new| !new.is_disjoint(&words)) {
                 edits.remove(edit);
                 continue;
@@ -305,19 +291,19 @@ impl Findings<'_> {
 
     fn check_rollup(&mut self, decisions: &Decisions, today: NaiveDate) {
         let Some(rollup) = &decisions.rollup else {
-            return self.add_fixable("rollup", None, "has no section \"Recent (last 30 days)\"");
+            let message = "has no section \"Recent (last 30 days)\"";
+            self.add("rollup", None, message).fixable = true;
+            return;
         };
-        let (count, needed) =
-            (rollup.filled_bullets().len(), rollup::min_bullets(decisions, today));
+        let (count, needed) = (rollup.filled().count(), decisions.min_bullets(today));
         if count < needed {
             let bullets = quantity(count, "bullet");
             let message = format!("the rollup has {bullets}; at least {needed} are needed");
-            self.add_fixable("rollup", rollup.line, message);
-        } else if count > rollup::MAX_BULLETS {
+            self.add("rollup", rollup.line, message).fixable = true;
+        } else if count > MAX_BULLETS {
             // Which ones to leave out takes judgement.
-            let most = rollup::MAX_BULLETS;
-            let message = format!("the rollup has {count} bullets; at most {most} are allowed");
-            self.add("rollup", rollup.line, message);
+            let limit = format!("at most {MAX_BULLETS} are allowed");
+            self.add("rollup", rollup.line, format!("the rollup has {count} bullets; {limit}"));
         }
     }
 
@@ -326,17 +312,18 @@ impl Findings<'_> {
             let (above, below) = (&pair[0].name, &pair[1].name);
             if above < below {
                 let message = format!("{below} is below {above}; the newest month comes first");
-                self.add_fixable("month-order", pair[1].line, message);
+                self.add("month-order", pair[1].line, message).fixable = true;
             } else if above == below {
                 self.add("month-order", pair[1].line, format!("{below} is listed twice"));
             }
         }
         for month in &decisions.months {
+            let name = &month.name;
             for entry in decisions.entries_of(month) {
                 let own = entry.date.map(|date| date.format("%Y-%m").to_string());
-                if own.is_some_and(|own| own != month.name) {
+                if own.is_some_and(|own| own != *name) {
                     let message =
-                        format!("is listed under {}, but its date is in another month", month.name);
+                        format!("is listed under {name}, but its date is in another month");
                     self.add("month", entry.line, message);
                 }
             }
@@ -344,13 +331,8 @@ impl Findings<'_> {
     }
 
     /// Checks the fields and the evidence of the entries in our format.
-    fn check_entries(
-        &mut self,
-        project: &Project,
-        text: &str,
-        decisions: &Decisions,
-    ) -> Result<()> {
-        let outline = Outline::parse(text, 0);
+    fn check_entries(&mut self, project: &Project, decisions: &Decisions) -> Result<()> {
+        let outline = Outline::parse(self.text, 0);
         let mut cited: Vec<(usize, String)> = Vec::new();
         for entry in decisions.entries.iter().filter(|entry| entry.has_dash) {
             let labels = outline.labels(&entry.range);
@@ -381,12 +363,12 @@ impl Findings<'_> {
     }
 
     /// Reports the entries of the last commit that are missing or changed.
-    fn check_kept_entries(&mut self, before: &str, text: &str, now: &Decisions) {
-        let lines = |text: &str, entry: &DecisionEntry| -> Vec<String> {
+    fn check_kept_entries(&mut self, before: &str, now: &Decisions) {
+        fn lines<'t>(text: &'t str, entry: &DecisionEntry) -> Vec<&'t str> {
             let written = text.get(entry.range.clone()).unwrap_or_default().trim_end();
-            written.lines().map(|line| line.trim_end().to_owned()).collect()
-        };
-        let mut by_title = std::collections::HashMap::<_, Vec<&DecisionEntry>>::new();
+            written.lines().map(str::trim_end).collect()
+        }
+        let mut by_title: HashMap<_, Vec<&DecisionEntry>> = HashMap::new();
         for entry in &now.entries {
             by_title.entry((entry.date, entry.title.as_str())).or_default().push(entry);
         }
@@ -401,9 +383,9 @@ impl Findings<'_> {
                 continue;
             };
             let written = lines(before, &old);
-            if !same.iter().any(|entry| lines(text, entry) == written) {
+            if !same.iter().any(|entry| lines(self.text, entry) == written) {
                 let message = "differs from the last commit: entries are never edited; add a new entry about the change";
-                self.add("append-only", same.first().map(|entry| entry.line), message);
+                self.add("append-only", same[0].line, message);
             }
         }
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use chrono::NaiveDate;
 use serde::Deserialize;
 
-use crate::error::Problem;
-use crate::ledger::edits::{Change, FileUpdate, gap_after, line_gap};
+use crate::ledger::page::{Bullet, bullets, gap_after, line_gap, with_lines};
+use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, edit, line_start};
 use crate::search::WordSet;
@@ -41,26 +41,11 @@ pub(crate) struct ConstraintSection {
     /// The heading's text.
     pub(crate) title: String,
     /// Byte offset of the heading.
-    pub(crate) start: usize,
+    start: usize,
     /// Byte range of the text under it, up to the next heading.
-    pub(crate) own: Range<usize>,
+    own: Range<usize>,
     /// Whether it is Superseded or a subsection of it.
     is_superseded: bool,
-}
-
-/// A bullet of the outermost list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bullet {
-    /// Index of its section.
-    pub(crate) section: usize,
-    /// Its own text on one line, without nested items.
-    pub(crate) text: String,
-    /// Byte range of its own text.
-    pub(crate) range: Range<usize>,
-    /// Byte range of its lines, including nested ones.
-    pub(crate) lines: Range<usize>,
-    /// Its line number, from 1.
-    pub(crate) line: usize,
 }
 
 /// The parsed file.
@@ -82,7 +67,8 @@ impl Constraints {
             superseded = superseded.filter(|level| section.level > *level);
             // The file's own title covers all sections.
             let is_title = index == 1 && section.level == 1;
-            if superseded.is_none() && !is_title && is_named(&section.title, SUPERSEDED) {
+            let is_named = is_named(&section.title, SUPERSEDED);
+            if superseded.is_none() && !is_title && is_named {
                 superseded = Some(section.level);
             }
             constraints.bullets.extend(bullets(&outline, &section.own, index));
@@ -110,6 +96,12 @@ impl Constraints {
         })
     }
 
+    /// Returns the byte offset of the first section that follows a standard one, or the end of the text.
+    fn offset_after(&self, text: &str, place: usize) -> usize {
+        let next = SECTIONS[place + 1..].iter().find_map(|title| self.section(title));
+        next.map_or(text.len(), |next| line_start(text, self.sections[next].start))
+    }
+
     /// Returns whether a bullet is in Superseded or a subsection of it.
     pub(crate) fn is_superseded(&self, bullet: &Bullet) -> bool {
         self.sections[bullet.section].is_superseded
@@ -122,76 +114,33 @@ impl Constraints {
 
     /// Returns the bullets that are equal to a text, or else the bullets that contain it.
     fn matching(&self, text: &str, section: Option<usize>) -> Vec<&Bullet> {
-        let wanted = without_note(text);
         let candidates = || {
             self.active().filter(|bullet| section.is_none_or(|section| bullet.section == section))
         };
-        let whole: Vec<&Bullet> =
-            candidates().filter(|bullet| is_same(&bullet.text, text)).collect();
+        let whole: Vec<&Bullet> = candidates().filter(|one| is_same(&one.text, text)).collect();
         if whole.is_empty() {
-            return candidates().filter(|bullet| bullet.text.contains(wanted)).collect();
+            return candidates().filter(|one| one.text.contains(without_note(text))).collect();
         }
         whole
     }
 
-    /// Fails if another bullet than `except` already says what a new one would.
-    fn check_duplicate(
-        &self,
-        text: &str,
-        except: Option<usize>,
-        pointer: &str,
-    ) -> Result<(), Problem> {
-        let words = bullet_words(text);
-        let mut others = self.active().filter(|bullet| Some(bullet.line) != except);
-        let other = others.find(|bullet| {
-            is_same(&bullet.text, text) || words.repeats(&bullet_words(&bullet.text))
-        });
-        other.map_or(Ok(()), |other| {
-            let message = format!(
-                "duplicates line {}, {:?}; edit that bullet instead",
-                other.line, other.text
-            );
-            Err(Problem::new(format!("{pointer}/bullet"), message))
-        })
-    }
-}
-
-/// Returns the outermost bullets of a part of a text, which is the section with this index.
-pub(crate) fn bullets(outline: &Outline<'_>, own: &Range<usize>, section: usize) -> Vec<Bullet> {
-    let text = outline.text();
-    let items: Vec<_> = outline.items(own).filter(|(_, item)| item.depth == 0).collect();
-    let starts = items.iter().map(|(block, _)| line_start(text, block.range.start));
-    let starts: Vec<usize> = starts.chain([own.end]).collect();
-    let bullets = items.iter().zip(starts.windows(2)).map(|((block, item), lines)| Bullet {
-        section,
-        text: item.text.clone(),
-        range: block.range.clone(),
-        lines: lines[0]..bullet_end(text, block.range.end, lines[1]),
-        line: block.line,
-    });
-    bullets.collect()
-}
-
-/// Returns the end of the lines of a bullet whose own text ends at `at`, without trailing blank lines: indented lines
-/// belong to it, and unindented text, such as a rule, does not.
-fn bullet_end(text: &str, at: usize, limit: usize) -> usize {
-    let line_end = |from: usize| text[from..limit].find('\n').map_or(limit, |at| from + at + 1);
-    // The text of an item may include its line end.
-    let own = text[..at].trim_end().len();
-    let mut end = line_end(own.min(limit));
-    let mut next = end;
-    while next < limit {
-        let line = &text[next..line_end(next)];
-        let is_blank = line.trim().is_empty();
-        if !is_blank && !line.starts_with([' ', '\t']) {
-            break;
+    /// Returns the text with each missing section of those that every file has.
+    pub(crate) fn completed(text: &str) -> String {
+        let mut text = text.to_owned();
+        for (place, title) in SECTIONS.iter().enumerate().rev() {
+            let found = Self::parse(&text);
+            if found.section(title).is_some() {
+                continue;
+            }
+            let at = found.offset_after(&text, place);
+            let extended = with_lines(&text, at, &format!("## {title}"));
+            // An unclosed code fence would absorb the section.
+            if Self::parse(&extended).section(title).is_some() {
+                text = extended;
+            }
         }
-        next += line.len();
-        if !is_blank {
-            end = next;
-        }
+        text
     }
-    end
 }
 
 /// Returns whether a heading names a section, possibly with decoration: `Hazards & Pitfalls`, `2. Rules:`.
@@ -221,12 +170,15 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Applies changes in order; refused ones leave the text unchanged.
-pub(crate) fn apply(text: &str, changes: &[ConstraintChange], today: NaiveDate) -> FileUpdate {
-    let mut outcome = FileUpdate::of(text);
+pub(crate) fn apply(
+    text: &str,
+    changes: &[ConstraintChange],
+    today: NaiveDate,
+    problems: &mut Problems,
+) -> String {
+    let mut text = text.to_owned();
     for (index, change) in changes.iter().enumerate() {
-        let pointer = format!("/constraints/{index}");
-        let constraints = Constraints::parse(&outcome.text);
-        let merge = Merge { text: &outcome.text, constraints, change, pointer, today };
+        let merge = Merge { text: &text, now: Constraints::parse(&text), change, today };
         let changed = match change.op.as_str() {
             "add" => merge.add(),
             "edit" => merge.edit(),
@@ -234,86 +186,90 @@ pub(crate) fn apply(text: &str, changes: &[ConstraintChange], today: NaiveDate) 
             // The check of the document's shape has reported it.
             _ => continue,
         };
-        outcome.record(changed);
+        match changed {
+            Ok(Some(new)) => text = new,
+            Ok(None) => {}
+            Err((field, message)) => problems.add(format!("/constraints/{index}/{field}"), message),
+        }
     }
-    outcome
+    text
 }
 
 /// A change to be made to a file.
 struct Merge<'a> {
     text: &'a str,
-    constraints: Constraints,
+    now: Constraints,
     change: &'a ConstraintChange,
-    pointer: String,
     today: NaiveDate,
 }
 
-impl Merge<'_> {
-    fn problem(&self, field: &str, message: impl Into<String>) -> Problem {
-        Problem::new(format!("{}/{field}", self.pointer), message)
-    }
+/// The field at fault, and what is wrong with it.
+type Fault = (&'static str, String);
 
-    fn add(&self) -> Change {
+/// The new text, or `None` if the change was made before.
+type Merged = Result<Option<String>, Fault>;
+
+impl Merge<'_> {
+    fn add(&self) -> Merged {
         let title = Line::new(self.change.section.as_deref().unwrap_or_default());
         let (title, bullet) = (title.as_str(), Line::new(&self.change.bullet));
+        let bullet = bullet.as_str();
         if is_named(title, SUPERSEDED) {
             let message = "is reserved for superseded bullets; use `supersede`";
-            return Err(self.problem("section", message));
+            return Err(("section", message.to_owned()));
         }
         if title.starts_with(['\\', '#']) {
-            return Err(self.problem("section", "is not a section title"));
+            return Err(("section", "is not a section title".to_owned()));
         }
-        let section = self.constraints.section(title);
-        let is_there = |other: &Bullet| {
-            section == Some(other.section) && is_same(&other.text, bullet.as_str())
-        };
-        if self.constraints.active().any(is_there) {
-            return Ok(self.text.to_owned());
+        let section = self.now.section(title);
+        let mut there = self.now.active().filter(|one| Some(one.section) == section);
+        if there.any(|one| is_same(&one.text, bullet)) {
+            return Ok(None);
         }
-        self.constraints.check_duplicate(bullet.as_str(), None, &self.pointer)?;
-        let text = with_bullet(self.text, &self.constraints, section, title, bullet.as_str());
-        self.verified(text, bullet.as_str(), 1, "section")
+        self.refuse_duplicate(bullet, None)?;
+        let text = with_bullet(self.text, &self.now, title, bullet);
+        self.verified(text, bullet, 1, "section")
     }
 
-    fn edit(&self) -> Change {
+    fn edit(&self) -> Merged {
         let bullet = Line::new(&self.change.bullet);
-        let new_text = without_note(bullet.as_str());
-        let same = self.constraints.active().find(|other| is_same(&other.text, new_text));
-        let old = match (self.find_bullet(), same) {
-            (Ok(old), Some(same)) if old.line == same.line => return Ok(self.text.to_owned()),
+        let new = without_note(bullet.as_str());
+        let same = self.now.active().find(|other| is_same(&other.text, new));
+        let old = match (self.target(), same) {
+            (Ok(old), Some(same)) if old.line == same.line => return Ok(None),
             // The edit was made before only if the bullet that it matched is gone.
-            (Err(problem), Some(same)) => {
-                let matching = self.constraints.matching(self.change.matching.trim(), None);
-                let is_other = matching.iter().any(|bullet| bullet.line != same.line);
-                return if is_other { Err(problem) } else { Ok(self.text.to_owned()) };
+            (Err(fault), Some(same)) => {
+                let matching = self.now.matching(self.change.matching.trim(), None);
+                let is_done = matching.iter().all(|bullet| bullet.line == same.line);
+                return if is_done { Ok(None) } else { Err(fault) };
             }
             (old, _) => old?,
         };
-        self.constraints.check_duplicate(new_text, Some(old.line), &self.pointer)?;
-        if bullet_words(new_text).is_disjoint(&bullet_words(&old.text)) {
+        self.refuse_duplicate(new, Some(old.line))?;
+        if bullet_words(new).is_disjoint(&bullet_words(&old.text)) {
             let message = format!(
                 "has no words in common with line {}, {:?}; supersede that bullet and add this one",
                 old.line, old.text
             );
-            return Err(self.problem("bullet", message));
+            return Err(("bullet", message));
         }
-        let new = format!("{new_text} (updated {})", self.today);
+        let new = format!("{new} (updated {})", self.today);
         let edit = Edit::replace(old.range.clone(), new.clone());
         self.verified(edit::apply(self.text, vec![edit]), &new, 0, "bullet")
     }
 
-    fn supersede(&self) -> Change {
+    fn supersede(&self) -> Merged {
         let reason = Line::new(&self.change.reason);
-        let matching = without_note(&self.change.matching);
-        let old = match self.find_bullet() {
+        let old = match self.target() {
             Ok(old) => old,
-            Err(problem) => {
-                let is_done = self.constraints.bullets.iter().any(|bullet| {
-                    self.constraints.is_superseded(bullet)
+            Err(fault) => {
+                let matching = without_note(&self.change.matching);
+                let is_done = self.now.bullets.iter().any(|bullet| {
+                    self.now.is_superseded(bullet)
                         && bullet.text.contains(matching)
                         && bullet.text.ends_with(reason.as_str())
                 });
-                return if is_done { Ok(self.text.to_owned()) } else { Err(problem) };
+                return if is_done { Ok(None) } else { Err(fault) };
             }
         };
         let new = format!("(Superseded {}) {} \u{2014} {reason}", self.today, old.text);
@@ -321,92 +277,83 @@ impl Merge<'_> {
         let below = &self.text[old.range.end..old.lines.end.max(old.range.end)];
         let nested = below.find('\n').map_or("", |at| below[at..].trim_end());
         let rest = edit::apply(self.text, vec![Edit::replace(old.lines.clone(), "")]);
-        let remaining = Constraints::parse(&rest);
-        let section = remaining.section(SUPERSEDED);
         let moved = format!("{new}{nested}");
-        let text = with_bullet(&rest, &remaining, section, SUPERSEDED, &moved);
+        let text = with_bullet(&rest, &Constraints::parse(&rest), SUPERSEDED, &moved);
         self.verified(text, &new, 0, "match")
     }
 
     /// Returns the only bullet that a change matches.
-    fn find_bullet(&self) -> Result<&Bullet, Problem> {
-        let section = match &self.change.section {
-            None => None,
-            Some(title) => Some(self.constraints.section(title).ok_or_else(|| {
-                let message = format!("there is no section {title:?} in CONSTRAINTS.md");
-                self.problem("section", message)
-            })?),
+    fn target(&self) -> Result<&Bullet, Fault> {
+        let section = self.change.section.as_ref().map(|title| {
+            let missing = || format!("there is no section {title:?} in CONSTRAINTS.md");
+            self.now.section(title).ok_or_else(|| ("section", missing()))
+        });
+        let matching = self.now.matching(self.change.matching.trim(), section.transpose()?);
+        if let [one] = matching[..] {
+            return Ok(one);
+        }
+        let lines: Vec<String> = matching.iter().map(|one| one.line.to_string()).collect();
+        let message = match lines.len() {
+            0 => "matches no current bullet".to_owned(),
+            count => format!("matches {count} bullets, on lines {}", lines.join(", ")),
         };
-        let matching = self.constraints.matching(self.change.matching.trim(), section);
-        let message = match matching[..] {
-            [one] => return Ok(one),
-            [] => "matches no current bullet".to_owned(),
-            _ => {
-                let lines: Vec<String> =
-                    matching.iter().map(|bullet| bullet.line.to_string()).collect();
-                format!("matches {} bullets, on lines {}", lines.len(), lines.join(", "))
-            }
-        };
-        Err(self.problem("match", message))
+        Err(("match", message))
+    }
+
+    /// Fails if another bullet than the one on line `except` already says what a new one would.
+    fn refuse_duplicate(&self, text: &str, except: Option<usize>) -> Result<(), Fault> {
+        let words = bullet_words(text);
+        let mut others = self.now.active().filter(|bullet| Some(bullet.line) != except);
+        let other =
+            others.find(|one| is_same(&one.text, text) || words.repeats(&bullet_words(&one.text)));
+        other.map_or(Ok(()), |other| {
+            let (line, said) = (other.line, &other.text);
+            Err(("bullet", format!("duplicates line {line}, {said:?}; edit that bullet instead")))
+        })
     }
 
     /// Accepts a text only if it parses as intended; an unclosed code fence, for example, absorbs the text after it.
-    fn verified(&self, text: String, bullet: &str, added: usize, field: &str) -> Change {
-        let after = Constraints::parse(&text);
-        let is_present = after.bullets.iter().any(|one| one.text == bullet);
-        if is_present && self.constraints.bullets.len() + added == after.bullets.len() {
-            return Ok(text);
+    fn verified(&self, text: String, bullet: &str, added: usize, field: &'static str) -> Merged {
+        let after = Constraints::parse(&text).bullets;
+        let is_present = after.iter().any(|one| one.text == bullet);
+        if is_present && self.now.bullets.len() + added == after.len() {
+            return Ok(Some(text));
         }
         let message = "the surrounding markdown, such as an unclosed code fence, would absorb the bullet; fix CONSTRAINTS.md first";
-        Err(self.problem(field, message))
+        Err((field, message.to_owned()))
     }
 }
 
 /// Returns the text with a bullet at the end of a section. A missing section is inserted before the first one that follows
 /// it in the standard order; one that is not in the standard order is inserted before Superseded.
-fn with_bullet(
-    text: &str,
-    constraints: &Constraints,
-    section: Option<usize>,
-    title: &str,
-    bullet: &str,
-) -> String {
-    let end = line_end(text);
-    let Some(section) = section else {
+fn with_bullet(text: &str, now: &Constraints, title: &str, bullet: &str) -> String {
+    let Some(section) = now.section(title) else {
         let place = SECTIONS.iter().position(|known| fold(known) == fold(title));
         // The title in the standard spelling.
         let title = place.map_or(title, |place| SECTIONS[place]);
-        let at = section_offset(text, constraints, place.unwrap_or(SECTIONS.len() - 2));
-        let gap = gap_after(&text[..at], end);
-        let below = if at < text.len() { end } else { "" };
-        let new = format!("{gap}## {title}{end}- {bullet}{end}{below}");
-        return edit::apply(text, vec![Edit::insert(at, new)]);
+        let at = now.offset_after(text, place.unwrap_or(SECTIONS.len() - 2));
+        return with_lines(text, at, &format!("## {title}\n- {bullet}"));
     };
-    let own = &constraints.sections[section].own;
-    let last = constraints.bullets.iter().rfind(|bullet| bullet.section == section);
-    let written = text[own.clone()].trim_end();
-    let content_end = own.start + written.len();
-    let is_empty = written.trim().is_empty();
-    let at = match text[content_end..].find('\n') {
+    let end = line_end(text);
+    let own = &now.sections[section].own;
+    let (at, gap, marker) = match now.bullets.iter().rfind(|one| one.section == section) {
+        Some(last) => {
+            let marker = text[last.lines.clone()].chars().next();
+            let marker = marker.filter(|marker| "-*+".contains(*marker)).unwrap_or('-');
+            (last.lines.end, line_gap(&text[..last.lines.end], end).to_owned(), marker)
+        }
         // An empty section begins after its heading's line.
-        _ if is_empty => own.start,
-        Some(end) => content_end + end + 1,
-        None => text.len(),
+        None if text[own.clone()].trim().is_empty() => {
+            (own.start, line_gap(&text[..own.start], end).to_owned(), '-')
+        }
+        None => {
+            let written = own.start + text[own.clone()].trim_end().len();
+            let at = text[written..].find('\n').map_or(text.len(), |end| written + end + 1);
+            (at, gap_after(&text[..at], end), '-')
+        }
     };
-    let follows_text = !is_empty && last.is_none_or(|last| last.lines.end < content_end);
-    let marker = last.and_then(|last| text[last.lines.clone()].chars().next());
-    let marker = marker.filter(|marker| "-*+".contains(*marker)).unwrap_or('-');
-    let above = if follows_text { end } else { "" };
     let below = if text[at..].starts_with('#') { end } else { "" };
-    let gap = line_gap(&text[..at], end);
-    let new = format!("{gap}{above}{marker} {bullet}{end}{below}");
-    edit::apply(text, vec![Edit::insert(at, new)])
-}
-
-/// Returns the byte offset of the first section that follows a standard one, or the end of the text.
-pub(crate) fn section_offset(text: &str, constraints: &Constraints, place: usize) -> usize {
-    let next = SECTIONS[place + 1..].iter().find_map(|title| constraints.section(title));
-    next.map_or(text.len(), |next| line_start(text, constraints.sections[next].start))
+    edit::apply(text, vec![Edit::insert(at, format!("{gap}{marker} {bullet}{end}{below}"))])
 }
 
 #[cfg(test)]

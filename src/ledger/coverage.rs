@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::git::{Commit, Git, Object};
-use crate::ledger::files::STATE;
+use crate::git::{Commit, CommitNode, Git, Object};
+use crate::ledger::files::LedgerFiles;
 use crate::ledger::footer::Footer;
 use crate::project::Project;
 use crate::text::quantity;
@@ -51,7 +51,7 @@ pub struct Coverage {
     pub advice: Option<String>,
 }
 
-/// The history since the anchor, for further git queries.
+/// How far the ledger covers the history, with what further git queries need.
 #[derive(Clone, Debug)]
 pub(crate) struct Survey {
     /// The part of the history that the ledger covers.
@@ -63,6 +63,29 @@ pub(crate) struct Survey {
     pub(crate) base: Option<String>,
 }
 
+/// The commits that may not be covered.
+#[derive(Clone, Debug)]
+pub(crate) struct Uncovered {
+    /// All of them, parents before children.
+    pub(crate) nodes: Vec<CommitNode>,
+    /// The hashes of those that only changed the ledger, which do not count.
+    pub(crate) ledger_only: BTreeSet<String>,
+}
+
+impl Uncovered {
+    /// Reads the commits since a base, or all of them.
+    pub(crate) fn since(git: &Git, folder: Option<&str>, base: Option<&str>) -> Result<Self> {
+        let ledger_only = folder.map(|folder| git.commits_only_in(folder, base)).transpose()?;
+        Ok(Self { nodes: git.nodes_since(base)?, ledger_only: ledger_only.unwrap_or_default() })
+    }
+
+    /// Returns the hashes of those that count, oldest first.
+    pub(crate) fn counted(&self) -> Vec<&str> {
+        let hashes = self.nodes.iter().map(|node| node.hash.as_str());
+        hashes.filter(|hash| !self.ledger_only.contains(*hash)).collect()
+    }
+}
+
 /// Number of commits read at once; most updates are closer together.
 const WINDOW_COMMITS: usize = 64;
 /// Maximum number of earlier versions of STATE.md that are read for an anchor that exists.
@@ -71,7 +94,7 @@ const MAX_VERSIONS: usize = 200;
 const MAX_SHOWN: usize = 5;
 
 /// Determines the ledger's coverage, with as few git calls as possible.
-pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -> Result<Survey> {
+pub(crate) fn survey(project: &Project, files: &LedgerFiles, footer: &Footer) -> Result<Survey> {
     let git = &project.git;
     let head = git.head()?;
     let mut survey = Survey {
@@ -94,28 +117,29 @@ pub(crate) fn survey(project: &Project, footer: &Footer, folder: Option<&str>) -
         survey.coverage.standing = AnchorState::NoCommits;
         return Ok(survey);
     };
-    let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
-        survey.coverage.standing = AnchorState::NoAnchor;
-        survey.newest = without_ledger_commits(git.newest_commits(WINDOW_COMMITS)?, folder);
-        survey.newest.truncate(MAX_SHOWN);
-        return Ok(survey);
-    };
-    if head.starts_with(&anchor) {
+    let anchor = footer.hash().map(str::to_ascii_lowercase);
+    if anchor.as_ref().is_some_and(|anchor| head.starts_with(anchor)) {
         survey.set_pending(0, Vec::new());
         return Ok(survey);
     }
-    let window = git.newest_commits(WINDOW_COMMITS)?;
-    // Without a git program there is nobody to ask.
-    if window.is_empty() {
-        return Ok(survey);
+    let mut window = git.newest_commits(WINDOW_COMMITS)?;
+    let has_program = !window.is_empty();
+    let folder = files.repo_path.as_deref();
+    let distance = anchor.as_ref().map(|anchor| linear_distance(&window, anchor));
+    if let Some(Some(distance)) = distance {
+        survey.base = Some(window[distance].hash.clone());
+        window.truncate(distance);
     }
-    match linear_distance(&window, &anchor) {
-        Some(distance) => {
-            survey.base = Some(window[distance].hash.clone());
-            let commits = without_ledger_commits(window[..distance].to_vec(), folder);
-            survey.set_pending(commits.len(), commits);
+    window.retain(|commit| !folder.is_some_and(|folder| commit.is_confined_to(folder)));
+    match (anchor, distance.flatten()) {
+        (None, _) => {
+            survey.coverage.standing = AnchorState::NoAnchor;
+            survey.newest = window.into_iter().take(MAX_SHOWN).collect();
         }
-        None => survey.resolve(git, &anchor, folder)?,
+        (_, Some(_)) => survey.set_pending(window.len(), window),
+        (Some(anchor), None) if has_program => survey.resolve(git, &anchor, files)?,
+        // Without a git program there is nobody to ask.
+        _ => {}
     }
     Ok(survey)
 }
@@ -131,59 +155,56 @@ impl Survey {
     }
 
     /// Resolves an anchor that is not in a linear series of the newest commits.
-    fn resolve(&mut self, git: &Git, anchor: &str, folder: Option<&str>) -> Result<()> {
+    fn resolve(&mut self, git: &Git, anchor: &str, files: &LedgerFiles) -> Result<()> {
         let full = git.resolve_hash(anchor)?;
-        let distance = full.as_deref().map(|full| git.distance(full)).transpose()?;
+        let distance = full.as_deref().map(|full| git.distance(full)).transpose()?.flatten();
         self.base = match &full {
             Some(full) => Some(full.clone()),
-            None => earlier_anchor(git, folder)?,
+            None => earlier_anchor(git, files)?,
         };
-        let ledger_commits = ledger_commits(git, folder, self.base.as_deref())?;
-        let nodes = git.nodes_since(self.base.as_deref())?;
-        let hashes = nodes.iter().rev().map(|node| node.hash.as_str());
-        let counted: Vec<&str> = hashes.filter(|hash| !ledger_commits.contains(*hash)).collect();
-        let newest = git.commits(&counted[..counted.len().min(MAX_SHOWN)])?;
-        self.set_pending(counted.len(), newest);
-        let behind = distance.flatten().map_or(0, |distance| distance.behind);
-        if full.is_none() {
-            self.coverage.standing = AnchorState::Missing;
-            self.coverage.advice = Some(advice_missing(git));
-        } else if behind > 0 {
-            self.coverage.standing = AnchorState::Diverged;
-            self.coverage.advice = Some(advice_diverged(behind));
-        }
+        let uncovered = Uncovered::since(git, files.repo_path.as_deref(), self.base.as_deref())?;
+        let counted = uncovered.counted();
+        let newest: Vec<&str> = counted.iter().rev().take(MAX_SHOWN).copied().collect();
+        self.set_pending(counted.len(), git.commits(&newest)?);
+        let behind = distance.map_or(0, |distance| distance.behind);
+        let (standing, advice) = match full {
+            None if git.is_shallow() => (AnchorState::Missing, SHALLOW.to_owned()),
+            None => (AnchorState::Missing, MISSING.to_owned()),
+            Some(_) if behind > 0 => {
+                let behind = quantity(behind, "commit");
+                (AnchorState::Diverged, format!("the anchor has {behind} {DIVERGED}"))
+            }
+            Some(_) => return Ok(()),
+        };
+        self.coverage.standing = standing;
+        self.coverage.advice = Some(advice);
         Ok(())
     }
 }
 
+/// What to do about an anchor that is not here.
+const SHALLOW: &str = "this clone is shallow: `git fetch --unshallow` fetches the history, or `annals ledger pending` uses what is here";
+const MISSING: &str = "the history was rewritten, or the commit was never fetched: try `git fetch`; otherwise `annals ledger pending` lists the commits that may not be covered, and an update through HEAD sets a new anchor";
+const DIVERGED: &str = "that this history lacks (another branch, or rewritten): `annals ledger pending` lists the commits that are only here, and an update through HEAD sets a new anchor";
+
 impl Coverage {
     /// Returns the coverage in one line.
     pub fn line(&self) -> String {
-        let short = |hash: &Option<String>| {
-            hash.as_deref().map(|hash| hash[..hash.len().min(7)].to_owned())
-        };
-        let anchor = short(&self.anchor).unwrap_or_default();
-        let updated =
-            self.updated.as_ref().map(|day| format!(", updated {day}")).unwrap_or_default();
-        let since = format!("{} since", quantity(self.pending.unwrap_or(0), "commit"));
+        let anchor = self.anchor.as_deref().map_or("", |hash| &hash[..hash.len().min(7)]);
+        let updated = self.updated.as_ref().map(|day| format!(", updated {day}"));
+        let through = format!("through {anchor}{}", updated.unwrap_or_default());
+        let count = quantity(self.pending.unwrap_or(0), "commit");
         match self.standing {
             AnchorState::NoRepository => "no git repository, so commits are not tracked".to_owned(),
             AnchorState::NoCommits => "no commits yet".to_owned(),
             AnchorState::NoAnchor => "nothing is covered yet".to_owned(),
-            AnchorState::Covered => format!("complete through {anchor}{updated}"),
-            AnchorState::Behind => format!("through {anchor}{updated}; {since}"),
+            AnchorState::Covered => format!("complete {through}"),
+            AnchorState::Behind => format!("{through}; {count} since"),
             AnchorState::Diverged => {
-                format!(
-                    "through {anchor}{updated}, which is not in this history; {since} the two diverged"
-                )
+                format!("{through}, which is not in this history; {count} since the two diverged")
             }
             AnchorState::Missing => {
-                let uncovered = match self.pending {
-                    Some(1) => "; 1 commit may not be covered".to_owned(),
-                    Some(count) => format!("; {count} commits may not be covered"),
-                    None => String::new(),
-                };
-                format!("through {anchor}{updated}, which is not in this repository{uncovered}")
+                format!("{through}, which is not in this repository; {count} may not be covered")
             }
         }
     }
@@ -192,9 +213,8 @@ impl Coverage {
 /// Returns the number of commits since the anchor if each has the next one as its only parent.
 fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
     let distance = window.iter().position(|commit| commit.hash.starts_with(anchor))?;
-    let is_straight = window[..=distance]
-        .windows(2)
-        .all(|pair| matches!(&pair[0].parents[..], [only] if *only == pair[1].hash));
+    let mut pairs = window[..=distance].windows(2);
+    let is_straight = pairs.all(|pair| pair[0].parents == [pair[1].hash.as_str()]);
     is_straight.then_some(distance)
 }
 
@@ -202,64 +222,21 @@ fn linear_distance(window: &[Commit], anchor: &str) -> Option<usize> {
 ///
 /// The day of the last update is less precise: an update that covers only part of the history leaves out commits that
 /// are older than itself.
-fn earlier_anchor(git: &Git, folder: Option<&str>) -> Result<Option<String>> {
-    let Some(folder) = folder else {
+fn earlier_anchor(git: &Git, files: &LedgerFiles) -> Result<Option<String>> {
+    let (Some(folder), Some(objects)) = (&files.repo_path, git.objects()?) else {
         return Ok(None);
     };
-    let path = format!("{folder}/{STATE}");
+    let path = format!("{folder}/STATE.md");
     let versions = git.commits_touching(&path, MAX_VERSIONS)?;
-    let Some(objects) = git.objects()?.filter(|_| !versions.is_empty()) else {
-        return Ok(None);
-    };
-    let nodes = git.nodes_since(None)?;
     let names: Vec<String> = versions.iter().map(|commit| format!("{commit}:{path}")).collect();
-    for object in objects.read(&names)? {
-        let Some(Object::Blob(bytes)) = object else {
-            continue;
-        };
+    let nodes = git.nodes_since(None)?;
+    let anchor = |object: Option<Object>| {
+        let Some(Object::Blob(bytes)) = object else { return None };
         let footer = Footer::parse(&String::from_utf8_lossy(&bytes));
-        let Some(anchor) = footer.hash().map(str::to_ascii_lowercase) else {
-            continue;
-        };
+        let anchor = footer.hash()?.to_ascii_lowercase();
         let mut matching = nodes.iter().filter(|node| node.hash.starts_with(&anchor));
-        if let (Some(node), None) = (matching.next(), matching.next()) {
-            return Ok(Some(node.hash.clone()));
-        }
-    }
-    Ok(None)
-}
-
-/// Removes the commits that only changed the ledger.
-fn without_ledger_commits(commits: Vec<Commit>, folder: Option<&str>) -> Vec<Commit> {
-    let is_ledger_only =
-        |commit: &Commit| folder.is_some_and(|folder| commit.is_confined_to(folder));
-    commits.into_iter().filter(|commit| !is_ledger_only(commit)).collect()
-}
-
-/// Returns the hashes of all commits since one that only changed the ledger.
-pub(crate) fn ledger_commits(
-    git: &Git,
-    folder: Option<&str>,
-    since: Option<&str>,
-) -> Result<BTreeSet<String>> {
-    match folder {
-        Some(folder) => git.commits_only_in(folder, since),
-        None => Ok(BTreeSet::new()),
-    }
-}
-
-fn advice_missing(git: &Git) -> String {
-    if git.is_shallow() {
-        return "this clone is shallow: `git fetch --unshallow` fetches the history, \
-                or `annals ledger pending` uses what is here"
-            .to_owned();
-    }
-    "the history was rewritten, or the commit was never fetched: try `git fetch`; otherwise `annals ledger pending` lists the commits that may not be covered, and an update through HEAD sets a new anchor".to_owned()
-}
-
-fn advice_diverged(behind: usize) -> String {
-    let behind = quantity(behind, "commit");
-    format!(
-        "the anchor has {behind} that this history lacks (another branch, or rewritten): `annals ledger pending` lists the commits that are only here, and an update through HEAD sets a new anchor"
-    )
+        let only = matching.next().filter(|_| matching.next().is_none());
+        only.map(|node| node.hash.clone())
+    };
+    Ok(objects.read(&names)?.into_iter().find_map(anchor))
 }

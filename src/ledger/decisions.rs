@@ -1,24 +1,35 @@
-//! DECISIONS.md: a rollup, months, and entries in our format and in others; new ones go into their month, newest first.
+//! DECISIONS.md: a rollup, months, and entries in our format and in others. New entries go into their month, newest first;
+//! only the rollup is ever rewritten.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 use regex::Regex;
 use serde::Deserialize;
 
 use crate::clock::parse_date;
-use crate::error::{Problem, Result};
-use crate::ledger::constraints::{Bullet, bullets};
-use crate::ledger::edits::{Change, FileUpdate, gap_after};
+use crate::error::Result;
 use crate::ledger::evidence;
 use crate::ledger::files::LedgerFiles;
-use crate::ledger::state::is_filled;
+use crate::ledger::page::{Bullet, bullets, gap_after, is_filled, line_gap, with_lines};
+use crate::ledger::update::Problems;
 use crate::markdown::edit::Edit;
 use crate::markdown::{Outline, Section, edit};
 use crate::project::Project;
-use crate::text::{Line, fold, line_end};
+use crate::text::{Line, fold, line_end, quantity};
 use crate::warning::Parsed;
+
+/// The heading of a new rollup.
+const HEADING: &str = "## Recent (last 30 days)";
+/// Minimum number of bullets of a rollup, if there are as many recent entries.
+const MIN_BULLETS: usize = 5;
+/// Maximum number of bullets of a rollup.
+pub(crate) const MAX_BULLETS: usize = 10;
+/// What may stand between the day and the title of an entry.
+const SEPARATORS: [char; 6] = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
 
 /// A day that is not part of a longer number.
 static DATE: LazyLock<Option<Regex>> =
@@ -90,7 +101,7 @@ pub(crate) struct Decisions {
     /// The entries in file order.
     pub(crate) entries: Vec<DecisionEntry>,
     /// Byte offset of the first section below the title; `None` without sections.
-    pub(crate) first_section: Option<usize>,
+    first_section: Option<usize>,
 }
 
 /// Returns the entries of DECISIONS.md in file order, or an empty list if the file does not exist.
@@ -101,28 +112,9 @@ pub fn list_decisions(project: &Project) -> Result<Parsed<Vec<DecisionEntry>>> {
 }
 
 impl Rollup {
-    /// Returns the texts of the bullets.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &String> {
-        self.bullets.iter().map(|bullet| &bullet.text)
-    }
-
     /// Returns the bullets without placeholders such as `- TBD`.
-    pub(crate) fn filled_bullets(&self) -> Vec<String> {
-        let bullets = self.texts();
-        bullets.filter(|bullet| is_filled(bullet)).cloned().collect()
-    }
-}
-
-impl DecisionEntry {
-    fn of_section(section: &Section, date: NaiveDate, title: &str) -> Self {
-        Self {
-            date: Some(date),
-            title: title.trim().to_owned(),
-            line: section.line,
-            range: section.heading.start..section.whole.end,
-            is_standard: false,
-            has_dash: false,
-        }
+    pub(crate) fn filled(&self) -> impl Iterator<Item = &Bullet> {
+        self.bullets.iter().filter(|bullet| is_filled(&bullet.text))
     }
 }
 
@@ -134,39 +126,36 @@ impl Decisions {
             first_section: sections.iter().find(|s| s.level >= 2).map(|s| s.heading.start),
             ..Self::default()
         };
-        let mut parsed_end = 0;
+        // The end of the entry or the rollup that was read last.
+        let mut end = 0;
         for section in sections {
-            if section.level > 0 && section.heading.start < parsed_end {
+            let is_below_title = section.level >= 2;
+            if section.level > 0 && section.heading.start < end {
                 continue;
             }
-            if section.level >= 2 && is_rollup(&section.title) && found.rollup.is_none() {
-                found.rollup = Some(parse_rollup(&outline, section));
-                parsed_end = section.whole.end;
-            } else if section.level >= 2
-                && let Some(name) = month_name(&section.title)
+            if is_below_title && found.rollup.is_none() && is_rollup(&section.title) {
+                let rollup = parse_rollup(&outline, section);
+                end = section.whole.end;
+                found.rollup = Some(rollup);
+                continue;
+            }
+            if let Some(name) = month_name(&section.title).filter(|_| is_below_title) {
+                let range = section.heading.start..section.whole.end;
+                found.months.push(Month { name, line: section.line, range });
+            } else if let Some(entry) = parse_heading(&outline, section).filter(|_| is_below_title)
             {
-                found.months.push(Month {
-                    name,
-                    line: section.line,
-                    range: section.heading.start..section.whole.end,
-                });
-            } else if let Some(entry) = parse_heading_entry(&outline, section) {
-                parsed_end = entry.range.end;
+                end = entry.range.end;
                 found.entries.push(entry);
                 continue;
             }
-            found.entries.extend(parse_bullet_entries(&outline, section));
+            found.entries.extend(parse_below(&outline, section));
         }
-        found.entries.retain(|entry| {
-            let rollup = found.rollup.as_ref();
-            rollup.is_none_or(|rollup| !rollup.own.contains(&entry.range.start))
-        });
         found.entries.sort_by_key(|entry| entry.range.start);
         found
     }
 
     /// Returns the entry of a day and title.
-    pub(crate) fn entry(&self, date: NaiveDate, title: &str) -> Option<&DecisionEntry> {
+    fn entry(&self, date: NaiveDate, title: &str) -> Option<&DecisionEntry> {
         let title = fold(title);
         self.entries.iter().find(|entry| entry.date == Some(date) && fold(&entry.title) == title)
     }
@@ -175,9 +164,21 @@ impl Decisions {
     pub(crate) fn entries_of(&self, month: &Month) -> impl Iterator<Item = &DecisionEntry> {
         // In file order, so the entries of one month are adjacent.
         let before = |at: usize| self.entries.partition_point(|entry| entry.range.start < at);
-        let (from, to) = (before(month.range.start), before(month.range.end));
-        self.entries[from..to].iter()
+        self.entries[before(month.range.start)..before(month.range.end)].iter()
     }
+
+    /// Returns the minimum number of bullets of the rollup: the number of entries of the last 30 days with different
+    /// titles, up to five.
+    pub(crate) fn min_bullets(&self, today: NaiveDate) -> usize {
+        let since = today.checked_sub_days(Days::new(30));
+        let recent = self.entries.iter().filter(|entry| entry.date >= since);
+        let titles: HashSet<String> = recent.map(|entry| fold(&one_line(&entry.title))).collect();
+        MIN_BULLETS.min(titles.len())
+    }
+}
+
+fn one_line(text: &str) -> String {
+    Line::new(text).to_string()
 }
 
 fn is_rollup(title: &str) -> bool {
@@ -187,11 +188,10 @@ fn is_rollup(title: &str) -> bool {
 
 /// Returns the month that a heading is, `2026-02` or `2026-02 (February)`.
 fn month_name(title: &str) -> Option<String> {
-    let name = title.get(..7)?;
-    let rest = title.get(7..)?;
+    let (name, rest) = title.split_at_checked(7)?;
     let is_end = rest.is_empty() || rest.starts_with([' ', ':']);
-    let day = parse_date(&format!("{name}-01"));
-    (is_end && name.as_bytes().get(4) == Some(&b'-') && day.is_some()).then(|| name.to_owned())
+    let is_month = name.as_bytes()[4] == b'-' && parse_date(&format!("{name}-01")).is_some();
+    (is_end && is_month).then(|| name.to_owned())
 }
 
 fn parse_rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
@@ -206,62 +206,63 @@ fn parse_rollup(outline: &Outline<'_>, section: &Section) -> Rollup {
     }
 }
 
+fn entry(section: &Section, date: NaiveDate, title: &str) -> DecisionEntry {
+    DecisionEntry {
+        date: Some(date),
+        title: title.trim().to_owned(),
+        line: section.line,
+        range: section.heading.start..section.whole.end,
+        is_standard: false,
+        has_dash: false,
+    }
+}
+
 /// Parses a heading as an entry: with a day in it, or in a field below it.
-fn parse_heading_entry(outline: &Outline<'_>, section: &Section) -> Option<DecisionEntry> {
-    if section.level < 2 {
+fn parse_heading(outline: &Outline<'_>, section: &Section) -> Option<DecisionEntry> {
+    let Some((at, length, date)) = find_date(&section.title) else {
+        let labels = outline.labels(&section.own);
+        let is_day = |name: &str| matches!(fold(name).as_str(), "date" | "datum" | "updated");
+        let day = labels.iter().find(|label| is_day(&label.name))?;
+        return Some(entry(section, parse_date(&day.value)?, &section.title));
+    };
+    let rest = section.title[at + length..].trim_start();
+    let title = rest.trim_start_matches(SEPARATORS).trim();
+    let before = section.title[..at].trim().trim_end_matches(SEPARATORS).trim();
+    // The subsections of a heading that is only a day are entries of that day.
+    let is_day_alone = title.is_empty() && before.is_empty();
+    if is_day_alone && outline.subsections(section).next().is_some() {
         return None;
     }
-    let entry = |date, title: &str, is_standard, has_dash| DecisionEntry {
+    let is_standard = at == 0 && section.level == 3 && !title.is_empty();
+    Some(DecisionEntry {
         is_standard,
-        has_dash,
-        ..DecisionEntry::of_section(section, date, title)
-    };
-    if let Some((at, length, date)) = find_date(&section.title) {
-        let rest = section.title[at + length..].trim_start();
-        let separators = ['\u{2014}', '\u{2013}', '-', ':', '\u{b7}', '|'];
-        let title = rest.trim_start_matches(separators).trim();
-        let before = section.title[..at].trim().trim_end_matches(separators).trim();
-        // The subsections of a heading that is only a day are entries of that day.
-        let is_day_heading = title.is_empty() && before.is_empty();
-        if is_day_heading && outline.subsections(section).next().is_some() {
-            return None;
-        }
-        let is_standard = at == 0 && section.level == 3 && !title.is_empty();
         // Editors replace an em dash by an en dash, but not by a hyphen or a colon.
-        let has_dash = is_standard && rest.starts_with(['\u{2014}', '\u{2013}']);
-        let title = if title.is_empty() { before } else { title };
-        return Some(entry(date, title, is_standard, has_dash));
-    }
-    let labels = outline.labels(&section.own);
-    let date = labels
-        .iter()
-        .find(|label| ["date", "datum", "updated"].contains(&fold(&label.name).as_str()))?;
-    Some(entry(parse_date(&date.value)?, &section.title, false, false))
+        has_dash: is_standard && rest.starts_with(['\u{2014}', '\u{2013}']),
+        ..entry(section, date, if title.is_empty() { before } else { title })
+    })
 }
 
 /// Parses `- (2026-02-17) Title - why` and similar bullets, and `### Title` below the heading of a day.
-fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
+fn parse_below(outline: &Outline<'_>, section: &Section) -> Vec<DecisionEntry> {
     if let Some((0, length, date)) = find_date(&section.title)
         && section.level >= 2
         && section.title.len() == length
     {
         let below = outline.subsections(section).filter(|below| below.level == section.level + 1);
-        return below.map(|below| DecisionEntry::of_section(below, date, &below.title)).collect();
+        return below.map(|below| entry(below, date, &below.title)).collect();
     }
     let items = outline.items(&section.own).filter(|(_, item)| item.depth == 0);
     items
         .filter_map(|(block, item)| {
             let (at, length, date) = find_date(&item.text)?;
             let before = item.text[..at].trim_matches(['(', '[', '*', ' ']);
-            let title = item.text[at + length..]
-                .trim_start_matches([')', ']', '*', ':', '-', '\u{2014}', '\u{2013}', ' ']);
+            let is_mark = |c: char| ")]* ".contains(c) || SEPARATORS.contains(&c);
+            let title = item.text[at + length..].trim_start_matches(is_mark);
             before.is_empty().then(|| DecisionEntry {
-                date: Some(date),
                 title: title.to_owned(),
                 line: block.line,
                 range: block.range.clone(),
-                is_standard: false,
-                has_dash: false,
+                ..entry(section, date, "")
             })
         })
         .collect()
@@ -269,10 +270,8 @@ fn parse_bullet_entries(outline: &Outline<'_>, section: &Section) -> Vec<Decisio
 
 /// Returns the first date in a text: its byte offset, its length and the date.
 fn find_date(text: &str) -> Option<(usize, usize, NaiveDate)> {
-    let found = DATE.as_ref()?.find_iter(text);
-    let mut dates =
-        found.filter_map(|day| Some((day.start(), day.len(), parse_date(day.as_str())?)));
-    dates.next()
+    let mut found = DATE.as_ref()?.find_iter(text);
+    found.find_map(|day| Some((day.start(), day.len(), parse_date(day.as_str())?)))
 }
 
 /// Applies new entries in order; refused ones leave the text unchanged.
@@ -280,36 +279,37 @@ pub(crate) fn apply(
     project: &Project,
     text: &str,
     decisions: &[NewDecision],
-) -> Result<FileUpdate> {
+    problems: &mut Problems,
+) -> Result<String> {
     let evidences: Vec<&str> = decisions.iter().map(|one| one.evidence.as_str()).collect();
     let faults = evidence::problems(project, &evidences)?;
-    let mut outcome = FileUpdate::of(text);
+    let today = project.clock.today();
+    let mut text = text.to_owned();
     for (index, (decision, faults)) in decisions.iter().zip(faults).enumerate() {
-        let pointer = format!("/decisions/{index}");
-        let known = outcome.problems.len();
+        let pointer = |field: &str| format!("/decisions/{index}/{field}");
+        let is_proven = faults.is_empty();
         for fault in faults {
-            outcome.refuse(format!("{pointer}/evidence"), fault);
+            problems.add(pointer("evidence"), fault);
         }
-        let today = project.clock.today();
         match parse_date(&decision.date) {
-            None => outcome.refuse(format!("{pointer}/date"), "is not a valid date"),
+            None => problems.add(pointer("date"), "is not a valid date"),
             // In another time zone it may be tomorrow.
             Some(date) if Some(date) > today.succ_opt() => {
-                let message = format!("is in the future: today is {today}");
-                outcome.refuse(format!("{pointer}/date"), message);
+                problems.add(pointer("date"), format!("is in the future: today is {today}"));
             }
-            Some(date) if outcome.problems.len() == known => {
-                outcome.record(insert_entry(&outcome.text, decision, date, &pointer));
-            }
-            Some(_) => {}
+            Some(date) => match with_entry(&text, decision, date) {
+                Ok(new) if is_proven => text = new,
+                Ok(_) => {}
+                Err(message) => problems.add(pointer("title"), message),
+            },
         }
     }
-    Ok(outcome)
+    Ok(text)
 }
 
 impl NewDecision {
-    /// Returns the lines of the entry.
-    fn lines(&self, date: NaiveDate, title: &Line) -> Vec<String> {
+    /// Returns the entry, without a line end.
+    fn text(&self, date: NaiveDate, title: &Line) -> String {
         let evidence = Some(self.evidence.clone());
         let fields = [
             ("Why", &self.why),
@@ -321,66 +321,164 @@ impl NewDecision {
             ("Evidence", &evidence),
         ];
         let fields = fields.into_iter().filter_map(|(label, text)| {
-            Some(format!("- **{label}:** {}", Line::new(text.as_ref()?)))
+            Some(format!("\n- **{label}:** {}", Line::new(text.as_ref()?)))
         });
-        [format!("### {date} \u{2014} {title}"), String::new()].into_iter().chain(fields).collect()
+        format!("### {date} \u{2014} {title}\n{}", fields.collect::<String>())
     }
 }
 
-fn insert_entry(text: &str, decision: &NewDecision, date: NaiveDate, pointer: &str) -> Change {
+/// Returns the text with a new entry: in its month before the first one that is not newer, or in a new month before the
+/// first older month.
+fn with_entry(
+    text: &str,
+    decision: &NewDecision,
+    date: NaiveDate,
+) -> std::result::Result<String, String> {
     let found = Decisions::parse(text);
     let title = Line::new(&decision.title);
-    let lines = decision.lines(date, &title);
-    let place = format!("{pointer}/title");
-    if let Some(entry) = found.entry(date, title.as_str()) {
-        if text[entry.range.clone()].trim_end().lines().map(str::trim_end).eq(lines) {
+    let entry = decision.text(date, &title);
+    if let Some(known) = found.entry(date, title.as_str()) {
+        if text[known.range.clone()].trim_end().lines().map(str::trim_end).eq(entry.lines()) {
             return Ok(text.to_owned());
         }
-        let message = format!(
-            "line {} already has an entry with this date and title; entries are never edited",
-            entry.line
-        );
-        return Err(Problem::new(place, message));
+        let line = known.line;
+        return Err(format!(
+            "line {line} already has an entry with this date and title; entries are never edited"
+        ));
     }
-    let new = edit::apply(text, vec![insertion(text, &found, date, &lines)]);
+    let name = date.format("%Y-%m").to_string();
+    let new = if let Some(month) = found.months.iter().find(|month| month.name == name) {
+        let is_older =
+            |one: &&DecisionEntry| one.is_standard && one.date.is_none_or(|other| other <= date);
+        let older = found.entries_of(month).find(is_older);
+        with_lines(text, older.map_or(month.range.end, |older| older.range.start), &entry)
+    } else {
+        let older = found.months.iter().find(|month| month.name < name);
+        let at = match (older, found.months.last(), &found.rollup) {
+            (Some(older), ..) => older.range.start,
+            (None, Some(last), _) => last.range.end,
+            // Without a month, the text below the rollup has another writer and is older.
+            (None, None, Some(rollup)) if found.entries.is_empty() => rollup.own.end,
+            _ => text.len(),
+        };
+        with_lines(text, at, &format!("## {name}\n\n{entry}"))
+    };
     let after = Decisions::parse(&new);
     if after.entry(date, title.as_str()).is_some() && after.entries.len() == found.entries.len() + 1
     {
         return Ok(new);
     }
-    let message = "the surrounding markdown, such as an unclosed code fence, would absorb the entry; fix DECISIONS.md first";
-    Err(Problem::new(place, message))
+    Err("the surrounding markdown, such as an unclosed code fence, would absorb the entry; fix DECISIONS.md first".to_owned())
 }
 
-/// Returns the edit that inserts an entry: into its month before the first one that is not newer, or in a new month
-/// before the first older month.
-fn insertion(text: &str, found: &Decisions, date: NaiveDate, lines: &[String]) -> Edit {
-    let end = line_end(text);
-    let mut piece = lines.join(end) + end;
-    let name = date.format("%Y-%m").to_string();
-    let month = found.months.iter().find(|month| month.name == name);
-    let (before, after) = if let Some(month) = month {
-        let mut entries = found.entries_of(month);
-        let is_older =
-            |one: &&DecisionEntry| one.is_standard && one.date.is_none_or(|other| other <= date);
-        (entries.find(is_older).map(|older| older.range.start), month.range.end)
-    } else {
-        piece = format!("## {name}{end}{end}{piece}");
-        let older = found.months.iter().find(|month| month.name < name);
-        let after = match (found.months.last(), &found.rollup) {
-            (Some(last), _) => last.range.end,
-            // Without a month, the text below the rollup has another writer and is older.
-            (None, Some(rollup)) if found.entries.is_empty() => rollup.own.end,
-            _ => text.len(),
-        };
-        (older.map(|older| older.range.start), after)
-    };
-    if let Some(before) = before {
-        return Edit::insert(before, format!("{piece}{end}"));
+/// Returns the text with a new rollup; it already contains the new entries.
+pub(crate) fn with_rollup(
+    text: &str,
+    bullets: &[String],
+    today: NaiveDate,
+    problems: &mut Problems,
+) -> String {
+    let decisions = Decisions::parse(text);
+    let needed = decisions.min_bullets(today);
+    let bullets: Vec<String> = bullets.iter().map(|bullet| one_line(bullet)).collect();
+    if bullets.len() < needed {
+        let count = quantity(bullets.len(), "bullet");
+        let entries = quantity(decisions.entries.len(), "entry");
+        problems.add("/rollup", format!("has {count} for {entries}; at least {needed} are needed"));
+        return text.to_owned();
     }
-    let gap = gap_after(&text[..after], end);
-    let below = if after < text.len() { end } else { "" };
-    Edit::insert(after, format!("{gap}{piece}{below}"))
+    let known = decisions.rollup.iter().flat_map(|rollup| &rollup.bullets);
+    if decisions.rollup.is_some() && known.map(|bullet| &bullet.text).eq(&bullets) {
+        return text.to_owned();
+    }
+    let lines = bullets.iter().map(|bullet| format!("- {bullet}{}", line_end(text)));
+    replaced(text, &decisions, &lines.collect::<String>(), &bullets).unwrap_or_else(|| {
+        problems.add("/rollup", "the surrounding markdown, such as an unclosed code fence, would absorb the rollup; fix DECISIONS.md first");
+        text.to_owned()
+    })
+}
+
+/// Returns the text with a rollup that has as many bullets as it needs, filled up with the newest titles; only
+/// placeholders are removed.
+pub(crate) fn filled(text: &str, today: NaiveDate) -> String {
+    let decisions = Decisions::parse(text);
+    let needed = decisions.min_bullets(today);
+    let existing: Vec<&Bullet> = decisions.rollup.iter().flat_map(Rollup::filled).collect();
+    if decisions.rollup.is_some() && existing.len() >= needed {
+        return text.to_owned();
+    }
+    let end = line_end(text);
+    let mut lines: String = existing.iter().map(|one| &text[one.lines.clone()]).collect();
+    lines.push_str(line_gap(&lines, end));
+    let mut wanted: Vec<String> = existing.iter().map(|one| one.text.clone()).collect();
+    let mut newest: Vec<_> = decisions.entries.iter().collect();
+    newest.sort_by_key(|entry| Reverse(entry.date));
+    for title in newest.iter().map(|entry| one_line(&entry.title)) {
+        if wanted.len() < needed && !wanted.iter().any(|one| fold(one) == fold(&title)) {
+            lines.push_str(&format!("- {title}{end}"));
+            wanted.push(title);
+        }
+    }
+    replaced(text, &decisions, &lines, &wanted).unwrap_or_else(|| text.to_owned())
+}
+
+/// Returns the text with these lines instead of the rollup's bullets, or `None` if they would not be read as these bullets,
+/// or an entry not at all; other text in the section is kept.
+fn replaced(text: &str, decisions: &Decisions, lines: &str, bullets: &[String]) -> Option<String> {
+    let end = line_end(text);
+    let mut edits = Vec::new();
+    match &decisions.rollup {
+        None => {
+            let at = decisions.first_section.unwrap_or(text.len());
+            let gap = gap_after(&text[..at], end);
+            edits.push(Edit::insert(at, format!("{gap}{HEADING}{end}{lines}{end}")));
+        }
+        Some(rollup) => {
+            let own = &text[rollup.own.clone()];
+            let start = rollup.own.start;
+            let first = rollup.bullets.first().map_or(start..start, |first| first.lines.clone());
+            // A paragraph in the section ends before the list.
+            let is_apart = !first.is_empty() || own.trim().is_empty();
+            let below = if is_apart { "" } else { end };
+            let gap = line_gap(&text[..first.start], end);
+            let mut above = first.end;
+            edits.push(Edit::replace(first, format!("{gap}{lines}{below}")));
+            for bullet in rollup.bullets.iter().skip(1) {
+                // Blank lines between bullets go with them; what else is there stays.
+                let is_blank = text[above..bullet.lines.start].trim().is_empty();
+                let start = if is_blank { above } else { bullet.lines.start };
+                edits.push(Edit::replace(start..bullet.lines.end, ""));
+                above = bullet.lines.end;
+            }
+        }
+    }
+    let new = edit::apply(text, edits);
+    let after = Decisions::parse(&new);
+    let read = after.rollup.iter().flat_map(|rollup| &rollup.bullets);
+    let is_kept = after.entries.len() == decisions.entries.len();
+    (is_kept && after.rollup.is_some() && read.map(|bullet| &bullet.text).eq(bullets))
+        .then_some(new)
+}
+
+/// Returns the text with its months newest first; each is moved verbatim.
+pub(crate) fn sorted(text: &str) -> String {
+    let months = Decisions::parse(text).months;
+    let are_contiguous = months.windows(2).all(|pair| pair[0].range.end == pair[1].range.start);
+    let (Some(first), Some(last)) = (months.first(), months.last()) else {
+        return text.to_owned();
+    };
+    if !are_contiguous || months.is_sorted_by(|one, next| one.name >= next.name) {
+        return text.to_owned();
+    }
+    let whole = first.range.start..last.range.end;
+    let mut newest: Vec<_> = months.iter().collect();
+    newest.sort_by(|a, b| b.name.cmp(&a.name));
+    let mut reordered = String::new();
+    for month in newest {
+        reordered.push_str(&gap_after(&reordered, line_end(text)));
+        reordered.push_str(&text[month.range.clone()]);
+    }
+    edit::apply(text, vec![Edit::replace(whole, reordered)])
 }
 
 #[cfg(test)]

@@ -20,25 +20,20 @@ const ON_DISK_MARKER: &str = "on-disk invariant";
 
 /// Returns the problems of the evidence of several entries; git is asked once for all.
 pub(crate) fn problems(project: &Project, evidences: &[&str]) -> Result<Vec<Vec<String>>> {
-    let cited: Vec<Vec<Citation>> = evidences.iter().map(|text| citations(text)).collect();
-    let hashes: Vec<&str> = cited.iter().flatten().map(|one| one.hash.as_str()).collect();
-    let mut times = project.git.commit_times(&hashes)?.into_iter();
-    let problems = evidences.iter().zip(&cited).map(|(text, cited)| {
-        let known: Vec<bool> = cited.iter().map(|_| times.next().flatten().is_some()).collect();
-        entry_problems(project, text, cited, &known)
+    let cited: Vec<Vec<(String, bool)>> = evidences.iter().map(|text| citations(text)).collect();
+    let hashes: Vec<&str> = cited.iter().flatten().map(|(hash, _)| hash.as_str()).collect();
+    let mut known = project.git.commit_times(&hashes)?.into_iter();
+    let problems = evidences.iter().zip(cited).map(|(text, cited)| {
+        let (found, missing): (Vec<_>, Vec<_>) =
+            cited.into_iter().partition(|_| known.next().flatten().is_some());
+        entry_problems(project, text, !found.is_empty(), &missing)
     });
     Ok(problems.collect())
 }
 
-/// A word that may be a commit's hash.
-struct Citation {
-    hash: String,
-    /// Whether it can be nothing else: some words consist of such digits, and a link may lead elsewhere.
-    is_certain: bool,
-}
-
-fn citations(text: &str) -> Vec<Citation> {
-    let is_hash = |word: &str| word.len() >= 7 && is_hash_prefix(word) && !is_compact_date(word);
+/// Returns the words that may be a commit's hash, and whether they can be nothing else: some words consist of such digits,
+/// and a link may lead elsewhere.
+fn citations(text: &str) -> Vec<(String, bool)> {
     let words = text.split(|c: char| c.is_whitespace() || "`,;()[]\"'".contains(c));
     let cited = words.filter_map(|word| {
         let is_link = word.contains("://");
@@ -49,9 +44,9 @@ fn citations(text: &str) -> Vec<Citation> {
             _ if is_link => return None,
             _ => word.trim_matches(['.', ':', '*', '#']),
         };
+        let is_hash = word.len() >= 7 && is_hash_prefix(word) && !is_compact_date(word);
         let has_digit = word.bytes().any(|b| b.is_ascii_digit());
-        let hash = word.to_ascii_lowercase();
-        is_hash(word).then_some(Citation { hash, is_certain: has_digit && !is_link })
+        is_hash.then(|| (word.to_ascii_lowercase(), has_digit && !is_link))
     });
     cited.collect()
 }
@@ -59,30 +54,27 @@ fn citations(text: &str) -> Vec<Citation> {
 fn entry_problems(
     project: &Project,
     text: &str,
-    cited: &[Citation],
-    known: &[bool],
+    has_commit: bool,
+    missing: &[(String, bool)],
 ) -> Vec<String> {
-    let unknown = |hash: &str| match project.git.is_repository() {
+    let unknown = |(hash, _): &(String, bool)| match project.git.is_repository() {
         true => format!("{hash} is not a commit of this repository"),
         false => format!("{hash} cannot be resolved: there is no git repository"),
     };
-    let missing: Vec<&Citation> =
-        cited.iter().zip(known).filter(|(_, known)| !**known).map(|(one, _)| one).collect();
-    let certain = missing.iter().filter(|one| one.is_certain);
-    let mut problems: Vec<String> = certain.map(|one| unknown(&one.hash)).collect();
+    let mut problems: Vec<String> =
+        missing.iter().filter(|(_, is_certain)| *is_certain).map(unknown).collect();
     let has_pull_request = PULL_REQUEST.as_ref().is_some_and(|link| link.is_match(text));
     let is_marked = text.to_lowercase().contains(ON_DISK_MARKER);
-    let has_file = is_marked && names_file(&project.root, text);
-    if !problems.is_empty() || has_pull_request || has_file || known.contains(&true) {
-        return problems;
+    let has_file = || is_marked && names_file(&project.root, text);
+    if problems.is_empty() && !has_pull_request && !has_commit && !has_file() {
+        problems.push(match missing.first() {
+            _ if is_marked => format!("has {ON_DISK_MARKER:?} beside what is not a file of this project"),
+            Some(one) => unknown(one),
+            None => format!(
+                "cites no evidence: add a commit hash, a link to a pull request, or a path followed by `({ON_DISK_MARKER})`"
+            ),
+        });
     }
-    problems.push(match missing.first() {
-        _ if is_marked => format!("has {ON_DISK_MARKER:?} beside what is not a file of this project"),
-        Some(one) => unknown(&one.hash),
-        None => format!(
-            "cites no evidence: add a commit hash, a link to a pull request, or a path followed by `({ON_DISK_MARKER})`"
-        ),
-    });
     problems
 }
 
@@ -92,13 +84,12 @@ fn names_file(root: &Path, text: &str) -> bool {
     let words = text.split(|c: char| c.is_whitespace() || "`,;()[]\"'*".contains(c));
     let words = words.map(|word| word.trim_end_matches(['.', ':']));
     code.chain(words).map(Path::new).any(|path| {
-        let parts = path.components();
-        let is_inside =
-            parts.clone().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        let is_named = parts.clone().any(|part| matches!(part, Component::Normal(_)));
+        let mut parts = path.components();
+        let is_inside = parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         let place = root.join(path);
         // A word such as `docs` may be a folder's name by chance.
-        let exists = read::is_file(&place) || parts.count() > 1 && read::exists(&place);
-        is_inside && is_named && exists
+        is_inside
+            && place != root
+            && (read::is_file(&place) || path.components().count() > 1 && read::exists(&place))
     })
 }

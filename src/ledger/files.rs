@@ -1,22 +1,21 @@
-//! Reads the ledger's folder and its three files from disk.
+//! Reads the ledger's folder and its three files, and creates those that are missing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::error::{Error, Result};
+use crate::ledger::footer::{INIT_NOTE, NO_HASH};
+use crate::ledger::state;
 use crate::markdown::Outline;
 use crate::project::{Origin, Project, confine};
-use crate::storage::read;
+use crate::storage::{Changes, Store, read};
 use crate::templates::Template;
-use crate::text::line_end;
 use crate::warning::Warning;
 
-/// The file about the present.
-pub(crate) const STATE: &str = "STATE.md";
-/// The file about what must not change.
-pub(crate) const CONSTRAINTS: &str = "CONSTRAINTS.md";
-/// The file about how it came about.
-pub(crate) const DECISIONS: &str = "DECISIONS.md";
+/// The files about the present, about what must not change, and about how it came about.
+const NAMES: [&str; 3] = ["STATE.md", "CONSTRAINTS.md", "DECISIONS.md"];
 
 /// A file of the ledger.
 #[derive(Clone, Debug)]
@@ -27,8 +26,6 @@ pub(crate) struct LedgerFile {
     pub(crate) bytes: Option<Vec<u8>>,
     /// Its text; empty if there is no file.
     pub(crate) text: String,
-    /// Whether the bytes are not valid text.
-    pub(crate) is_invalid_utf8: bool,
 }
 
 /// The three files.
@@ -49,7 +46,7 @@ pub(crate) struct LedgerFiles {
 /// Returns the paths of the three files, which may not exist.
 pub fn paths(project: &Project) -> [PathBuf; 3] {
     let folder = project.root.join(&project.settings.ledger_dir);
-    [STATE, CONSTRAINTS, DECISIONS].map(|name| folder.join(name))
+    NAMES.map(|name| folder.join(name))
 }
 
 /// Returns whether a project keeps a ledger.
@@ -61,17 +58,20 @@ pub fn exists(project: &Project) -> bool {
 impl LedgerFile {
     fn read(path: PathBuf, warnings: &mut Vec<Warning>) -> Result<Self> {
         let bytes = read::bytes(&path)?;
-        let text = bytes.clone().map(|bytes| read::decode(bytes, &path).into_value(warnings));
-        let text = text.unwrap_or_default();
-        let is_invalid_utf8 =
-            bytes.as_ref().is_some_and(|bytes| std::str::from_utf8(bytes).is_err());
+        let decoded = read::decode(bytes.clone().unwrap_or_default(), &path);
+        let text = decoded.into_value(warnings);
         warnings.extend(Outline::unread_warning(&text, &path));
-        Ok(Self { path, bytes, text, is_invalid_utf8 })
+        Ok(Self { path, bytes, text })
     }
 
     /// Returns whether there is a file.
     pub(crate) fn exists(&self) -> bool {
         self.bytes.is_some()
+    }
+
+    /// Returns whether the text is exactly what the bytes say.
+    pub(crate) fn is_valid_utf8(&self) -> bool {
+        self.bytes.as_deref().is_none_or(|bytes| str::from_utf8(bytes).is_ok())
     }
 
     /// Returns the text, or the template if the file does not exist.
@@ -82,7 +82,7 @@ impl LedgerFile {
     /// Fails if the file is not valid UTF-8, because an edit would also change bytes elsewhere in it, or if only
     /// its beginning was parsed.
     pub(crate) fn refuse_uneditable(&self) -> Result<()> {
-        if self.is_invalid_utf8 {
+        if !self.is_valid_utf8() {
             let message = "is not valid UTF-8, so it cannot be changed without loss";
             return Err(Error::refused(message).at(&self.path, None).hint("save it as UTF-8"));
         }
@@ -90,21 +90,14 @@ impl LedgerFile {
         Outline::check_whole(&self.text, &self.path, hint)
     }
 
-    /// Fails if the file contains conflict markers.
     fn refuse_conflict(&self) -> Result<()> {
         let has = |marker: &str| self.text.lines().any(|line| line.starts_with(marker));
         if has("<<<<<<< ") && has("=======") && has(">>>>>>> ") {
-            let message = "contains conflict markers";
-            return Err(Error::refused(message)
+            return Err(Error::refused("contains conflict markers")
                 .at(&self.path, None)
                 .hint("resolve the conflict, then run the command again"));
         }
         Ok(())
-    }
-
-    /// Returns the line ending of the file.
-    pub(crate) fn line_end(&self) -> &'static str {
-        line_end(&self.text)
     }
 }
 
@@ -121,10 +114,11 @@ impl LedgerFiles {
         let below = project.git.top().and_then(|top| real.strip_prefix(top).ok());
         let repo_path = below.and_then(Path::to_str).filter(|name| !name.is_empty());
         let mut file = |name: &str| LedgerFile::read(folder.join(name), warnings);
+        let [state, constraints, decisions] = NAMES;
         Ok(Self {
-            state: file(STATE)?,
-            constraints: file(CONSTRAINTS)?,
-            decisions: file(DECISIONS)?,
+            state: file(state)?,
+            constraints: file(constraints)?,
+            decisions: file(decisions)?,
             repo_path: repo_path.map(|name| name.replace('\\', "/")),
             folder,
         })
@@ -134,24 +128,25 @@ impl LedgerFiles {
         [&self.state, &self.constraints, &self.decisions]
     }
 
-    /// Returns the name of a committed file, as git takes it.
-    pub(crate) fn committed_name(&self, name: &str) -> Option<String> {
-        self.repo_path.as_ref().map(|folder| format!("HEAD:{folder}/{name}"))
+    /// Returns the names of the committed files, as git takes them; `None` without a folder in a repository.
+    pub(crate) fn committed_names(&self) -> Option<[String; 3]> {
+        let folder = self.repo_path.as_ref()?;
+        Some(NAMES.map(|name| format!("HEAD:{folder}/{name}")))
     }
 
     /// Fails if a file contains conflict markers, or is committed but excluded from a sparse checkout: a blank one
     /// would replace it.
     pub(crate) fn refuse_unwritable(&self, project: &Project) -> Result<()> {
         self.all().into_iter().try_for_each(LedgerFile::refuse_conflict)?;
-        let missing = [STATE, CONSTRAINTS, DECISIONS].into_iter().zip(self.all());
-        let missing = missing.filter(|(_, file)| !file.exists());
-        let names: Vec<String> =
-            missing.filter_map(|(name, _)| self.committed_name(name)).collect();
-        if names.is_empty() || !project.git.is_sparse() || project.git.head()?.is_none() {
+        let names = self.committed_names().filter(|_| project.git.is_sparse());
+        let missing =
+            names.into_iter().flatten().zip(self.all()).filter(|(_, file)| !file.exists());
+        let missing: Vec<String> = missing.map(|(name, _)| name).collect();
+        if missing.is_empty() || project.git.head()?.is_none() {
             return Ok(());
         }
-        let Some(objects) = project.git.objects()? else { return Ok(()) };
-        if !objects.exist(&names)?.contains(&true) {
+        let objects = project.git.objects()?;
+        if !objects.map_or(Ok(Vec::new()), |objects| objects.exist(&missing))?.contains(&true) {
             return Ok(());
         }
         let folder = self.repo_path.as_deref().unwrap_or_default();
@@ -159,4 +154,43 @@ impl LedgerFiles {
             .at(&self.folder, None)
             .hint(format!("restore it with `git sparse-checkout add {folder}`")))
     }
+}
+
+/// The outcome of `annals ledger init`.
+#[derive(Clone, Debug, Serialize)]
+pub struct InitReport {
+    /// The ledger's folder, relative to the project.
+    pub folder: PathBuf,
+    /// The files created, or on a dry run those to create, relative to the project.
+    pub created: Vec<PathBuf>,
+    /// On a dry run, what would change.
+    pub diff: Option<String>,
+    /// Warnings from reading the files.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+}
+
+/// Creates each missing file from its template; the anchor is the checked-out commit, and covers nothing yet.
+pub fn init(project: &Project) -> Result<InitReport> {
+    let mut warnings = Vec::new();
+    let (folder, applied) = project.transact("ledger init", &[Store::Ledger], || {
+        let files = LedgerFiles::read(project, &mut warnings)?;
+        files.refuse_unwritable(project)?;
+        let anchor = project.git.head()?.map(|hash| format!("{hash} {INIT_NOTE}"));
+        let state = state::blank(project, anchor.as_deref().unwrap_or(NO_HASH))?;
+        let templates = [Template::LedgerConstraints.text(), Template::LedgerDecisions.text()];
+        let texts = [state.as_str(), templates[0], templates[1]];
+        let mut changes = Changes::new();
+        for (file, text) in files.all().into_iter().zip(texts).filter(|(file, _)| !file.exists()) {
+            changes.edit(&file.path, None, text)?;
+        }
+        Ok((files.folder, changes))
+    })?;
+    warnings.extend(applied.warnings);
+    Ok(InitReport {
+        folder: project.relative(&folder).to_owned(),
+        created: applied.changed,
+        diff: applied.diff,
+        warnings: project.named(warnings),
+    })
 }

@@ -7,14 +7,13 @@ use serde::Serialize;
 
 use crate::error::Result;
 use crate::ledger::check::has_header;
-use crate::ledger::constraints::{Constraints, section_offset};
+use crate::ledger::constraints::Constraints;
 use crate::ledger::decisions::Decisions;
-use crate::ledger::edits::gap_after;
-use crate::ledger::files::{LedgerFile, LedgerFiles};
-use crate::ledger::footer::Footer;
-use crate::ledger::{constraints, rollup, state};
-use crate::markdown::edit::Edit;
-use crate::markdown::{FrontMatter, edit, line_start};
+use crate::ledger::files::LedgerFiles;
+use crate::ledger::footer::{Footer, NO_HASH};
+use crate::ledger::page::{body_start, with_lines};
+use crate::ledger::{decisions, state};
+use crate::markdown::line_start;
 use crate::project::Project;
 use crate::storage::{Changes, Store};
 use crate::templates::Template;
@@ -37,12 +36,14 @@ pub fn fix(project: &Project) -> Result<FixReport> {
     let mut warnings = Vec::new();
     let ((), applied) = project.transact("ledger check --fix", &[Store::Ledger], || {
         let files = LedgerFiles::read(project, &mut warnings)?;
+        let blank = state::blank(project, NO_HASH)?;
+        let fixed = [
+            fix_state(&files.state.text, &blank),
+            fix_constraints(&files.constraints.text),
+            fix_decisions(&files.decisions.text, project.clock.today()),
+        ];
         let mut changes = Changes::new();
-        for (file, fixed) in [
-            (&files.state, fix_state(&files.state)),
-            (&files.constraints, fix_constraints(&files.constraints)),
-            (&files.decisions, fix_decisions(&files.decisions, project.clock.today())),
-        ] {
+        for (file, fixed) in files.all().into_iter().zip(fixed) {
             // Files that are not valid UTF-8, or too long, are not changed; the check reports them.
             if file.exists() && file.refuse_uneditable().is_ok() {
                 changes.edit(&file.path, file.bytes.clone(), fixed)?;
@@ -58,155 +59,83 @@ pub fn fix(project: &Project) -> Result<FixReport> {
     })
 }
 
-pub(crate) fn fix_state(file: &LedgerFile) -> String {
-    if_idempotent(file, fix_state_once)
-}
-
-pub(crate) fn fix_constraints(file: &LedgerFile) -> String {
-    if_idempotent(file, fix_constraints_once)
-}
-
 /// Returns the repaired text if a second repair would not change it, or else the unchanged text: where each
 /// repair requires another one, as around an unclosed fence, only a person can decide.
-fn if_idempotent(file: &LedgerFile, fix: fn(&LedgerFile) -> String) -> String {
-    let once = fix(file);
-    let again = fix(&LedgerFile {
-        bytes: Some(once.clone().into_bytes()),
-        text: once.clone(),
-        ..file.clone()
-    });
-    if again == once {
-        return once;
-    }
-    file.text.clone()
+fn if_stable(text: &str, fix: impl Fn(&str) -> String) -> String {
+    let once = fix(text);
+    if fix(&once) == once { once } else { text.to_owned() }
 }
 
-fn fix_state_once(file: &LedgerFile) -> String {
-    let mut text = with_header(file, Template::LedgerState);
-    let found = state::sections(&text);
-    // A file in another format has none of the sections, and none are added.
-    if found.iter().all(Option::is_none) {
-        return text;
-    }
-    for index in (0..found.len()).rev().filter(|index| found[*index].is_none()) {
-        let end = file.line_end();
-        let now = state::sections(&text);
-        let next = now[index + 1..].iter().flatten().next().map(|part| part.start);
-        let at = next.unwrap_or_else(|| footer_start(&text, body_start(file)));
-        let piece = state::blank_section(index).join(end) + end + end;
-        let extended = insert(&text, at, &piece, end);
-        // An unclosed code fence would absorb the section.
-        if state::sections(&extended)[index].is_some() {
-            text = extended;
+/// `blank` is the text of a state without content, from which missing sections are taken.
+pub(crate) fn fix_state(text: &str, blank: &str) -> String {
+    if_stable(text, |text| {
+        let mut text = with_header(text, Template::LedgerState);
+        // A file in another format has none of the sections, and none are added.
+        if state::sections(&text).iter().all(Option::is_none) {
+            return text;
         }
-    }
-    text
+        for (index, section) in state::sections(blank).into_iter().enumerate().rev() {
+            let now = state::sections(&text);
+            let (None, Some(section)) = (&now[index], section) else { continue };
+            let next = now[index + 1..].iter().flatten().next().map(|part| part.start);
+            let at = next.unwrap_or_else(|| footer_start(&text));
+            let extended = with_lines(&text, at, &section.whole);
+            // An unclosed code fence would absorb the section.
+            if state::sections(&extended)[index].is_some() {
+                text = extended;
+            }
+        }
+        text
+    })
 }
 
 /// Returns the byte offset of the footer and of the thematic break above it, or the end of the text if there is
-/// no footer; another tool's comment can be anywhere. `body` is the end of the front matter.
-fn footer_start(text: &str, body: usize) -> usize {
+/// no footer; another tool's comment can be anywhere.
+fn footer_start(text: &str) -> usize {
     let footer = Footer::parse(text);
-    let Some(anchor) = footer.anchors.iter().rev().find(|anchor| !anchor.is_comment()) else {
+    let Some(anchor) = footer.own_anchor() else {
         return text.len();
     };
     let mut start = line_start(text, anchor.range.start);
     let mut at = start;
-    for line in text.get(body..start).unwrap_or_default().split_inclusive('\n').rev() {
+    let above = text.get(body_start(text)..start).unwrap_or_default();
+    for line in above.split_inclusive('\n').rev() {
         at -= line.len();
-        if line.trim() == "---" {
-            return at;
-        }
-        if Footer::is_part(line) {
-            start = at;
-        } else if !line.trim().is_empty() {
-            break;
+        match line.trim() {
+            "---" => return at,
+            "" => {}
+            _ if Footer::is_part(line) => start = at,
+            _ => break,
         }
     }
     start
 }
 
-fn fix_constraints_once(file: &LedgerFile) -> String {
-    let mut text = with_header(file, Template::LedgerConstraints);
-    let end = file.line_end();
-    for (index, title) in constraints::SECTIONS.iter().enumerate().rev() {
-        let found = Constraints::parse(&text);
-        if found.section(title).is_some() {
-            continue;
-        }
-        let at = section_offset(&text, &found, index);
-        let below = if at < text.len() { end } else { "" };
-        let extended = insert(&text, at, &format!("## {title}{end}{below}"), end);
-        if Constraints::parse(&extended).section(title).is_some() {
-            text = extended;
-        }
-    }
-    text
+pub(crate) fn fix_constraints(text: &str) -> String {
+    if_stable(text, |text| Constraints::completed(&with_header(text, Template::LedgerConstraints)))
 }
 
-pub(crate) fn fix_decisions(file: &LedgerFile, today: NaiveDate) -> String {
-    let headed = with_header(file, Template::LedgerDecisions);
-    let text = unless_entries_lost(file.text.clone(), headed);
-    let ordered = sort_months(&text, file.line_end());
-    let ordered = unless_entries_lost(text, ordered);
-    let fixed = rollup::fill(&ordered, today);
-    unless_entries_lost(ordered, fixed)
-}
-
-/// Returns the new text if it still parses to as many entries as the old one, or else the old text: an
-/// unclosed fence would absorb text moved below it.
-fn unless_entries_lost(old: String, new: String) -> String {
+/// No repair may hide an entry: an unclosed fence would absorb text moved below it.
+pub(crate) fn fix_decisions(text: &str, today: NaiveDate) -> String {
+    let repairs: [&dyn Fn(&str) -> String; 3] =
+        [&|text| with_header(text, Template::LedgerDecisions), &decisions::sorted, &|text| {
+            decisions::filled(text, today)
+        }];
     let count = |text: &str| Decisions::parse(text).entries.len();
-    if count(&new) < count(&old) {
-        return old;
-    }
-    new
-}
-
-/// Returns the text with its months newest first; each is moved verbatim.
-fn sort_months(text: &str, line_end: &str) -> String {
-    let months = Decisions::parse(text).months;
-    let are_contiguous = months.windows(2).all(|pair| pair[0].range.end == pair[1].range.start);
-    let is_sorted = months.windows(2).all(|pair| pair[0].name >= pair[1].name);
-    let (Some(first), Some(last)) = (months.first(), months.last()) else {
-        return text.to_owned();
-    };
-    if is_sorted || !are_contiguous {
-        return text.to_owned();
-    }
-    let mut sorted: Vec<_> = months.iter().collect();
-    sorted.sort_by(|a, b| b.name.cmp(&a.name));
-    let mut reordered = String::new();
-    for month in sorted {
-        reordered.push_str(&gap_after(&reordered, line_end));
-        reordered.push_str(&text[month.range.clone()]);
-    }
-    edit::apply(text, vec![Edit::replace(first.range.start..last.range.end, reordered)])
+    repairs.iter().fold(text.to_owned(), |text, repair| {
+        let repaired = repair(&text);
+        if count(&repaired) < count(&text) { text } else { repaired }
+    })
 }
 
 /// Returns the text with the comments with instructions for editors at the top.
-fn with_header(file: &LedgerFile, template: Template) -> String {
-    if has_header(&file.text) {
-        return file.text.clone();
+fn with_header(text: &str, template: Template) -> String {
+    if has_header(text) {
+        return text.to_owned();
     }
-    let end = file.line_end();
     let lines: Vec<&str> =
         template.text().lines().filter(|line| line.starts_with("<!-- DO")).collect();
-    let head = lines.join(end) + end + end;
     // A byte order mark and front matter must stay first.
-    let body = body_start(file);
-    let headed = insert(&file.text, body, &head, end);
-    if has_header(&headed) { headed } else { file.text.clone() }
-}
-
-/// Returns the end of the front matter and of a byte order mark before it.
-fn body_start(file: &LedgerFile) -> usize {
-    let mark = if file.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let front_matter = FrontMatter::parse(&file.text, &file.path).value;
-    front_matter.range.end.max(mark)
-}
-
-fn insert(text: &str, at: usize, piece: &str, line_end: &str) -> String {
-    let gap = gap_after(&text[..at], line_end);
-    edit::apply(text, vec![Edit::insert(at, format!("{gap}{piece}"))])
+    let headed = with_lines(text, body_start(text), &lines.join("\n"));
+    if has_header(&headed) { headed } else { text.to_owned() }
 }

@@ -8,8 +8,9 @@ use regex::{Captures, Regex};
 
 use crate::clock::parse_date;
 use crate::git::is_hash_prefix;
-use crate::ledger::edits::line_gap;
+use crate::ledger::page::line_gap;
 use crate::markdown::edit::Edit;
+use crate::text::line_end;
 
 /// The placeholder for a hash if nothing is covered yet.
 pub(crate) const NO_HASH: &str = "none yet";
@@ -43,14 +44,7 @@ pub(crate) struct Anchor {
     /// Byte range of the hash or its placeholder.
     pub(crate) range: Range<usize>,
     /// The whole comment, if it is one that another tool reads.
-    comment: Option<Range<usize>>,
-}
-
-impl Anchor {
-    /// Returns whether another tool reads it.
-    pub(crate) fn is_comment(&self) -> bool {
-        self.comment.is_some()
-    }
+    pub(crate) comment: Option<Range<usize>>,
 }
 
 /// The footer of STATE.md.
@@ -80,18 +74,17 @@ impl Footer {
                 comment: None,
             });
         }
-        for found in find(&COMMENT, text) {
-            if let (Some(comment), Some(hash)) = (found.get(0), found.get(1)) {
-                footer.anchors.push(Anchor {
-                    hash: Some(hash.as_str().to_owned()),
-                    range: hash.range(),
-                    comment: Some(comment.range()),
-                });
-            }
-        }
+        footer.anchors.extend(find(&COMMENT, text).filter_map(|found| {
+            let (comment, hash) = (found.get(0)?, found.get(1)?);
+            Some(Anchor {
+                hash: Some(hash.as_str().to_owned()),
+                range: hash.range(),
+                comment: Some(comment.range()),
+            })
+        }));
         let days = find(&UPDATED, text).filter_map(|found| found.get(1));
-        let dated = |day: regex::Match<'_>| Some((parse_date(day.as_str())?, day.range()));
-        footer.updated = days.filter_map(dated).last();
+        footer.updated =
+            days.filter_map(|day| Some((parse_date(day.as_str())?, day.range()))).last();
         footer
     }
 
@@ -100,44 +93,43 @@ impl Footer {
         [&ANCHOR, &UPDATED, &COMMENT].into_iter().any(|kind| find(kind, line).next().is_some())
     }
 
+    /// Returns the last anchor of our format.
+    pub(crate) fn own_anchor(&self) -> Option<&Anchor> {
+        self.anchors.iter().rfind(|anchor| anchor.comment.is_none())
+    }
+
     /// Returns the effective hash: the footer's, or else the one in another tool's comment.
     pub(crate) fn hash(&self) -> Option<&str> {
         let newest = |is_comment: bool| {
-            let anchors = self.anchors.iter().rev();
-            let mut anchors = anchors.filter(|anchor| anchor.is_comment() == is_comment);
-            anchors.find_map(|anchor| anchor.hash.as_deref())
+            let mut anchors = self.anchors.iter().rev();
+            anchors
+                .find_map(|one| one.hash.as_deref().filter(|_| one.comment.is_some() == is_comment))
         };
         newest(false).or_else(|| newest(true))
     }
 
-    /// Returns the edits that set every anchor and the day; a missing line goes below the day, or to the end.
-    pub(crate) fn advance(
-        &self,
-        text: &str,
-        hash: &str,
-        today: NaiveDate,
-        line_end: &str,
-    ) -> Vec<Edit> {
+    /// Returns the edits that set every anchor and the day, none if all anchors are set; a missing line goes below the
+    /// day, or to the end.
+    pub(crate) fn advance(&self, text: &str, hash: &str, today: NaiveDate) -> Vec<Edit> {
+        let end = line_end(text);
         let stale = self.anchors.iter().filter(|anchor| anchor.hash.as_deref() != Some(hash));
         let mut edits: Vec<Edit> =
             stale.map(|anchor| Edit::replace(anchor.range.clone(), hash)).collect();
-        if let Some((_, range)) = &self.updated {
-            edits.push(Edit::replace(range.clone(), today.to_string()));
-        }
-        if self.anchors.iter().all(Anchor::is_comment) {
-            let (at, head) = match &self.updated {
-                Some((_, day)) => {
-                    let end = text[day.end..].find('\n');
-                    (end.map_or(text.len(), |end| day.end + end + 1), String::new())
-                }
-                None => (
-                    text.len(),
-                    format!("{line_end}---{line_end}Last memory update: {today}{line_end}"),
-                ),
+        let day = self.updated.as_ref().map(|(_, range)| range.clone());
+        if self.own_anchor().is_none() {
+            let below_day =
+                |day: &Range<usize>| text[day.end..].find('\n').map(|at| day.end + at + 1);
+            let at = day.as_ref().and_then(below_day).unwrap_or(text.len());
+            let head = match day {
+                Some(_) => String::new(),
+                None => format!("{end}---{end}Last memory update: {today}{end}"),
             };
-            let gap = line_gap(&text[..at], line_end);
-            let line = format!("{gap}{head}Commits covered through: {hash}{line_end}");
+            let gap = line_gap(&text[..at], end);
+            let line = format!("{gap}{head}Commits covered through: {hash}{end}");
             edits.push(Edit::insert(at, line));
+        }
+        if !edits.is_empty() {
+            edits.extend(day.map(|day| Edit::replace(day, today.to_string())));
         }
         edits
     }
@@ -238,7 +230,7 @@ mod tests {
         let footer = Footer::parse(text);
         assert_eq!(footer.hash(), Some("abc1234"));
         let today = parse_date("2026-03-01").unwrap();
-        let edited = crate::markdown::edit::apply(text, footer.advance(text, HASH, today, "\r\n"));
+        let edited = crate::markdown::edit::apply(text, footer.advance(text, HASH, today));
         let expected = format!(
             "x\r\n---\r\nLast memory update: 2026-03-01\r\nCommits covered through: {HASH} (y)\r\n\r\n<!-- t:last-commit:{HASH} -->\r\n"
         );
@@ -250,7 +242,7 @@ mod tests {
     fn a_missing_footer_is_appended() {
         let today = parse_date("2026-03-01").unwrap();
         let append = |text: &str| {
-            crate::markdown::edit::apply(text, Footer::parse(text).advance(text, HASH, today, "\n"))
+            crate::markdown::edit::apply(text, Footer::parse(text).advance(text, HASH, today))
         };
         let footer =
             format!("\n---\nLast memory update: 2026-03-01\nCommits covered through: {HASH}\n");
@@ -286,10 +278,10 @@ mod tests {
         ] {
             for end in ["\n", "\r\n"] {
                 let (before, after) = (before.replace('\n', end), after.replace('\n', end));
-                let edits = Footer::parse(&before).advance(&before, HASH, today, end);
+                let edits = Footer::parse(&before).advance(&before, HASH, today);
                 let edited = crate::markdown::edit::apply(&before, edits);
                 assert_eq!(edited, after);
-                let again = Footer::parse(&after).advance(&after, HASH, today, end);
+                let again = Footer::parse(&after).advance(&after, HASH, today);
                 assert_eq!(crate::markdown::edit::apply(&after, again), after);
             }
         }

@@ -1,7 +1,5 @@
 //! Checks a JSON document against a schema, and names the place of each fault.
 
-use std::collections::HashMap;
-
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -12,48 +10,37 @@ use crate::text::quantity;
 ///
 /// A value of another type than it should have becomes an empty one of the right type, so that the rest of the
 /// document can be read and checked all the same.
-pub(crate) fn check(schema: &Value, document: &mut Value) -> Vec<Problem> {
-    let mut checker = Checker { root: schema, patterns: HashMap::new(), problems: Vec::new() };
-    checker.check(schema, document, "");
+pub(crate) fn check(root: &Value, document: &mut Value) -> Vec<Problem> {
+    let mut checker = Checker { root, problems: Vec::new() };
+    checker.check(root, document, "");
     checker.problems
 }
 
 struct Checker<'a> {
     root: &'a Value,
-    patterns: HashMap<&'a str, Option<Regex>>,
     problems: Vec<Problem>,
 }
 
 impl<'a> Checker<'a> {
     fn check(&mut self, schema: &'a Value, value: &mut Value, pointer: &str) {
+        let description = schema["description"].as_str().unwrap_or_default();
         if let Some(target) = schema["$ref"].as_str() {
             let target = self.root.pointer(target.trim_start_matches('#'));
             return target.map_or((), |target| self.check(target, value, pointer));
         }
         if schema.get("not").is_some() {
-            let description = schema["description"].as_str().unwrap_or_default();
-            return self.report(pointer, description.to_owned());
+            return self.report(pointer, description);
         }
-        let expected = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
-        let is_allowed = |kind: &Value| kind.as_str() == Some(kind_of(value).0);
-        if let Some(expected) = expected
-            && !is_allowed(&schema["type"])
-            && !elements(&schema["type"]).iter().any(is_allowed)
-        {
-            let (right, description) = match expected {
-                "object" => (json!({}), "an object"),
-                "array" => (json!([]), "a list"),
-                _ => (json!(""), "a string"),
-            };
-            let found = kind_of(value).1;
+        if let Some((right, expected)) = replacement(&schema["type"], value) {
+            let message = format!("must be {expected}, not {}", kind_of(value).1);
             *value = right;
-            return self.report(pointer, format!("must be {description}, not {found}"));
+            return self.report(pointer, message);
         }
         for part in elements(&schema["allOf"]) {
             self.check(part, value, pointer);
         }
         if let Some(condition) = schema.get("if") {
-            let branch = if check_alone(condition, value) { "then" } else { "else" };
+            let branch = if holds(condition, value) { "then" } else { "else" };
             if let Some(branch) = schema.get(branch) {
                 self.check(branch, value, pointer);
             }
@@ -63,20 +50,15 @@ impl<'a> Checker<'a> {
             self.report(pointer, format!("must be one of {}", words.join(", ")));
         }
         match value {
-            Value::String(text) => self.check_text(schema, text, pointer),
+            Value::String(text) => {
+                let pattern = schema["pattern"].as_str().and_then(|text| Regex::new(text).ok());
+                if pattern.is_some_and(|pattern| !pattern.is_match(text)) {
+                    self.report(pointer, format!("must be {description}"));
+                }
+            }
             Value::Array(items) => self.check_items(schema, items, pointer),
             Value::Object(_) => self.check_fields(schema, value, pointer),
             _ => {}
-        }
-    }
-
-    fn check_text(&mut self, schema: &'a Value, text: &str, pointer: &str) {
-        if let Some(pattern) = schema["pattern"].as_str() {
-            let pattern = self.patterns.entry(pattern).or_insert_with(|| Regex::new(pattern).ok());
-            if pattern.as_ref().is_some_and(|pattern| !pattern.is_match(text)) {
-                let description = schema["description"].as_str().unwrap_or_default();
-                self.report(pointer, format!("must be {description}"));
-            }
         }
     }
 
@@ -99,7 +81,7 @@ impl<'a> Checker<'a> {
         let Some(fields) = value.as_object_mut() else { return };
         let required = elements(&schema["required"]).iter().filter_map(Value::as_str);
         for name in required.filter(|name| !fields.contains_key(*name)) {
-            self.report(&field_pointer(pointer, name), "is required".to_owned());
+            self.report(&field_pointer(pointer, name), "is required");
         }
         let Some(known) = schema["properties"].as_object() else { return };
         for (name, field) in fields.iter_mut() {
@@ -114,13 +96,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn report(&mut self, pointer: &str, message: String) {
+    fn report(&mut self, pointer: &str, message: impl Into<String>) {
         self.problems.push(Problem::new(pointer, message));
     }
 }
 
 /// Returns whether a value has the fields that a condition requires, and the words that it states.
-fn check_alone(condition: &Value, value: &Value) -> bool {
+fn holds(condition: &Value, value: &Value) -> bool {
     let has = |name: &Value| name.as_str().is_some_and(|name| value.get(name).is_some());
     let mut stated = condition["properties"].as_object().into_iter().flatten();
     let is_equal = |(name, rule): (&String, &Value)| value.get(name) == rule.get("const");
@@ -134,6 +116,20 @@ pub(crate) fn field_pointer(pointer: &str, name: &str) -> String {
 
 fn elements(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns an empty value of the type that one should have, and the type's description; `None` if it has it.
+fn replacement(types: &Value, value: &Value) -> Option<(Value, &'static str)> {
+    let allowed = if types.is_array() { elements(types) } else { std::slice::from_ref(types) };
+    let expected = allowed.first()?.as_str()?;
+    if allowed.iter().any(|kind| kind.as_str() == Some(kind_of(value).0)) {
+        return None;
+    }
+    Some(match expected {
+        "object" => (json!({}), "an object"),
+        "array" => (json!([]), "a list"),
+        _ => (json!(""), "a string"),
+    })
 }
 
 /// Returns the type of a value, for the schema and for people.

@@ -1,4 +1,4 @@
-//! Collects the data that an agent needs to write the next update.
+//! Collects what an agent needs to write the next update: a batch of commits, the specs that they name, and the rules.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,12 +6,13 @@ use serde_json::Value;
 use crate::error::Result;
 use crate::git::{Commit, Git};
 use crate::ledger::batch::batch;
-use crate::ledger::coverage::{AnchorState, Coverage};
+use crate::ledger::coverage::{AnchorState, Coverage, Uncovered};
 use crate::ledger::files::LedgerFiles;
 use crate::ledger::footer::Footer;
 use crate::ledger::specs::Specs;
 use crate::ledger::{coverage, specs, state, update};
 use crate::project::Project;
+use crate::templates;
 use crate::templates::Template;
 use crate::warning::Warning;
 
@@ -59,17 +60,15 @@ pub struct Pending {
 pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pending> {
     let mut warnings = Vec::new();
     let files = LedgerFiles::read(project, &mut warnings)?;
-    let folder = files.repo_path.as_deref();
-    let footer = Footer::parse(&files.state.text);
     let is_empty = state::is_uninitialised(&files.state.text);
-    let mut survey = coverage::survey(project, &footer, folder)?;
+    let mut survey = coverage::survey(project, &files, &Footer::parse(&files.state.text))?;
     // An empty state still has to be written, even if all commits count as covered.
     if is_empty && survey.coverage.standing == AnchorState::Covered {
-        survey = coverage::survey(project, &Footer::default(), folder)?;
+        survey = coverage::survey(project, &files, &Footer::default())?;
     }
-    let is_first = is_empty && survey.coverage.standing == AnchorState::NoAnchor;
     let [state, constraints, decisions] =
         files.all().map(|file| file.exists().then(|| file.text.clone()));
+    let standing = survey.coverage.standing;
     let mut pending = Pending {
         commits: Vec::new(),
         covered_through: None,
@@ -77,18 +76,17 @@ pub fn pending(project: &Project, max_commits: usize, all: bool) -> Result<Pendi
         older: 0,
         specs: Specs::default(),
         files: CurrentFiles { state, constraints, decisions },
-        threshold: Template::LedgerThreshold.text().trim_end(),
+        threshold: threshold(),
         schema: update::schema(),
         coverage: survey.coverage,
         warnings: project.named(warnings),
     };
-    let max_commits = max_commits.max(1);
-    match pending.coverage.standing {
-        AnchorState::NoRepository | AnchorState::NoCommits | AnchorState::Covered => {}
-        _ => {
-            let base = survey.base.as_deref();
-            pending.fill(&project.git, folder, max_commits, base, is_first && !all)?;
-        }
+    let ended = [AnchorState::NoRepository, AnchorState::NoCommits, AnchorState::Covered];
+    if !ended.contains(&standing) {
+        let base = survey.base.as_deref();
+        let uncovered = Uncovered::since(&project.git, files.repo_path.as_deref(), base)?;
+        let is_first = is_empty && standing == AnchorState::NoAnchor;
+        pending.fill(&project.git, &uncovered, max_commits.max(1), base, is_first && !all)?;
     }
     Ok(pending)
 }
@@ -99,32 +97,43 @@ impl Pending {
     fn fill(
         &mut self,
         git: &Git,
-        folder: Option<&str>,
+        uncovered: &Uncovered,
         max_commits: usize,
         base: Option<&str>,
         is_latest: bool,
     ) -> Result<()> {
-        let ledger_commits = coverage::ledger_commits(git, folder, base)?;
-        let nodes = git.nodes_since(base)?;
-        let is_counted = |hash: &&str| !ledger_commits.contains(*hash);
-        let all = nodes.iter().map(|node| node.hash.as_str()).filter(is_counted);
-        let all: Vec<&str> = all.collect();
+        let all = uncovered.counted();
         self.coverage.pending = Some(all.len());
-        // Commits that are only here need not descend from an anchor that is only elsewhere.
-        let descends_from = base.filter(|_| self.coverage.standing == AnchorState::Behind);
-        let chosen = batch(&nodes, descends_from, &ledger_commits, max_commits);
         let (hashes, end) = if is_latest {
             self.older = all.len().saturating_sub(max_commits);
             (all[self.older..].to_vec(), self.coverage.head.clone())
         } else {
-            let hashes = chosen.hashes.iter().map(String::as_str).filter(is_counted);
-            let hashes: Vec<&str> = hashes.collect();
+            // Commits that are only here need not descend from an anchor that is only elsewhere.
+            let anchor = base.filter(|_| self.coverage.standing == AnchorState::Behind);
+            let (chosen, end) = batch(uncovered, anchor, max_commits);
+            let hashes: Vec<&str> =
+                all.iter().copied().filter(|one| chosen.contains(one)).collect();
             self.remaining = all.len() - hashes.len();
-            (hashes, chosen.end)
+            (hashes, end)
         };
         self.commits = git.commits(&hashes)?;
         self.specs = specs::specs(git, &self.commits, end.as_deref())?;
         self.covered_through = end;
         Ok(())
     }
+}
+
+/// Returns the criteria for an entry.
+fn threshold() -> &'static str {
+    Template::LedgerThreshold.text().trim_end()
+}
+
+#[derive(Serialize)]
+struct SkillFields {
+    threshold: &'static str,
+}
+
+/// Returns SKILL.md of the update procedure, for an agent.
+pub fn skill(project: &Project) -> Result<String> {
+    templates::render(project, Template::LedgerSkill, &SkillFields { threshold: threshold() })
 }

@@ -12,11 +12,10 @@ use serde_json::Value;
 use crate::error::{Error, Problem, Result};
 use crate::ledger::constraints::ConstraintChange;
 use crate::ledger::decisions::NewDecision;
-use crate::ledger::edits::FileUpdate;
 use crate::ledger::files::{LedgerFile, LedgerFiles};
 use crate::ledger::footer::Footer;
-use crate::ledger::state::NewState;
-use crate::ledger::{constraints, decisions, json_schema, rollup, state};
+use crate::ledger::state::{NewState, non_present_word};
+use crate::ledger::{constraints, decisions, json_schema, state};
 use crate::project::Project;
 use crate::secrets;
 use crate::secrets::{REDACTED, SecretPolicy};
@@ -61,6 +60,25 @@ pub struct UpdateReport {
     pub warnings: Vec<Warning>,
 }
 
+/// All that is wrong with an update, each fault with the JSON pointer of its place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Problems {
+    pub(crate) all: Vec<Problem>,
+    /// Number of those about the document's shape, which come first.
+    of_shape: usize,
+}
+
+impl Problems {
+    /// Adds a problem; what is wrong with a field's shape is all there is to say about it.
+    pub(crate) fn add(&mut self, pointer: impl Into<String>, message: impl Into<String>) {
+        let problem = Problem::new(pointer, message);
+        let mut of_shape = self.all[..self.of_shape].iter();
+        if !of_shape.any(|known| known.pointer == problem.pointer) {
+            self.all.push(problem);
+        }
+    }
+}
+
 /// What an agent submits.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(default)]
@@ -78,89 +96,100 @@ struct Draft {
     update: Update,
     /// The texts in which something is redacted, each with its JSON pointer.
     redacted: Vec<(String, String)>,
-    problems: Vec<Problem>,
+    problems: Problems,
 }
 
 impl Draft {
     fn read(text: &str, policy: SecretPolicy) -> Self {
+        let mut draft = Self::default();
         let text = text.trim_start_matches('\u{feff}');
         let mut document = match serde_json::from_str(text) {
             Ok(document) => document,
-            Err(_) if text.trim().is_empty() => return Self::unreadable("is empty".to_owned()),
-            Err(error) => return Self::unreadable(format!("is not JSON: {error}")),
+            Err(_) if text.trim().is_empty() => return draft.unreadable("is empty"),
+            Err(error) => return draft.unreadable(format!("is not JSON: {error}")),
         };
-        let mut problems = json_schema::check(&SCHEMA, &mut document);
-        let mut redacted = Vec::new();
-        for (pointer, text) in texts(&document, String::new()) {
-            if text.contains(REDACTED) {
-                redacted.push((pointer.clone(), text.to_owned()));
-            }
-            if policy == SecretPolicy::Refuse
-                && let Some(rule) = secrets::first_rule(text)
-            {
-                let message = format!("contains what looks like a secret ({rule})");
-                problems.push(Problem::new(pointer, message));
-            }
-        }
+        draft.problems.all = json_schema::check(&SCHEMA, &mut document);
+        draft.problems.of_shape = draft.problems.all.len();
+        draft.check_texts(&document, String::new(), policy);
         match serde_json::from_value(document) {
-            Ok(update) => Self { update, redacted, problems },
-            Err(error) => Self::unreadable(error.to_string()),
+            Ok(update) => Self { update, ..draft },
+            Err(error) => draft.unreadable(error.to_string()),
         }
     }
 
-    fn unreadable(message: String) -> Self {
-        Self { problems: vec![Problem::new("", message)], ..Self::default() }
+    fn unreadable(mut self, message: impl Into<String>) -> Self {
+        self.problems = Problems::default();
+        self.problems.add("", message);
+        self
     }
 
-    /// Returns a problem for each redacted text that its file does not contain already.
-    fn redacted_problems(&self, files: &LedgerFiles) -> impl Iterator<Item = Problem> {
-        let new = self.redacted.iter().filter(|(pointer, text)| {
+    /// Checks every text of a document for secrets, and those of the state for words that are not about the present.
+    fn check_texts(&mut self, value: &Value, pointer: String, policy: SecretPolicy) {
+        match value {
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.check_texts(item, format!("{pointer}/{index}"), policy);
+                }
+            }
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    self.check_texts(field, json_schema::field_pointer(&pointer, name), policy);
+                }
+            }
+            Value::String(text) => {
+                if policy == SecretPolicy::Refuse
+                    && let Some(rule) = secrets::first_rule(text)
+                {
+                    let message = format!("contains what looks like a secret ({rule})");
+                    self.problems.add(&pointer, message);
+                }
+                // The quick reference consists of commands.
+                let is_prose = pointer.starts_with("/state/")
+                    && !pointer.starts_with("/state/quick_reference/");
+                if let Some(word) = non_present_word(text).filter(|_| is_prose) {
+                    let message =
+                        format!("contains {word:?}, but the state describes only the present");
+                    self.problems.add(&pointer, message);
+                }
+                if text.contains(REDACTED) {
+                    self.redacted.push((pointer, text.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds a problem for each redacted text that its file does not contain already.
+    fn check_redacted(&self, files: &LedgerFiles, problems: &mut Problems) {
+        for (pointer, text) in &self.redacted {
             let file = match pointer.split('/').nth(1) {
                 Some("state") => &files.state,
                 Some("constraints") => &files.constraints,
                 _ => &files.decisions,
             };
             // `match` only selects a bullet and is not written.
-            !pointer.ends_with("/match") && !file.text.contains(Line::new(text).as_str())
-        });
-        new.map(|(pointer, _)| {
-            let message = format!(
-                "contains {REDACTED:?}, the placeholder for a secret that annals does not print: \
-                 use the text of the file, or reword it without the secret"
-            );
-            Problem::new(pointer, message)
-        })
-    }
-}
-
-/// Returns every text of a document with its JSON pointer.
-fn texts(value: &Value, pointer: String) -> Vec<(String, &str)> {
-    match value {
-        Value::String(text) => vec![(pointer, text)],
-        Value::Array(items) => {
-            let items = items.iter().enumerate();
-            items.flat_map(|(index, item)| texts(item, format!("{pointer}/{index}"))).collect()
+            if !pointer.ends_with("/match") && !file.text.contains(Line::new(text).as_str()) {
+                let message = format!(
+                    "contains {REDACTED:?}, the placeholder for a secret that annals does not print: \
+                     use the text of the file, or reword it without the secret"
+                );
+                problems.add(pointer, message);
+            }
         }
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            fields
-                .flat_map(|(name, field)| texts(field, json_schema::field_pointer(&pointer, name)))
-                .collect()
-        }
-        _ => Vec::new(),
     }
 }
 
 /// Returns every problem of a document that can be found without the files.
 pub fn update_problems(text: &str) -> Vec<Problem> {
-    Draft::read(text, SecretPolicy::Refuse).problems
+    Draft::read(text, SecretPolicy::Refuse).problems.all
 }
 
 /// Applies an update document, given as JSON.
 pub fn update(project: &Project, text: &str, secrets: SecretPolicy) -> Result<UpdateReport> {
     let draft = Draft::read(text, secrets);
-    let ((covered_through, mut warnings), applied) =
-        project.transact("ledger update", &[Store::Ledger], || plan(project, &draft))?;
+    let mut warnings = Vec::new();
+    let (covered_through, applied) = project
+        .transact("ledger update", &[Store::Ledger], || plan(project, &draft, &mut warnings))?;
     warnings.extend(applied.warnings);
     let outcome = match applied.changed.is_empty() {
         true => UpdateResult::AlreadyApplied,
@@ -175,78 +204,75 @@ pub fn update(project: &Project, text: &str, secrets: SecretPolicy) -> Result<Up
     })
 }
 
-/// The anchor afterwards and warnings, and the changes.
-type Plan = ((Option<String>, Vec<Warning>), Changes);
-
-/// Plans the changes to the three files, with the anchor afterwards and warnings, or returns all problems.
-fn plan(project: &Project, draft: &Draft) -> Result<Plan> {
-    let mut warnings = Vec::new();
-    let files = LedgerFiles::read(project, &mut warnings)?;
+/// Plans the changes to the three files, with the anchor afterwards, or returns all problems.
+fn plan(
+    project: &Project,
+    draft: &Draft,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Option<String>, Changes)> {
+    warnings.clear();
+    let files = LedgerFiles::read(project, warnings)?;
     files.refuse_unwritable(project)?;
     let update = &draft.update;
-    let mut found = Vec::new();
-    let anchor = match covered_commit(project, update, &files.state, &mut warnings)? {
-        Ok(anchor) => anchor,
-        Err(message) => {
-            found.push(Problem::new("/covered_through", message));
-            None
-        }
-    };
-    let outcomes = [
-        state::apply(project, &files.state, update.state.as_ref(), anchor.as_deref())?,
-        apply_constraints(project, update, &files.constraints),
-        apply_decisions(project, update, &files.decisions)?,
-    ];
-    let outcomes: Vec<_> = files.all().into_iter().zip(outcomes).collect();
-    found.extend(outcomes.iter().flat_map(|(_, outcome)| outcome.problems.clone()));
     let mut problems = draft.problems.clone();
-    // What is wrong with a field's shape is all there is to say about it.
-    found.retain(|one| !draft.problems.iter().any(|known| known.pointer == one.pointer));
-    problems.extend(draft.redacted_problems(&files));
-    problems.extend(found);
-    if !problems.is_empty() {
-        let count = quantity(problems.len(), "problem");
+    draft.check_redacted(&files, &mut problems);
+    let anchor = covered_commit(project, update, &files.state, &mut problems, warnings)?;
+    let state = update.state.as_ref();
+    let texts = [
+        state::apply(project, &files.state, state, anchor.as_deref(), &mut problems)?,
+        apply_constraints(project, update, &files.constraints, &mut problems),
+        apply_decisions(project, update, &files.decisions, &mut problems)?,
+    ];
+    if !problems.all.is_empty() {
+        let count = quantity(problems.all.len(), "problem");
         return Err(Error::refused(format!("the update has {count}; nothing was written"))
             .hint("`annals ledger pending --schema` prints the schema, `annals ledger pending --skill` the rules")
-            .problems(problems));
+            .problems(problems.all));
     }
     let mut changes = Changes::new();
-    for (file, outcome) in outcomes.into_iter().filter(|(file, after)| after.text != file.text) {
+    for (file, text) in files.all().into_iter().zip(texts).filter(|(file, text)| *text != file.text)
+    {
         file.refuse_uneditable()?;
-        changes.edit(&file.path, file.bytes.clone(), outcome.text)?;
+        changes.edit(&file.path, file.bytes.clone(), text)?;
     }
-    let footer = Footer::parse(&files.state.text);
-    let covered = anchor.or_else(|| footer.hash().map(str::to_owned));
-    Ok(((covered, warnings), changes))
+    let covered = anchor.or_else(|| Footer::parse(&files.state.text).hash().map(str::to_owned));
+    Ok((covered, changes))
 }
 
-fn apply_constraints(project: &Project, update: &Update, file: &LedgerFile) -> FileUpdate {
+fn apply_constraints(
+    project: &Project,
+    update: &Update,
+    file: &LedgerFile,
+    problems: &mut Problems,
+) -> String {
     if update.constraints.is_empty() {
-        return FileUpdate::of(&file.text);
+        return file.text.clone();
     }
     let text = file.text_or(Template::LedgerConstraints);
-    constraints::apply(text, &update.constraints, project.clock.today())
+    constraints::apply(text, &update.constraints, project.clock.today(), problems)
 }
 
-fn apply_decisions(project: &Project, update: &Update, file: &LedgerFile) -> Result<FileUpdate> {
+fn apply_decisions(
+    project: &Project,
+    update: &Update,
+    file: &LedgerFile,
+    problems: &mut Problems,
+) -> Result<String> {
     if update.decisions.is_empty() && update.rollup.is_none() {
-        return Ok(FileUpdate::of(&file.text));
+        return Ok(file.text.clone());
     }
     let today = project.clock.today();
-    let text = file.text_or(Template::LedgerDecisions);
-    let mut outcome = decisions::apply(project, text, &update.decisions)?;
-    if let Some(bullets) = &update.rollup {
-        let rolled = rollup::apply(&outcome.text, bullets, today);
-        outcome.problems.extend(rolled.problems);
-        outcome.text = rolled.text;
-    } else if outcome.text != text {
+    let old = file.text_or(Template::LedgerDecisions);
+    let text = decisions::apply(project, old, &update.decisions, problems)?;
+    Ok(match &update.rollup {
+        Some(bullets) => decisions::with_rollup(&text, bullets, today, problems),
         // The result of an update has to pass the check.
-        outcome.text = rollup::fill(&outcome.text, today);
-    }
-    Ok(outcome)
+        None if text != old => decisions::filled(&text, today),
+        None => text,
+    })
 }
 
-/// Returns the commit that the update covers, or why it cannot be covered.
+/// Returns the commit that the update covers, unless it cannot be covered.
 ///
 /// An anchor only moves forward in the history of the checked-out commit. If the old one is not in that history any
 /// more, the new one is accepted with a warning.
@@ -254,48 +280,54 @@ fn covered_commit(
     project: &Project,
     update: &Update,
     file: &LedgerFile,
+    problems: &mut Problems,
     warnings: &mut Vec<Warning>,
-) -> Result<std::result::Result<Option<String>, String>> {
+) -> Result<Option<String>> {
     let git = &project.git;
+    let mut refuse = |message: String| {
+        problems.add("/covered_through", message);
+        Ok(None)
+    };
     let (wanted, head) = match (&update.covered_through, git.head()?) {
         (Some(wanted), Some(head)) => (wanted.to_ascii_lowercase(), head),
         (Some(_), None) => {
             let what = if git.is_repository() { "no commit" } else { "no git repository" };
-            return Ok(Err(format!("there is {what} here; omit this field")));
+            return refuse(format!("there is {what} here; omit this field"));
         }
         (None, Some(head)) if update.state.is_some() => {
-            return Ok(Err(format!("is required with a state; the checked-out commit is {head}")));
+            return refuse(format!("is required with a state; the checked-out commit is {head}"));
         }
-        (None, _) => return Ok(Ok(None)),
-    };
-    let is_in_history = |hash: &str| -> Result<bool> {
-        Ok(hash == head || git.distance(hash)?.is_some_and(|distance| distance.behind == 0))
+        (None, _) => return Ok(None),
     };
     let Some(full) = git.resolve_hash(&wanted)? else {
-        return Ok(Err(format!("{wanted} is not a commit of this repository")));
+        return refuse(format!("{wanted} is not a commit of this repository"));
     };
-    if !is_in_history(&full)? {
-        return Ok(Err(format!("{wanted} is not in the history of the checked-out commit")));
+    let is_before = |one: &str, other: &str| -> Result<bool> {
+        let distance = || git.distance_between(one, other);
+        Ok(one == other || distance()?.is_some_and(|distance| distance.behind == 0))
+    };
+    if !is_before(&full, &head)? {
+        return refuse(format!("{wanted} is not in the history of the checked-out commit"));
     }
     let footer = Footer::parse(&file.text);
     let Some(anchor) = footer.hash() else {
-        return Ok(Ok(Some(full)));
+        return Ok(Some(full));
     };
-    let Some(old) = git.resolve_hash(anchor)?.filter(|old| is_in_history(old).unwrap_or(false))
-    else {
-        let message = format!(
-            "the old anchor {anchor} is not in this history, so commits may have been skipped"
-        );
-        warnings.push(Warning::file(&file.path, message));
-        return Ok(Ok(Some(full)));
-    };
-    let is_forward = old == full
-        || git.distance_between(&old, &full)?.is_some_and(|distance| distance.behind == 0);
-    Ok(if is_forward {
-        Ok(Some(full))
-    } else {
-        Err(format!("{full} does not descend from the anchor {old}: an anchor only moves forward"))
-    })
+    match git.resolve_hash(anchor)? {
+        Some(old) if is_before(&old, &head)? => {
+            if !is_before(&old, &full)? {
+                let rule = "an anchor only moves forward";
+                return refuse(format!("{full} does not descend from the anchor {old}: {rule}"));
+            }
+        }
+        _ => {
+            let message = format!(
+                "the old anchor {anchor} is not in this history, so commits may have been skipped"
+            );
+            warnings.push(Warning::file(&file.path, message));
+        }
+    }
+    Ok(Some(full))
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ mod transaction;
 pub(crate) mod walk;
 
 pub use append::{Log, append, rotate, rotated};
-pub(crate) use boundary::{Boundary, MAX_BYTES as MAX_READ_BYTES, MAX_FILES as MAX_READ_FILES};
+pub(crate) use boundary::Boundary;
 pub use changes::Changes;
 pub use disk::Visibility;
 pub(crate) use fingerprint::of_bytes as digest;

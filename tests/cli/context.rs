@@ -197,7 +197,7 @@ fn what_is_out_of_scope_and_accepted_issues_take_no_lines() {
     case.write("docs/memory/STATE.md", ledger);
     let digest = case.run("context").success().stdout();
     assert!(digest.contains("- 2 known issues (`annals status`)\n"), "{digest}");
-    assert!(digest.contains("Next Actions: [ ] Measure"), "{digest}");
+    assert!(digest.contains("Next Actions: Measure"), "{digest}");
     assert!(!digest.contains("Themes") && !digest.contains("clippy"), "{digest}");
 }
 

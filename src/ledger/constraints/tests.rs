@@ -37,21 +37,22 @@ fn supersede(matching: &str, reason: &str) -> ConstraintChange {
     }
 }
 
-fn applied(text: &str, changes: &[ConstraintChange]) -> FileUpdate {
-    apply(text, changes, today())
+fn applied(text: &str, changes: &[ConstraintChange]) -> (String, Vec<Problem>) {
+    let mut problems = Problems::default();
+    let text = apply(text, changes, today(), &mut problems);
+    (text, problems.all)
 }
 
 /// Returns the text after one change that must be let through.
 fn done(text: &str, one: ConstraintChange) -> String {
-    let outcome = applied(text, &[one]);
-    assert_eq!(outcome.problems, []);
-    outcome.text
+    let (text, problems) = applied(text, &[one]);
+    assert_eq!(problems, []);
+    text
 }
 
 fn refusal(text: &str, one: ConstraintChange) -> Problem {
-    let outcome = applied(text, &[one]);
-    assert_eq!(outcome.text, text);
-    let mut all = outcome.problems;
+    let (same, mut all) = applied(text, &[one]);
+    assert_eq!(same, text);
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)
 }
@@ -60,10 +61,8 @@ fn refusal(text: &str, one: ConstraintChange) -> Problem {
 fn an_edit_to_the_text_of_another_bullet_is_refused() {
     let text = "# Constraints\n\n## Rules\n- Use tabs for indentation everywhere\n- Indent YAML with four spaces always\n";
     let change = edited("Indent YAML", "Use tabs for indentation everywhere");
-    let outcome = applied(text, std::slice::from_ref(&change));
-    assert_eq!(outcome.text, text);
-    assert_eq!(outcome.problems.len(), 1);
-    assert!(outcome.problems[0].message.contains("duplicates line 4"));
+    let problem = refusal(text, change.clone());
+    assert!(problem.message.contains("duplicates line 4"));
     // Once the bullet is there, the same edit finds nothing to change.
     let without = text.replace("- Indent YAML with four spaces always\n", "");
     assert_eq!(done(&without, change), without);
@@ -157,10 +156,9 @@ fn each_problem_has_its_pointer_and_line() {
             "no section",
         ),
     ] {
-        let outcome = applied(FILE, std::slice::from_ref(&one));
         if message.is_empty() {
             // Different enough.
-            assert!(outcome.problems.is_empty(), "{outcome:?}");
+            done(FILE, one);
             continue;
         }
         let problem = refusal(FILE, one);
@@ -176,10 +174,9 @@ fn repeated_changes_are_recognised() {
         edited("bytes", "Never panic on any bytes or time"),
         supersede("gateway", "it is gone"),
     ];
-    let once = applied(FILE, &changes);
-    assert_eq!(once.problems, []);
-    let twice = applied(&once.text, &changes);
-    assert!(twice.text == once.text && twice.problems.is_empty(), "{twice:?}");
+    let (once, problems) = applied(FILE, &changes);
+    assert_eq!(problems, []);
+    assert_eq!(applied(&once, &changes), (once, Vec::new()));
 }
 
 #[test]
@@ -248,11 +245,11 @@ proptest! {
         let mut text = file;
         for changes in updates {
             let before = Constraints::parse(&text);
-            let outcome = applied(&text, &changes);
-            if !outcome.problems.is_empty() {
+            let (new, problems) = applied(&text, &changes);
+            if !problems.is_empty() {
                 continue;
             }
-            let after = Constraints::parse(&outcome.text);
+            let after = Constraints::parse(&new);
             prop_assert!(after.bullets.len() >= before.bullets.len());
             for bullet in &before.bullets {
                 let stays = after.bullets.iter().any(|now| now.text == bullet.text);
@@ -264,21 +261,20 @@ proptest! {
                     now.text.ends_with("(updated 2026-03-01)")
                         && !bullet_words(&now.text).is_disjoint(&bullet_words(&bullet.text))
                 });
-                prop_assert!(stays || moved || edited, "lost {:?}\n{}\n---\n{}", bullet.text, text, outcome.text);
+                prop_assert!(stays || moved || edited, "lost {:?}\n{}\n---\n{}", bullet.text, text, new);
             }
-            text = outcome.text;
+            text = new;
         }
     }
 
     #[test]
     fn an_addition_keeps_every_other_byte(file in any_file(), bullet in bullet()) {
-        let outcome = applied(&file, &[add("Rules", &bullet)]);
-        if outcome.text != file {
-            let grown = outcome.text.len() - file.len();
-            let kept = (0..=file.len()).any(|at| {
-                outcome.text.get(..at) == file.get(..at) && outcome.text.get(at + grown..) == file.get(at..)
-            });
-            prop_assert!(kept, "{:?}\n{:?}", file, outcome.text);
+        let (new, _) = applied(&file, &[add("Rules", &bullet)]);
+        if new != file {
+            let grown = new.len() - file.len();
+            let kept = (0..=file.len())
+                .any(|at| new.get(..at) == file.get(..at) && new.get(at + grown..) == file.get(at..));
+            prop_assert!(kept, "{:?}\n{:?}", file, new);
         }
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::ledger::rollup;
+use crate::error::Problem;
 use crate::project::OpenRequest;
 use crate::project::fixture::Tree;
 
@@ -28,10 +28,18 @@ fn decision(date: &str, title: &str) -> NewDecision {
     }
 }
 
-fn applied(text: &str, decisions: &[NewDecision]) -> FileUpdate {
+fn applied(text: &str, decisions: &[NewDecision]) -> (String, Vec<Problem>) {
     let tree = Tree::new(&[]);
     tree.write("src/main.rs", "x");
-    apply(&project(&tree), text, decisions).unwrap()
+    let mut problems = Problems::default();
+    let text = apply(&project(&tree), text, decisions, &mut problems).unwrap();
+    (text, problems.all)
+}
+
+/// Returns the text with another rollup, and what is wrong with it.
+fn rolled(text: &str, bullets: &[String]) -> (String, Vec<Problem>) {
+    let mut problems = Problems::default();
+    (with_rollup(text, bullets, today(), &mut problems), problems.all)
 }
 
 fn entry(date: &str, title: &str) -> String {
@@ -48,14 +56,14 @@ fn an_entry_goes_into_its_month_newest_first() {
         ("2026-02-12", "### 2026-02-11"),
         ("2026-01-31", "### 2026-01-05"),
     ] {
-        let text = applied(FILE, &[decision(date, "New")]).text;
+        let text = applied(FILE, &[decision(date, "New")]).0;
         assert_eq!(
             text,
             FILE.replace(before, &format!("{}\n{before}", entry(date, "New"))),
             "{date}"
         );
     }
-    let text = applied(FILE, &[decision("2026-02-01", "New")]).text;
+    let text = applied(FILE, &[decision("2026-02-01", "New")]).0;
     assert_eq!(
         text,
         FILE.replace("## 2026-01\n", &format!("{}\n## 2026-01\n", entry("2026-02-01", "New")))
@@ -65,15 +73,15 @@ fn an_entry_goes_into_its_month_newest_first() {
 #[test]
 fn a_missing_month_is_inserted_in_order() {
     let month = |name: &str, date: &str| format!("## {name}\n\n{}", entry(date, "New"));
-    let text = applied(FILE, &[decision("2026-03-01", "New")]).text;
+    let text = applied(FILE, &[decision("2026-03-01", "New")]).0;
     assert_eq!(
         text,
         FILE.replace("## 2026-02\n", &format!("{}\n## 2026-02\n", month("2026-03", "2026-03-01")))
     );
-    let text = applied(FILE, &[decision("2025-12-24", "New")]).text;
+    let text = applied(FILE, &[decision("2025-12-24", "New")]).0;
     assert_eq!(text, format!("{FILE}\n{}", month("2025-12", "2025-12-24")));
     let foreign = "# Log\n\n## D-001 \u{b7} 2026-02-01 \u{b7} Use tabs\n\n- because";
-    let text = applied(foreign, &[decision("2026-03-01", "New")]).text;
+    let text = applied(foreign, &[decision("2026-03-01", "New")]).0;
     assert_eq!(text, format!("{foreign}\n\n{}", month("2026-03", "2026-03-01")));
 }
 
@@ -94,21 +102,19 @@ fn every_problem_has_its_pointer() {
         (without("84e9493"), vec!["/decisions/0/evidence"]),
         (without("`src/main.rs` (on-disk invariant)"), vec![]),
     ] {
-        let outcome = applied(FILE, &[one]);
-        let found: Vec<_> =
-            outcome.problems.iter().map(|problem| problem.pointer.as_str()).collect();
-        assert_eq!(found, pointers, "{:?}", outcome.problems);
-        assert_eq!(outcome.text != FILE, pointers.is_empty());
+        let (text, problems) = applied(FILE, &[one]);
+        let found: Vec<_> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
+        assert_eq!(found, pointers, "{problems:?}");
+        assert_eq!(text != FILE, pointers.is_empty());
     }
 }
 
 #[test]
 fn repeated_entries_are_recognised() {
     let decisions = [decision("2026-02-20", "New"), decision("2026-03-01", "# Odd\ntitle")];
-    let once = applied(FILE, &decisions);
-    assert_eq!(once.problems, []);
-    let twice = applied(&once.text, &decisions);
-    assert!(twice.text == once.text && twice.problems.is_empty(), "{twice:?}");
+    let (once, problems) = applied(FILE, &decisions);
+    assert_eq!(problems, []);
+    assert_eq!(applied(&once, &decisions), (once, Vec::new()));
 }
 
 fn today() -> NaiveDate {
@@ -118,20 +124,20 @@ fn today() -> NaiveDate {
 #[test]
 fn a_rollup_replaces_the_old_one() {
     let five: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
-    let text = rollup::apply(FILE, &five, today()).text;
+    let text = rolled(FILE, &five).0;
     assert_eq!(text, FILE.replace("- One\n", "- a\n- b\n- c\n"));
-    let problems = rollup::apply(FILE, &five[..1], today()).problems;
+    let problems = rolled(FILE, &five[..1]).1;
     assert!(problems[0].message.contains("at least 2"), "{problems:?}");
     let loose = "## Recent (last 30 days)\nIn short:\n\n- One\n\n- Two\n  more\n\nAnd so on.\n\n## 2026-02\n";
-    let text = rollup::apply(loose, &five, today()).text;
+    let text = rolled(loose, &five).0;
     assert_eq!(
         text,
         "## Recent (last 30 days)\nIn short:\n\n- a\n- b\n- c\n\nAnd so on.\n\n## 2026-02\n"
     );
     let foreign = "# Log\n\nProse.\n\n## D-001\n";
-    let text = rollup::apply(foreign, &five, today()).text;
+    let text = rolled(foreign, &five).0;
     assert_eq!(text, "# Log\n\nProse.\n\n## Recent (last 30 days)\n- a\n- b\n- c\n\n## D-001\n");
-    assert_eq!(rollup::apply(&text, &five, today()).text, text);
+    assert_eq!(rolled(&text, &five).0, text);
 }
 
 fn any_file() -> impl Strategy<Value = String> {
@@ -177,7 +183,8 @@ fn rollup_months_and_entries_are_parsed() {
     let text = "# Decisions\n\n## Recent (last 30 days)\n- (2026-02-01) one\n  more\n- two\n\n## 2026-02\n\n### 2026-02-17 \u{2014} B\n- x\n\n### 2026-02-11 \u{2014} A\n\n## 2026-01\n";
     let found = Decisions::parse(text);
     let rollup = found.rollup.clone().unwrap();
-    assert_eq!(rollup.filled_bullets(), ["(2026-02-01) one more", "two"]);
+    let filled: Vec<_> = rollup.filled().map(|bullet| bullet.text.as_str()).collect();
+    assert_eq!(filled, ["(2026-02-01) one more", "two"]);
     assert_eq!(&text[rollup.bullets[0].lines.clone()], "- (2026-02-01) one\n  more\n");
     let names: Vec<_> = found.months.iter().map(|month| month.name.as_str()).collect();
     assert_eq!(names, ["2026-02", "2026-01"]);
@@ -196,18 +203,17 @@ proptest! {
         for (month, day, title, rolls) in days {
             let before = Decisions::parse(&text);
             let bodies: Vec<String> = before.entries.iter().map(|entry| text[entry.range.clone()].trim_end().to_owned()).collect();
-            let mut outcome = applied(&text, &[decision(&format!("2026-{month:02}-{day:02}"), &title)]);
+            let (mut new, _) = applied(&text, &[decision(&format!("2026-{month:02}-{day:02}"), &title)]);
             if rolls {
                 let bullets: Vec<String> = (0..7).map(|n| format!("gist {n}")).collect();
-                let rolled = rollup::apply(&outcome.text, &bullets, today());
-                outcome.text = rolled.text;
+                new = rolled(&new, &bullets).0;
             }
-            let after = Decisions::parse(&outcome.text);
-            prop_assert!(after.entries.len() >= before.entries.len(), "{}\n---\n{}", text, outcome.text);
+            let after = Decisions::parse(&new);
+            prop_assert!(after.entries.len() >= before.entries.len(), "{}\n---\n{}", text, new);
             for body in bodies {
-                prop_assert!(outcome.text.contains(&body), "lost {:?}\n{}", body, outcome.text);
+                prop_assert!(new.contains(&body), "lost {:?}\n{}", body, new);
             }
-            text = outcome.text;
+            text = new;
         }
     }
 }
