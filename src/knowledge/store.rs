@@ -1,9 +1,8 @@
 //! The store's files: where they are, and how entries are read, one or all of them.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::{fs, thread};
 
 use serde::Serialize;
 
@@ -207,6 +206,7 @@ pub(crate) fn scan<T: Send>(
         Err(error) if read::is_absent(&error) => Vec::new(),
         listed => listed.at("list", folder)?,
     };
+    listed.retain(|(name, _)| stem(name).is_some());
     let files = listed.iter().map(|(name, _)| folder.join(name)).collect();
     listed.truncate(Boundary::within_limit(folder, files).len());
     let read = |(name, kind): &(String, PathKind)| {

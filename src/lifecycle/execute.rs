@@ -174,7 +174,9 @@ fn wanted(
     if request.all {
         return all_complete(survey, history);
     }
-    let of_dir = |dir: &PhaseDir| history.phases.iter().find(|phase| phase.dir == dir.dir).cloned();
+    let read: HashMap<&PathBuf, &FinishedPhase> =
+        history.phases.iter().map(|phase| (&phase.dir, phase)).collect();
+    let of_dir = |dir: &PhaseDir| read.get(&dir.dir).map(|phase| (*phase).clone());
     let Some(number) = &request.phase else {
         return Ok(reading(project, warnings, |text| {
             let complete = complete(survey).into_iter().rev();
@@ -232,7 +234,7 @@ fn all_complete(survey: &Survey, history: &History) -> Result<Vec<FinishedPhase>
             let planned = roadmap.as_ref();
             let planned = planned.and_then(|roadmap| plan::roadmap_phase(roadmap, &dir.number));
             let planned = planned.and_then(|phase| phase.name.as_deref());
-            names.insert(dir.dir.clone(), plan::name_of_past_phase(dir, planned).to_owned());
+            names.insert(dir.dir.clone(), plan::name_of_past_phase(&dir.name, planned).to_owned());
         }
     }
     for phase in &mut all {
@@ -352,7 +354,9 @@ pub(crate) fn phase_or_last_complete<'a>(
 
 fn folder<'a>(survey: &'a Survey, phase: &Phase) -> Option<&'a PhaseDir> {
     let dirs = &survey.folder.active.phases;
-    dirs.iter().find(|dir| Some(&dir.dir) == phase.dir.as_ref())
+    let start = dirs.partition_point(|dir| dir.number < phase.number);
+    let mut same = dirs[start..].iter().take_while(|dir| dir.number == phase.number);
+    same.find(|dir| Some(&dir.dir) == phase.dir.as_ref())
 }
 
 /// Returns the error for a phase that is not complete; one without summaries has no state to record either.

@@ -32,7 +32,7 @@ use sha2::{Digest, Sha256};
 use crate::error::{Error, Result};
 use crate::lifecycle::outcome::{CommandOutcome, carry_out};
 use crate::markdown::{FrontMatter, Outline};
-use crate::plan::{Next, PausedWork, Phase, PhaseNumbering, PlanState, StatusReport, Survey};
+use crate::plan::{Next, PausedWork, Phase, PlanState, StatusReport, Survey};
 use crate::project::{Project, vocabulary};
 use crate::secrets;
 use crate::storage::{Store, read};
@@ -266,7 +266,7 @@ pub fn resume(project: &Project) -> Result<ResumeReport> {
     let phase = said(&["Phase", "Current phase", "Position"]);
     let derived = StatusReport::from_survey(project, &survey).derived;
     let now = derived.number.map(|number| number.to_string());
-    let then = phase.as_deref().map(|phase| first_number(phase, survey.state.numbering));
+    let then = phase.as_deref().map(|phase| first_number(phase, &survey));
     let commit = said(&["Commit"]);
     let commits = commit.map(|commit| project.git.commits_since(&commit)).transpose()?;
     Ok(ResumeReport {
@@ -315,9 +315,9 @@ pub(crate) fn current_notes(
 }
 
 /// Returns the first phase number in the note's description of the phase: 2 for `Phase 02-name`.
-fn first_number(phase: &str, numbering: PhaseNumbering) -> Option<String> {
+fn first_number(phase: &str, survey: &Survey) -> Option<String> {
     let at = phase.find(|c: char| c.is_ascii_digit())?;
-    let (number, _) = numbering.split(&phase[at..])?;
+    let (number, _) = survey.split_number(&phase[at..])?;
     Some(number.to_string())
 }
 

@@ -191,7 +191,7 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
     let next = survey.position.next.phase.as_ref();
     let mut found: Vec<(bool, &String)> = Vec::new();
     for blocker in survey.state.blockers.iter().filter(|blocker| !is_closed(blocker)) {
-        let phases = survey.state.numbering.phases_in(&blocker.replace(['[', ']'], " "));
+        let phases = survey.phases_in(&blocker.replace(['[', ']'], " "));
         if phases.is_empty() || !phases.iter().all(is_over) {
             found.push((
                 !phases.is_empty() && !phases.iter().any(|phase| next == Some(phase)),
@@ -244,7 +244,7 @@ pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
     let is_open =
         |number: &PhaseNumber| survey.position.members().any(|phase| phase.number == *number);
     let is_of_shipped = |decision: &Decision| {
-        let phases = survey.state.numbering.phases_in(&decision.text);
+        let phases = survey.phases_in(&decision.text);
         !phases.is_empty() && !phases.iter().any(is_open)
     };
     let lists = [

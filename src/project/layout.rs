@@ -7,9 +7,8 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::project::commands::Commands;
 use crate::project::dialect::{LayoutName, read_or_empty};
-use crate::project::generation;
 use crate::project::generation::Generation;
-use crate::project::vocabulary;
+use crate::project::{generation, vocabulary};
 use crate::storage;
 use crate::storage::listing;
 

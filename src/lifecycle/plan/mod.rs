@@ -217,12 +217,9 @@ fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependen
 
 /// Returns the blockers that name a phase: `Phase 14: the format is open`, `no key in Phase 14`.
 fn notes(survey: &Survey, phase: &PhaseNumber) -> Vec<String> {
-    let state = &survey.state;
-    let names_phase = |text: &&String| {
-        let plain = text.replace(['[', ']'], " ");
-        state.numbering.phases_in(&plain).contains(phase)
-    };
-    state.blockers.iter().filter(names_phase).cloned().collect()
+    let names_phase =
+        |text: &&String| survey.phases_in(&text.replace(['[', ']'], " ")).contains(phase);
+    survey.state.blockers.iter().filter(names_phase).cloned().collect()
 }
 
 /// Returns all text that describes a phase, including its plans.

@@ -30,7 +30,7 @@ pub(crate) mod vocabulary;
 mod workflow;
 
 pub use check::{Check, CheckKind, CheckOutcome, Checks, TextOf};
-pub(crate) use count::{Count, ratio};
+pub(crate) use count::Count;
 pub use decision::Decision;
 pub use file_name::{FileKind, FileName};
 pub use folder::{Archive, DEFAULT_MILESTONE, MilestoneFolder, PlanningFolder};

@@ -184,9 +184,6 @@ pub struct StateFile {
     /// Labels of the current phase whose values neither name a phase nor say that there is none.
     #[serde(skip)]
     pub not_understood: Vec<Located<String>>,
-    /// How phases are numbered in it.
-    #[serde(skip)]
-    pub numbering: PhaseNumbering,
 }
 
 /// Maximum number of statements about the position: each is compared with the files, and may be reported.
@@ -267,7 +264,6 @@ impl StateFile {
             last_active: last_active(&front, &outline),
             metrics: metrics(&outline, milestone),
             not_understood,
-            numbering,
         };
         Parsed { value, warnings }
     }
