@@ -1,8 +1,9 @@
 //! The store's files: where they are, and how entries are read, one or all of them.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, thread};
+use std::thread;
 
 use serde::Serialize;
 

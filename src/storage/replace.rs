@@ -14,8 +14,9 @@ use std::fs::File;
 use std::io::ErrorKind;
 
 use crate::error::{At, Error, Result};
+use crate::storage::disk;
 use crate::storage::disk::{Access, Content, Create, Existing, Spot};
-use crate::storage::{disk, read};
+use crate::storage::read;
 
 /// Maximum number of attempts to put back another program's version while it keeps saving.
 const MAX_ROUNDS: usize = 3;
