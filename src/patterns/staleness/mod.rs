@@ -327,7 +327,9 @@ impl Structure {
 
         // A project's first manifest does not count as a change.
         let (mut has, mut had) = (BTreeSet::new(), BTreeSet::new());
-        let earlier = manifests(then.into_iter());
+        let now: HashSet<&str> = now.into_iter().collect();
+        let all = manifests(now.union(&then).copied());
+        let earlier: Vec<&str> = all.iter().copied().filter(|path| then.contains(path)).collect();
         if let Some(objects) = git.objects()?.filter(|_| !earlier.is_empty()) {
             let names: Vec<String> = earlier.iter().map(|path| format!("{hash}:{path}")).collect();
             for (path, object) in earlier.iter().zip(objects.read(&names)?) {
@@ -335,7 +337,7 @@ impl Structure {
                     had.extend(frameworks(path, &String::from_utf8_lossy(&bytes)));
                 }
             }
-            for path in manifests(now.into_iter()) {
+            for path in all.into_iter().filter(|path| now.contains(path)) {
                 let text = read::text(&tree.top.join(path)).ok().flatten();
                 has.extend(text.iter().flat_map(|text| frameworks(path, &text.value)));
             }
