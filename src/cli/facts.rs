@@ -20,6 +20,7 @@ use crate::facts::{
     Selection, Statement, TurnStatus, UserId,
 };
 use crate::project::Project;
+use crate::search::Encoder;
 use crate::storage::read;
 use crate::text::quantity;
 use crate::{facts, report, share};
@@ -550,6 +551,9 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
     if let Some(because) = &found.degraded_because {
         context.out.note(&format!("searched by words only: {because}"));
     }
+    if query.uses_encoder && Encoder::built_in().is_none() {
+        context.out.note(Encoder::DAMAGED);
+    }
     let template = if args.explain { text!("facts/explained") } else { text!("facts/found") };
     context.out.show(&found, template)
 }
@@ -561,7 +565,8 @@ fn inject(
     context: &mut Context<'_>,
 ) -> Result<()> {
     let (user, mut store) = (context.user()?, context.read()?);
-    let injection = facts::inject(&store, &user, of_project, budget, query)?;
+    let encoder = context.project.settings.encoder;
+    let injection = facts::inject(&store, &user, of_project, budget, query, encoder)?;
     context.out.show(&injection, "{{ text }}")?;
     // The text is printed in any case; a failure to count it is only reported.
     if let Err(error) = facts::count_injection(&mut store, &user, injection.tokens) {

@@ -18,7 +18,7 @@ use crate::plan::{
     RoadmapPhase, RoadmapPlan, Survey, check_overlap, check_waves, roadmap_phase, status_words,
 };
 use crate::project::{Project, vocabulary};
-use crate::search::Corpus;
+use crate::search::bm25;
 use crate::storage::{Store, read};
 use crate::text::quantity;
 use crate::warning::Warning;
@@ -410,7 +410,7 @@ fn similar_phases(
         let titles = phase.plans.iter().filter_map(|plan| plan.summary.title.as_deref());
         std::iter::once(phase.name.as_str()).chain(titles).collect::<Vec<_>>().join("\n")
     };
-    let scores = Corpus::new(others.iter().map(text)).scores(topic);
+    let scores = bm25(others.iter().map(text), topic);
     let mut ranked: Vec<(f64, &FinishedPhase)> = scores.into_iter().zip(others).collect();
     ranked.retain(|(score, _)| *score > 0.0);
     // The sort is stable.
