@@ -186,8 +186,7 @@ fn wanted(
     };
     survey.phase(number)?;
     // Two folders may have the same number.
-    let phases: Vec<&Phase> =
-        survey.position.phases.iter().filter(|phase| phase.number == *number).collect();
+    let phases: Vec<&Phase> = survey.position.with_number(number).collect();
     let has_summary = phases
         .iter()
         .any(|phase| folder(survey, phase).is_some_and(|dir| dir.summaries().next().is_some()));
