@@ -252,11 +252,8 @@ struct RetrieveArgs {
     #[arg(long)]
     explain: bool,
     /// Include facts that belong to this project
-    #[arg(long, value_name = "NAME", conflicts_with = "all_projects")]
+    #[arg(long, value_name = "NAME")]
     of_project: Option<String>,
-    /// Include facts that belong to any project
-    #[arg(long)]
-    all_projects: bool,
     /// Do not have the encoder read the best facts
     #[arg(long)]
     no_encoder: bool,
@@ -325,9 +322,6 @@ struct WorkArgs {
     /// Keep running and judge turns as they come; with --json, prints one JSON line per turn
     #[arg(long)]
     watch: bool,
-    /// Seconds to wait for one answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    timeout: u32,
     /// Only archive superseded and expired facts that were last changed this many days ago
     ///
     /// They leave the searched table; `export` and `list --history` still have them. Without this option, the
@@ -533,11 +527,7 @@ fn retrieve(args: &RetrieveArgs, context: &mut Context<'_>) -> Result<()> {
             Error::usage("there is no query").hint("pass it as --query or on standard input")
         );
     }
-    let scope = match &args.of_project {
-        Some(name) => ProjectScope::Project(name.clone()),
-        None if args.all_projects => ProjectScope::All,
-        None => ProjectScope::General,
-    };
+    let scope = args.of_project.clone().map_or(ProjectScope::General, ProjectScope::Project);
     let query = FactQuery {
         text,
         limit: args.limit.get(),
