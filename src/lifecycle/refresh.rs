@@ -6,15 +6,15 @@ use crate::claude_md::{CurrentPhase, DecisionFile, DecisionList, Pattern, Source
 use crate::error::Result;
 use crate::lifecycle::archive::slug_of;
 use crate::lifecycle::codebase::CodebaseSummary;
-use crate::lifecycle::lessons::lessons;
 use crate::lifecycle::outcome::Work;
 use crate::lifecycle::shipped;
-use crate::patterns::{RelevantPattern, StaleReasons};
+use crate::patterns::{Insights, RelevantPattern, StaleReasons};
 use crate::plan::{
     Action, DEFAULT_MILESTONE, Decision, PhaseNumber, PhaseState, StatusReport, Survey, is_absent,
 };
 use crate::project::{ContextTarget, Project, vocabulary};
 use crate::storage::read;
+use crate::text::listed;
 use crate::warning::Warning;
 use crate::{claude_md, patterns};
 
@@ -64,7 +64,8 @@ pub(crate) fn plan_with(
         [] => &project.settings.targets,
         named => named,
     };
-    let lessons = lessons(project, before, &patterns)?;
+    let insights = Insights::from_phases(&patterns::history(before)?.value);
+    let lessons = insights.lessons().map(|lesson| lesson.statement.clone()).collect();
     let reasons = StaleReasons::cached_or_checked(project, &patterns, warnings);
     let relevant = patterns::worth_knowing(&patterns, &reasons, survey);
     let mut sources =
@@ -78,8 +79,7 @@ pub(crate) fn plan_with(
 }
 
 /// What a blocker says of itself when it is none any more.
-const CLOSED: &[&str] =
-    &["closed", "resolved", "done", "fixed", "cleared", "unblocked", "obsolete"];
+const CLOSED: &str = "closed resolved done fixed cleared unblocked obsolete";
 
 /// Maximum number of lessons of the whole history, which follow the patterns of single phases.
 const LESSONS: usize = 1;
@@ -218,7 +218,7 @@ pub(crate) fn is_closed(blocker: &str) -> bool {
         let rest = rest.trim_start();
         let says_how =
             ["in ", "by ", "on ", "with ", "via "].iter().any(|how| rest.starts_with(how));
-        CLOSED.contains(&word.to_lowercase().as_str())
+        listed(CLOSED, &word.to_lowercase())
             && (rest.is_empty()
                 || is_shouted
                 || says_how

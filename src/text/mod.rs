@@ -84,6 +84,11 @@ pub(crate) fn capitalized(text: &str) -> String {
     first.into_iter().flatten().chain(chars).collect()
 }
 
+/// Returns whether a word is one of a list that is separated by spaces.
+pub(crate) fn listed(list: &str, word: &str) -> bool {
+    list.split(' ').any(|known| known == word)
+}
+
 /// Returns a text as one line with single spaces.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

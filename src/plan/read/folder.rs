@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::{At, Result};
-use crate::markdown::front_matter;
+use crate::markdown::FrontMatter;
 use crate::plan::read::names::entries;
 use crate::plan::read::phase::{PhaseHome, holds_plans};
 use crate::plan::read::vocabulary::has;
@@ -268,8 +268,8 @@ fn phases_dir(archive: &Path) -> PathBuf {
 /// without an archived roadmap beside it.
 fn live_phases(home: &Path, archived: &[Archive]) -> Option<PathBuf> {
     let state = read::text(&home.join(vocabulary::STATE)).ok()??.value;
-    let ([name], _) = front_matter::scan(&state, ["milestone"])?;
-    let stated = milestone_version_in(name?)?;
+    let front = FrontMatter::parse(&state, home).value;
+    let stated = milestone_version_in(front.text(&["milestone"])?)?;
     let live = archived.iter().find_map(|archive| {
         let dir = archive.dir.as_ref()?;
         let is_live = milestone_version(&archive.slug) == Some(stated)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::markdown::{Node, Outline, front_matter};
+use crate::markdown::{FrontMatter, Node, Outline};
 use crate::plan::read::document::Document;
 use crate::plan::read::plan::task::tasks;
 use crate::plan::read::{PhaseProgress, heading, non_placeholder, serialize_phase, serialize_plan};
@@ -96,12 +96,10 @@ impl Plan {
 
 /// Returns whether the front matter of a plan says that it will not be done: it is cancelled, or replaced by another.
 pub(crate) fn is_dropped_plan(text: &str) -> bool {
-    let Some(([status, replaced], _)) = front_matter::scan(text, ["status", "superseded_by"])
-    else {
-        return false;
-    };
-    status.and_then(PhaseProgress::parse).is_some_and(PhaseProgress::is_dropped)
-        || replaced.and_then(non_placeholder).is_some()
+    let front = FrontMatter::parse(text, Path::new("")).value;
+    let status = front.text(&["status"]).and_then(PhaseProgress::parse);
+    status.is_some_and(PhaseProgress::is_dropped)
+        || front.text(&["superseded_by"]).and_then(non_placeholder).is_some()
 }
 
 impl MustHaves {

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::{Minutes, TimeUnit, parse_date, parse_timestamp};
-use crate::markdown::{BlockContent, Node, Outline, Section, front_matter};
+use crate::markdown::{BlockContent, FrontMatter, Node, Outline, Section};
 use crate::plan::read::document::Document;
 use crate::plan::read::list_entry::{self, is_lead};
 use crate::plan::read::placeholder::is_none_remark;
@@ -181,10 +181,12 @@ impl SummaryStatus {
     ///
     /// The result is the same as that of [`Summary::parse`].
     pub fn from_text(text: &str) -> Option<Self> {
-        if !json_lines::is_json_lines(text)
-            && let Some(([word], end)) = front_matter::scan(text, ["status"])
-        {
-            return word.map_or_else(|| Self::in_body(&text[end..]), Self::from_word);
+        if !json_lines::is_json_lines(text) {
+            let front = FrontMatter::parse(text, Path::new("")).value;
+            return match front.text(&["status"]) {
+                Some(word) => Self::from_word(word),
+                None => Self::in_body(&text[front.range.end..]),
+            };
         }
         Self::of_document(&Document::parse(text, Path::new(""), &mut Vec::new()))
     }
