@@ -38,7 +38,7 @@ pub(crate) enum Form {
 }
 
 /// So many projects for each form of link, with a share of the places in each: a link hides what a command meets later.
-const SHARES: usize = 3;
+const SHARES: usize = 4;
 
 /// Links of one form in some places.
 #[derive(Debug)]
