@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::markdown::{Node, Outline, front_matter};
 use crate::plan::read::document::Document;
-use crate::plan::read::identity::Identity;
 use crate::plan::read::plan::task::tasks;
 use crate::plan::read::{PhaseProgress, heading, non_placeholder, serialize_phase, serialize_plan};
 use crate::warning::Parsed;
@@ -64,18 +63,14 @@ impl Plan {
     pub fn parse(text: &str, path: &Path) -> Parsed<Self> {
         let mut warnings = Vec::new();
         let document = Document::parse(text, path, &mut warnings);
-        let identity = Identity::from_document(&document, path);
+        let (phase, plan) = document.identity(path);
         let front = &document.front;
         let list = |keys: &[&str]| front.get(keys).map(Node::texts);
-        let title = front
-            .text(&["title", "name"])
-            .or_else(|| document.outline.title())
-            .and_then(non_placeholder);
         let depends_on = front.get(&["depends_on", "dependencies"]);
         let value = Self {
-            phase: identity.phase,
-            plan: identity.plan,
-            title: title.map(str::to_owned),
+            phase,
+            plan,
+            title: document.title(),
             wave: front.text(&["wave"]).and_then(|wave| wave.parse().ok()),
             depends_on: depends_on.map(|node| {
                 let mut texts = node.texts();
