@@ -174,7 +174,7 @@ fn wanted<'h>(
     };
     survey.phase(number)?;
     // Two folders may have the same number.
-    let phases = || survey.position.phases.iter().filter(|phase| phase.number == *number);
+    let phases = || survey.position.with_number(number);
     let has_summary =
         |phase: &Phase| folder(survey, phase).is_some_and(|dir| dir.summaries().next().is_some());
     let has_any_summary = phases().any(has_summary);

@@ -183,8 +183,7 @@ pub(crate) fn current_blockers(survey: &Survey) -> Vec<String> {
         return Vec::new();
     }
     let is_over = |number: &PhaseNumber| {
-        let mut named =
-            survey.position.phases.iter().filter(|phase| phase.number == *number).peekable();
+        let mut named = survey.position.with_number(number).peekable();
         named.peek().is_none_or(|phase| !phase.is_in_milestone)
             || named.all(|phase| phase.state == PhaseState::Done && !phase.awaits_check)
     };
@@ -241,8 +240,9 @@ fn first_date(text: &str) -> Option<&str> {
 /// Returns the decisions of STATE.md, one list per heading, followed by those of PROJECT.md, without those about the
 /// phases of a milestone that has shipped: they only ordered its work.
 pub(crate) fn decision_lists(survey: &Survey) -> Vec<DecisionList> {
-    let is_open =
-        |number: &PhaseNumber| survey.position.members().any(|phase| phase.number == *number);
+    let is_open = |number: &PhaseNumber| {
+        survey.position.with_number(number).any(|phase| phase.is_in_milestone)
+    };
     let is_of_shipped = |decision: &Decision| {
         let phases = survey.phases_in(&decision.text);
         !phases.is_empty() && !phases.iter().any(is_open)

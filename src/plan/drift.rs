@@ -492,7 +492,7 @@ impl<'a> Comparison<'a> {
     fn roadmap(&mut self) {
         let position = self.position;
         for planned in self.survey.roadmap.phases.iter().filter(|planned| !planned.is_shipped) {
-            let mut folders = position.with_number(&planned.number).filter(|index| {
+            let mut folders = position.indices(&planned.number).filter(|index| {
                 let phase = &position.phases[*index];
                 phase.dir.is_some() && phase.has_plans() && !phase.is_old
             });

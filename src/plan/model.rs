@@ -16,6 +16,7 @@ use crate::plan::{
 };
 use crate::project::{Layout, Project, vocabulary};
 use crate::storage::{Changes, read};
+use crate::text::quantity;
 use crate::warning::{Parsed, Warning};
 
 /// The active milestone as described by its files.
@@ -191,14 +192,14 @@ impl Survey {
 
     /// Returns the phase of a number, or an error that lists the known phases.
     pub fn phase(&self, number: &PhaseNumber) -> Result<&Phase> {
-        let phases = &self.position.phases;
-        let same = &phases[self.position.with_number(number)];
-        let meant = same.iter().find(|phase| phase.is_in_milestone);
-        if let Some(phase) = meant.or(same.first()) {
+        let same = || self.position.with_number(number);
+        let meant = same().find(|phase| phase.is_in_milestone);
+        if let Some(phase) = meant.or_else(|| same().next()) {
             return Ok(phase);
         }
         self.check_number(number)?;
-        let mut known: Vec<String> = phases.iter().map(|phase| phase.number.to_string()).collect();
+        let phases = self.position.phases.iter();
+        let mut known: Vec<String> = phases.map(|phase| phase.number.to_string()).collect();
         // Two folders may have the same number.
         known.dedup();
         let archives = self.folder.archived.iter().filter(|archive| {
@@ -270,6 +271,15 @@ impl Survey {
             let path = dir.join(slot.summary.as_ref().or(slot.plan.as_ref())?);
             Some(format!("{}: plan {} {why}", self.show(&path), slot.number))
         })
+    }
+
+    /// Returns what a phase's folder contains: `…/03-web: 3 plans, 2 summaries`.
+    pub(super) fn contents(&self, phase: &Phase) -> Option<String> {
+        let dir = self.show(phase.dir.as_ref()?);
+        let plans = quantity(phase.plan_files(), "plan");
+        let summaries = quantity(phase.summaries(), "summary");
+        let declared = phase.declared.map(|declared| format!(", {declared} declared"));
+        Some(format!("{dir}: {plans}, {summaries}{}", declared.unwrap_or_default()))
     }
 
     /// Returns the line number in STATE.md of the current phase.

@@ -394,15 +394,20 @@ impl Position {
         self.current.map(|index| &self.phases[index])
     }
 
-    /// Returns the indices of the phases with a number, which several folders may have.
-    pub(crate) fn with_number(&self, number: &PhaseNumber) -> Range<usize> {
+    /// Returns the phases with a number, which several folders may have.
+    pub(crate) fn with_number(&self, number: &PhaseNumber) -> impl Iterator<Item = &Phase> {
+        self.phases[self.indices(number)].iter()
+    }
+
+    /// Returns the indices of the phases with a number.
+    pub(super) fn indices(&self, number: &PhaseNumber) -> Range<usize> {
         let start = self.phases.partition_point(|phase| phase.number < *number);
         start..start + self.phases[start..].partition_point(|phase| phase.number == *number)
     }
 
     /// Returns the index of the only phase with a number.
     pub(super) fn only(&self, number: &PhaseNumber) -> Option<usize> {
-        let found = self.with_number(number);
+        let found = self.indices(number);
         (found.len() == 1).then_some(found.start)
     }
 

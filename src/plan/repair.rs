@@ -12,7 +12,7 @@ use crate::markdown::edit;
 use crate::markdown::edit::Edit;
 use crate::plan::drift::{found, statements};
 use crate::plan::{
-    DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, PhaseState, PlanState, Survey, metrics,
+    DEFAULT_MILESTONE, Drift, DriftKind, MAX_CLAIMS, Phase, PhaseState, Survey, metrics,
 };
 use crate::project::{Project, vocabulary};
 use crate::storage::read;
@@ -148,7 +148,7 @@ fn check_clear(survey: &Survey) -> Result<()> {
         return Err(ambiguous(&what, "correct STATE.md, or name the milestone in ACTIVE"));
     }
     if let Some(current) = position.phase() {
-        let mut same = position.with_number(&current.number).map(|index| &position.phases[index]);
+        let mut same = position.with_number(&current.number);
         let is_unfinished = |phase: &Phase| !phase.has_plans() || phase.has_open_plan();
         if same.any(|phase| phase.dir != current.dir && is_unfinished(phase)) {
             let what = format!("two folders carry the number {}", current.number);
@@ -210,11 +210,8 @@ fn because(survey: &Survey, drift: &Drift) -> String {
         return format!("{}: {done} of {total} phases done", survey.show(&dir));
     };
     let open = survey.open_plans(phase).next().filter(|_| phase.state == PhaseState::Open);
-    let (done, all) = (phase.count(PlanState::Complete), phase.plans.len());
-    open.unwrap_or_else(|| match &phase.dir {
-        Some(dir) => format!("{}: {done} of {all} plans complete", survey.show(dir)),
-        None => format!("phase {} has no folder", phase.number),
-    })
+    let place = open.or_else(|| survey.contents(phase));
+    place.unwrap_or_else(|| format!("phase {} has no folder", phase.number))
 }
 
 #[cfg(test)]

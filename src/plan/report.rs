@@ -303,9 +303,9 @@ impl MilestoneStatus {
 /// Returns the open blockers; those noted for a phase that is complete say so and come last.
 fn open_blockers(survey: &Survey) -> Vec<String> {
     let is_complete = |number: &PhaseNumber| {
-        let same = &survey.position.phases[survey.position.with_number(number)];
+        let mut same = survey.position.with_number(number).peekable();
         let is_over = |phase: &Phase| phase.state == PhaseState::Done && !phase.awaits_check;
-        !same.is_empty() && same.iter().all(is_over)
+        same.peek().is_some() && same.all(is_over)
     };
     let (mut current, mut past) = (Vec::new(), Vec::new());
     for text in &survey.state.blockers {

@@ -208,10 +208,8 @@ fn requirements(
 
 fn dependencies(survey: &Survey, planned: Option<&RoadmapPhase>) -> Vec<Dependency> {
     let numbers = planned.map(|planned| planned.depends_on.as_slice()).unwrap_or_default();
-    let phases = &survey.position.phases;
-    let status = |number: &PhaseNumber| {
-        phases.iter().find(|phase| phase.number == *number).map(status_words)
-    };
+    let status =
+        |number: &PhaseNumber| survey.position.with_number(number).next().map(status_words);
     let dependency =
         |number: &PhaseNumber| Dependency { phase: number.clone(), status: status(number) };
     numbers.iter().map(dependency).collect()

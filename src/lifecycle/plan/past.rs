@@ -7,7 +7,7 @@ use crate::patterns::{
     ComparisonQuestion, FinishedPhase, Insights, PlanRecord, Rate, known_milestone,
 };
 use crate::plan::{PhaseNumber, PlanNumber, PlanState};
-use crate::search::Corpus;
+use crate::search::bm25;
 
 /// Maximum number of similar phases.
 const MAX_SIMILAR: usize = 3;
@@ -84,7 +84,7 @@ pub(super) fn similar_phases(
         let titles = phase.plans.iter().filter_map(|plan| plan.summary.title.as_deref());
         std::iter::once(phase.name.as_str()).chain(titles).collect::<Vec<_>>().join("\n")
     };
-    let scores = Corpus::new(others.iter().map(text)).scores(topic);
+    let scores = bm25(others.iter().map(text), topic);
     let mut ranked: Vec<(f64, &FinishedPhase)> = scores.into_iter().zip(others).collect();
     ranked.retain(|(score, _)| *score > 0.0);
     // The sort is stable.

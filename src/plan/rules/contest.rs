@@ -11,11 +11,13 @@ type Rival = (Step, bool);
 pub(super) const RULES: &[Rule<Choice, Rival>] = &[
     Rule {
         name: "summaries without plans at the frontier",
-        reason: "the last phase worked on has more summaries than plans and is not ticked, so that more may follow",
+        reason: "the last phase worked on has more summaries than plans, so that more may follow",
         test: |case, choice| {
             let frontier = case.frontier.filter(|index| Some(*index) != choice.phase)?;
             let phase = &case.phases[frontier];
-            (phase.summaries() > phase.plan_files() && !phase.is_ticked())
+            let is_settled = phase.is_ticked()
+                && (case.planned(frontier).is_none() || phase.has_passed(case.text));
+            (phase.summaries() > phase.plan_files() && !is_settled)
                 .then_some((Step::new(Action::Execute, Some(frontier)), true))
         },
     },
@@ -90,18 +92,6 @@ pub(super) const RULES: &[Rule<Choice, Rival>] = &[
             let is_new = says_new || in_row == Some(PhaseProgress::NotStarted);
             (phase.is_ticked() && phase.plans.is_empty() && is_new)
                 .then_some((Step::new(Action::Plan, Some(stated)), true))
-        },
-    },
-    Rule {
-        name: "pointer beside missing plans",
-        reason: "STATE.md names another phase, and a summary without a plan shows that not all plans are there",
-        test: |case, choice| {
-            let stated = case.stated.filter(|index| Some(*index) != choice.phase)?;
-            let mut members = case.members.iter().map(|index| &case.phases[*index]);
-            let is_incomplete = members.any(|phase| phase.plan_files() < phase.plans.len());
-            let step = Step { action: Action::Execute, ..case.work(stated) };
-            let step = if case.phases[stated].is_unfinished() { case.work(stated) } else { step };
-            is_incomplete.then_some((step, true))
         },
     },
     Rule {

@@ -9,7 +9,6 @@ use crate::plan::{
     RoadmapPhase, Survey, TextOf, roadmap_phase,
 };
 use crate::project::{Commands, vocabulary};
-use crate::text::quantity;
 
 mod contest;
 mod next;
@@ -170,7 +169,7 @@ impl<'a> Case<'a> {
         }
         let stated = survey.state.phase.number.as_ref();
         case.stated = stated.and_then(|number| case.member(number));
-        case.frontier = case.last(|phase| phase.is_begun());
+        case.frontier = case.last(Phase::is_begun);
         for index in 0..case.phases.len() {
             let found = first(state::RULES, &case, index);
             case.phases[index].state = found.map_or(PhaseState::Done, |(state, _)| state);
@@ -268,16 +267,9 @@ impl<'a> Case<'a> {
         if rest > 0 {
             places.push(format!("and {rest} more"));
         }
-        match (&phase.dir, self.planned(index)) {
-            (Some(dir), _) if places.is_empty() => {
-                let plans = quantity(phase.plan_files(), "plan");
-                let summaries = quantity(phase.summaries(), "summary");
-                let declared = phase.declared.map(|declared| format!(", {declared} declared"));
-                let declared = declared.unwrap_or_default();
-                places.push(format!("{}: {plans}, {summaries}{declared}", survey.show(dir)));
-            }
-            (None, Some(planned)) => places.push(survey.line(vocabulary::ROADMAP, planned.line)),
-            _ => {}
+        if places.is_empty() {
+            let planned = || Some(survey.line(vocabulary::ROADMAP, self.planned(index)?.line));
+            places.extend(survey.contents(phase).or_else(planned));
         }
         let is_pointer = self.stated == Some(index);
         places.extend(is_pointer.then(|| survey.line(vocabulary::STATE, survey.pointer_line())));

@@ -334,9 +334,8 @@ fn an_open_plan_behind_is_named_beside_the_answer() {
 }
 
 #[test]
-fn a_pointer_left_behind_where_plans_are_missing_contests_the_answer() {
-    let state = "# State\n\nPhase: 1 of 3 (Gauges)\n";
-    let files = [("ROADMAP.md", THREE), ("STATE.md", state), GAUGES[1]];
+fn the_planning_of_a_discussed_phase_is_not_contested() {
+    let files = [("ROADMAP.md", THREE), GAUGES[1]];
     assert_eq!(answer(&files), "plan 2, or execute 1");
     let discussed = [&files[..], &[("phases/02-alerts/02-CONTEXT.md", "")]].concat();
     assert_eq!(answer(&discussed), "plan 2 (execute 1)");
