@@ -254,6 +254,8 @@ struct Matcher {
     prefilter: Option<Regex>,
     /// Whether decoded text may match although the raw line does not.
     decodes: bool,
+    /// Whether the regular expression tells a part of a line from a text of its own.
+    has_anchor: bool,
     kind: Option<String>,
     tags: Vec<String>,
     since: Option<DateTime<Utc>>,
@@ -276,7 +278,8 @@ impl Matcher {
         let since = query.since.as_deref().map(|text| bound("since", text, 0)).transpose()?;
         let before = query.until.as_deref().map(|text| bound("until", text, 1)).transpose()?;
         let (kind, tags) = (query.kind.clone(), query.tags.clone().unwrap_or_default());
-        Ok(Self { text, mode, prefilter, decodes, kind, tags, since, before })
+        let has_anchor = ["^", "$", "\\A", "\\z"].iter().any(|anchor| query.q.contains(anchor));
+        Ok(Self { text, mode, prefilter, decodes, has_anchor, kind, tags, since, before })
     }
 
     /// Returns the lines that may match, in file order.
@@ -301,8 +304,11 @@ impl Matcher {
     /// Returns the ranges of the matching records on a line, or `None` if the line matches but has no valid record.
     fn matches(&self, line: &[u8]) -> Option<Vec<Range<usize>>> {
         let is_raw = |text: &[u8]| self.mode != Mode::Jq && self.text.is_match(text);
-        let is_line = is_raw(trimmed(line));
-        if trimmed(line).is_empty() || !is_line && !self.decodes {
+        let is_seen = self.text.is_match(trimmed(line));
+        let is_line = is_seen && self.mode != Mode::Jq;
+        // Without an escape, each decoded text is a part of the line.
+        let may_differ = is_seen || self.has_anchor || memchr(b'\\', line).is_some();
+        if trimmed(line).is_empty() || !is_line && !(self.decodes && may_differ) {
             return Some(Vec::new());
         }
         let (records, is_whole) = records(line);
@@ -456,6 +462,9 @@ mod tests {
         assert!(matches("plain", Mode::Jq, r#"{"content":"pl\u0061in"}"#));
         assert!(!matches("content", Mode::Jq, r#"{"content":"x"}"#));
         assert!(matches("/h.llo/i", Mode::Hybrid, r#"{"content":"HELLO"}"#));
+        assert!(matches("/h.llo/", Mode::Jq, r#"{"content":"h\u0065llo"}"#));
+        assert!(matches("/^hello$/", Mode::Jq, r#"{"content":"hello"}"#));
+        assert!(!matches("/^hello$/", Mode::Rg, r#"{"content":"hello"}"#));
         assert!(matches("", Mode::Hybrid, "{}"));
     }
 

@@ -187,8 +187,10 @@ fn named(text: &str, before: &Captures, name: Name) -> Option<Secret> {
     let end = before.name("scheme").map_or(between.end(), |scheme| scheme.start());
     let (range, is_quoted) = value_at(text, end, near.ends_with(['?', '&']));
     if before.name("value").is_some() {
+        // As attributes, or as fields on lines of their own; the arguments of a call are none.
+        let is_field = is_quoted || between.as_bytes().contains(&b'\n');
         let is_label = ["name", "Name", "key"].iter().any(|label| near.contains(label));
-        return if is_label { strong(text, range, name) } else { random(text, range, name) };
+        return (is_field && is_label).then(|| strong(text, range, name)).flatten();
     }
     let Some(separator) = before.name("sep") else {
         let is_netrc = near.contains("machine ") && near.contains("login ");

@@ -134,7 +134,7 @@ pub(crate) fn bare_keys(text: &str) -> impl Iterator<Item = Secret> {
         let after = text[start + run.len()..].trim_start_matches('=');
         let is_open = OPEN_NAMES.iter().any(|name| near.contains(name))
             || OPEN_STARTS.split(' ').any(|start| run.starts_with(start))
-            || near.ends_with(['.', '@', '$', '!'])
+            || near.ends_with(['.', '@', '$', '!', '-', '_'])
             // The start of a certificate; a key goes on with `IB`.
             || run.starts_with("MII") && run[6..].starts_with("CC")
             || after.starts_with(|c: char| c.is_ascii_alphanumeric());
